@@ -21,7 +21,7 @@ import { mcpLimitsOf } from './mcp/configured-servers.ts';
 import { GrantedServers } from './mcp/granted-servers.ts';
 import type { McpOffers } from './mcp/server/offered-tool.ts';
 import { ownOffers } from './mcp/server/own-offers.ts';
-import { remoteOffers } from './mcp/server/remote-offers.ts';
+import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
@@ -134,12 +134,12 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     settings: () => settings.current.gateway,
     now: () => systemClock.now(),
   };
+  const remoteTools = new RemoteOffers(mcpServers, log);
   const mcpOffers: McpOffers = {
     serverInfo: { name: options.vendor, version: programVersion() },
-    of: async (caller, signal) => [
-      ...ownOffers(ownTools, caller),
-      ...(await remoteOffers(mcpServers, caller, signal, log)),
-    ],
+    of: async (caller, signal) => [...ownOffers(ownTools, caller), ...(await remoteTools.of(caller, signal))],
+    named: async (name, caller, signal) =>
+      ownOffers(ownTools, caller).find((own) => own.name === name) ?? remoteTools.named(name, caller, signal),
   };
   return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
 }

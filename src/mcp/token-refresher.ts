@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Egress, EgressReply } from '../egress/egress.ts';
 import { EgressProblem } from '../egress/egress-problem.ts';
 import { isJsonObject, type JsonObject, readJson } from '../kit/json/json.ts';
@@ -27,14 +28,26 @@ const EARLY_MS = 60_000;
 
 const MAX_REPLY_BYTES = 65_536;
 
+/** A token endpoint that could not be reached is not asked again for this time, by the same token. */
+const FAILURE_MS = 30_000;
+const MAX_FAILURES = 1000;
+
 /** The tokens of users for MCP servers. Those with a refresh token are renewed, one refresh at a time for each. */
 export class TokenRefresher {
   readonly #dependencies: TokenRefresherDependencies;
   /** Refreshes that run, by the ids of credentials. */
   readonly #running = new Map<string, Promise<string>>();
+  /** Refreshes that reached no endpoint, by the ids and versions of credentials. */
+  readonly #failures: LRUCache<string, McpProblem>;
 
   constructor(dependencies: TokenRefresherDependencies) {
     this.#dependencies = dependencies;
+    this.#failures = new LRUCache({
+      max: MAX_FAILURES,
+      ttl: FAILURE_MS,
+      ttlResolution: 0,
+      perf: { now: () => dependencies.clock.monotonic() },
+    });
   }
 
   /**
@@ -70,19 +83,23 @@ export class TokenRefresher {
 
   async #refresh(stored: McpToken, token: OAuthToken, caller: Caller, label: string): Promise<string> {
     const { tokens, clock } = this.#dependencies;
+    const attempt = `${stored.id} ${stored.version}`;
     try {
+      const failure = this.#failures.get(attempt);
+      if (failure !== undefined) throw failure;
       const refreshed = await this.#ask(token, stored.id);
       await tokens.replace(stored, writeOAuthToken(refreshed));
       return refreshed.accessToken;
     } catch (problem) {
+      const isUnreachable = problem instanceof McpProblem && problem.reason === 'unreachable';
+      if (isUnreachable && !this.#failures.has(attempt)) this.#failures.set(attempt, problem);
       // Another gateway may have used the refresh token a moment ago.
       const renewed = await tokens.tokenFor(caller, label, { isReadAgain: true });
       const reading = renewed === undefined ? undefined : readOAuthToken(renewed.reveal());
       const isRenewed = renewed?.id === stored.id && renewed.version > stored.version;
       if (isRenewed && reading !== undefined && 'token' in reading) return reading.token.accessToken;
       const isValid = token.expiresAtMs !== undefined && clock.now() < token.expiresAtMs;
-      if (isValid && problem instanceof McpProblem && problem.reason === 'unreachable')
-        return token.accessToken;
+      if (isValid && isUnreachable) return token.accessToken;
       throw problem;
     }
   }

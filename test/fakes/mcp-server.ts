@@ -25,6 +25,8 @@ export interface McpBehaviour {
   readonly streams?: boolean;
   /** Streams stay open after the reply. */
   readonly neverEnds?: boolean;
+  /** Messages get no reply. */
+  readonly hangs?: boolean;
   /** Status instead of any reply. */
   status?(message: McpMessage): number | undefined;
 }
@@ -79,6 +81,7 @@ export async function openMcpServer(given: McpBehaviour = {}): Promise<FakeMcpSe
     const { method = '', id, params = {} } = JSON.parse(text);
     const message = { method, id, params, headers: request.headers };
     messages.push(message);
+    if (fake.behaviour.hangs === true) return;
     const status = fake.behaviour.status?.(message);
     if (status !== undefined) {
       response.writeHead(status).end();

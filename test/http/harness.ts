@@ -207,7 +207,11 @@ export async function startServer(options: Options = {}): Promise<Running> {
       },
       gateway: fakeGateway(options.gateway),
       limiter: new MemoryLimiter(systemClock),
-      mcp: { serverInfo: { name: 'signalbox', version: '1' }, of: async () => [] },
+      mcp: {
+        serverInfo: { name: 'signalbox', version: '1' },
+        of: async () => [],
+        named: async () => undefined,
+      },
       byok: {} as HttpDependencies['byok'],
       guardrails: {} as HttpDependencies['guardrails'],
       guardrailAssignments: {} as HttpDependencies['guardrailAssignments'],

@@ -145,9 +145,20 @@ describe('a list', () => {
     expect(lists()).toBe(4);
   });
 
-  it('is read again after a failure', async () => {
-    const { fake, tools } = await bench({ status: () => 500 });
+  it('is read again half a minute after a failure', async () => {
+    const { fake, tools, clock } = await bench({ status: () => 500 });
     await expect(tools()).rejects.toMatchObject({ reason: 'rejected' });
+    fake.behaviour = {};
+    clock.nowMs += 29_000;
+    await expect(tools()).rejects.toMatchObject({ reason: 'rejected' });
+    expect(fake.messages).toHaveLength(1);
+    clock.nowMs += 2000;
+    expect((await tools()).tools).toHaveLength(1);
+  });
+
+  it('is read again at once if the server refused the credential', async () => {
+    const { fake, tools } = await bench({ status: () => 401 });
+    await expect(tools()).rejects.toMatchObject({ reason: 'unauthorized' });
     fake.behaviour = {};
     expect((await tools()).tools).toHaveLength(1);
   });

@@ -148,6 +148,18 @@ describe('a call', () => {
     });
   });
 
+  it('is recorded too if its arguments do not fit, and the tool is not run', async () => {
+    const params = { name: 'docs__search', arguments: { text: 1 } };
+    const reply = await send({ id: 1, method: 'tools/call', params });
+    expect(((await reply.json()) as any).result.isError).toBe(true);
+    const found = await gateway.fetch(`/generation?id=${reply.headers.get('x-generation-id')}`);
+    expect(((await found.json()) as any).data).toMatchObject({
+      model: 'tools/docs__search',
+      tool_calls: [{ outcome: 'error', error: 'the arguments do not fit the schema of the tool' }],
+    });
+    expect(docs.messages.some(({ method }) => method === 'tools/call')).toBe(false);
+  });
+
   it('passes the guardrails of its key, which see arguments and results', async () => {
     const { key, hash } = await newKey({ name: 'guarded' });
     const { id } = await management.data(201, 'POST', '/guardrails', {
@@ -181,7 +193,55 @@ describe('a call', () => {
   });
 });
 
-describe('a search', () => {
+describe('a configured server that hangs', () => {
+  let hung: FakeMcpServer;
+  let other: TestGateway;
+
+  beforeAll(async () => {
+    hung = await openMcpServer({ hangs: true });
+    other = await openTestGateway({
+      tools: {
+        limits: { fetch_ms: 300 },
+        mcp_servers: { hung: { url: hung.url }, picky: { url: hung.url, allowed_tools: ['search'] } },
+      },
+    });
+  });
+  afterAll(async () => {
+    await other.close();
+    await hung.close();
+  });
+
+  const ask = async (method: string, params = {}) =>
+    (await (await other.post('/mcp', { jsonrpc: '2.0', id: 1, method, params })).json()) as any;
+  const outages = () => other.logged('an MCP server gave no list of its tools').map(({ server }) => server);
+
+  it('is not asked for calls of the tools of the gateway, nor for tools that it may not offer', async () => {
+    const { result } = await ask('tools/call', { name: 'datetime', arguments: {} });
+    expect(result.isError).toBe(false);
+    const { error } = await ask('tools/call', { name: 'picky__delete', arguments: {} });
+    expect(error.code).toBe(-32_602);
+    expect(hung.messages).toEqual([]);
+  });
+
+  it('is asked once in a while, and logged once', async () => {
+    for (let time = 0; time < 3; time++) {
+      const { result } = await ask('tools/list');
+      expect(result.tools.map(({ name }: { name: string }) => name)).toContain('datetime');
+    }
+    // Both names have one address and no credential.
+    expect(hung.messages.map(({ method }) => method)).toEqual(['initialize']);
+    expect(outages()).toHaveLength(1);
+    const { result } = await ask('tools/call', { name: 'hung__search', arguments: {} });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: 'the server gave no list of its tools: the answer took too long' }],
+    });
+    expect(hung.messages).toHaveLength(1);
+    expect(outages()).toHaveLength(1);
+  });
+});
+
+describe('tools of the gateway', () => {
   const PRICE = 0.005;
   let engine: FakeUpstream;
   let paid: TestGateway;
@@ -189,7 +249,12 @@ describe('a search', () => {
   beforeAll(async () => {
     engine = await openFakeUpstream();
     const engines = { searxng: { url: engine.url, price_per_search: PRICE } };
-    paid = await openTestGateway({ plugins: { web: { engines } } });
+    paid = await openTestGateway({
+      plugins: { web: { engines } },
+      tools: { sandbox: { url: engine.url }, image_generation: { model: 'm/image' } },
+      providers: [{ slug: 'chatter', dialect: 'openai-chat', base_url: engine.url }],
+      models: [{ id: 'm/image', endpoints: [{ provider: 'chatter' }], output_modalities: ['text', 'image'] }],
+    } as never);
   });
   afterAll(async () => {
     await paid.close();
@@ -214,7 +279,36 @@ describe('a search', () => {
     return data.usage;
   };
 
-  it('is charged to its key, and stops at the limit of the key', async () => {
+  it('are those that run without a model', async () => {
+    const reply = await paid.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const { result } = (await reply.json()) as any;
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'datetime',
+      'web_search',
+      'web_fetch',
+      'experimental__search_models',
+      'files',
+      'bash',
+      'shell',
+      'code_interpreter',
+    ]);
+  });
+
+  it('keep the files of a sandbox for the session that the request names', async () => {
+    engine.answer(reply(200, { stdout: 'hi', stderr: '', exit_code: 0 }));
+    const params = { name: 'bash', arguments: { command: 'ls' } };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    for (const session of ['s', 's', '']) {
+      const headers = { 'x-session-id': session };
+      const { result } = (await (await paid.post('/mcp', body, headers)).json()) as any;
+      expect(JSON.parse(result.content[0].text)).toMatchObject({ stdout: 'hi' });
+    }
+    const [first, second, third] = engine.requests.map(({ json }) => json?.session_id);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  it('charge a search to its key, and stop at the limit of the key', async () => {
     engine.answer(reply(200, results));
     const { body: made } = await managementOf(paid).ask('POST', '/keys', { name: 'k', limit: 2.5 * PRICE });
     const { body, record } = await searched(made.key);
@@ -233,14 +327,14 @@ describe('a search', () => {
     expect(await usageOf(made.key)).toBeCloseTo(2 * PRICE, 9);
   });
 
-  it('costs nothing without an answer', async () => {
+  it('cost nothing if a search has no answer', async () => {
     engine.answer(reply(500, {}));
     const { body, record } = await searched();
     expect(body.result).toMatchObject({ isError: true });
     expect(record).toMatchObject({ total_cost: 0, charges: [], tool_calls: [{ outcome: 'error', cost: 0 }] });
   });
 
-  it('passes no limit, however many run at once', async () => {
+  it('pass no limit, however many searches run at once', async () => {
     engine.answer(reply(200, results));
     const { body: made } = await managementOf(paid).ask('POST', '/keys', { name: 'k', limit: 3 * PRICE });
     const all = await Promise.all(Array.from({ length: 12 }, () => searched(made.key)));

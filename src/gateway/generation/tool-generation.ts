@@ -38,6 +38,8 @@ export interface DirectToolRun {
 export interface DirectToolResult {
   readonly text: string;
   readonly isError: boolean;
+  /** False if the tool was not run, because its arguments are not valid. Absent = it was. */
+  readonly isRun?: boolean;
 }
 
 const CALL_ID = 'call';
@@ -67,7 +69,11 @@ export async function runToolGeneration(
     const given = argumentsIn(passed) ?? call.arguments;
     passed.watch?.sent({ arguments: JSON.stringify(given) });
     const startedAtMs = dependencies.clock.now();
-    const { text, isError } = await call.run(given, {
+    const {
+      text,
+      isError,
+      isRun = true,
+    } = await call.run(given, {
       generationId: input.generationId,
       signal: input.signal,
       request: asked,
@@ -81,7 +87,7 @@ export async function runToolGeneration(
         startedAtMs,
         durationMs: Math.max(0, dependencies.clock.now() - startedAtMs),
         end: isError ? 'error' : 'ok',
-        isRun: true,
+        isRun,
         nanos: reservation.charged.creditNanos,
         inputCharacters: JSON.stringify(given).length,
         outputCharacters: text.length,
@@ -126,8 +132,9 @@ export function directCallBody(name: string, given: JsonObject): JsonObject {
   };
 }
 
-function requestOf({ body, format }: GenerationInput, vendor: string): GenerationRequest {
-  return DIALECTS[format].inbound.parseRequest(body, { vendor });
+function requestOf({ body, format, sessionId }: GenerationInput, vendor: string): GenerationRequest {
+  const request = DIALECTS[format].inbound.parseRequest(body, { vendor });
+  return sessionId === undefined ? request : { ...request, wishes: { ...request.wishes, sessionId } };
 }
 
 function resultItem(text: string, isError: boolean): Item {

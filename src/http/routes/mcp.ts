@@ -9,6 +9,7 @@ import { PROTOCOL_VERSIONS, type RpcId, rpcError, VERSION_HEADER } from '../../m
 import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
 import type { OfferedTool, ToolText } from '../../mcp/server/offered-tool.ts';
 import { GenerationRun } from '../generation/generate.ts';
+import { MAX_SESSION_ID, SESSION_HEADER } from '../generation/generation-headers.ts';
 import type { Call, Route } from '../route.ts';
 import { MCP_EXAMPLES } from './examples/mcp.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
@@ -30,6 +31,13 @@ export const MCP_ROUTES: readonly Route[] = [
       headers: Type.Object({
         [VERSION_HEADER]: Type.Optional(
           Type.String({ description: 'Version of the protocol, after `initialize`.' }),
+        ),
+        [SESSION_HEADER]: Type.Optional(
+          Type.String({
+            maxLength: MAX_SESSION_ID,
+            description:
+              'Calls with the same session share the files of the sandbox; it is in their records.',
+          }),
         ),
       }),
       body: mcpMessageSchema,
@@ -65,6 +73,7 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
   const service: McpService = {
     serverInfo: services.mcp.serverInfo,
     tools: () => services.mcp.of(caller, exchange.signal),
+    toolNamed: (name) => services.mcp.named(name, caller, exchange.signal),
     call: (tool, given) => runTool(call, tool, given),
   };
   try {

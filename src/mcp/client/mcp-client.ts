@@ -53,6 +53,9 @@ const MAX_LIST_CHARACTERS = 2_097_152;
 const DEFAULT_LIST_MS = 300_000;
 const MAX_LIST_MS = 3_600_000;
 
+/** A configured server that gave no list is not asked again for this time. */
+const FAILURE_MS = 30_000;
+
 const MAX_PAGES = 50;
 const MAX_TOOLS = 512;
 
@@ -89,7 +92,8 @@ export class McpClient {
   }
 
   /**
-   * The tools of a server, from the cache if the list is fresh. Rejects with an McpProblem or the signal's reason.
+   * The tools of a server, from the cache if the list is fresh. Rejects with an McpProblem, which may be that of a
+   * moment ago, or the signal's reason.
    */
   tools(server: RemoteServer, owner: McpOwner, limits: McpLimits, signal: AbortSignal): Promise<ToolList> {
     const identity = identityOf(server);
@@ -98,8 +102,10 @@ export class McpClient {
     const reading = this.#read(server, owner, limits, identity);
     // Its size is known once it is read.
     this.#lists.set(identity, reading, { size: 1 });
-    reading.catch(() => {
-      if (this.#lists.peek(identity) === reading) this.#lists.delete(identity);
+    reading.catch((problem) => {
+      if (this.#lists.peek(identity) !== reading) return;
+      if (isRemembered(problem, server)) this.#lists.set(identity, reading, { ttl: FAILURE_MS, size: 1 });
+      else this.#lists.delete(identity);
     });
     return unlessAborted(reading, signal);
   }
@@ -194,6 +200,14 @@ export class McpClient {
       return [];
     }
   }
+}
+
+/**
+ * True if a server is not asked again for a while, so that requests need not wait for it one by one. A caller who has
+ * just mended a server of their own is not held up.
+ */
+function isRemembered(problem: unknown, { isConfigured }: RemoteServer): boolean {
+  return isConfigured && problem instanceof McpProblem && problem.reason !== 'unauthorized';
 }
 
 /** A list beside what was remembered. */

@@ -19,6 +19,8 @@ export interface McpService {
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** The tools of the caller. */
   tools(): Promise<readonly OfferedTool[]>;
+  /** The tool of the caller with that name. */
+  toolNamed(name: string): Promise<OfferedTool | undefined>;
   /** Runs a tool as a generation of its own. Rejects with a GatewayError. */
   call(tool: OfferedTool, given: JsonObject): Promise<ToolText>;
 }
@@ -70,7 +72,7 @@ async function listTools({ id }: Request, service: McpService): Promise<JsonObje
 
 async function callTool({ id, params }: Request, service: McpService): Promise<JsonObject> {
   const name = stringAt(params, 'name') ?? '';
-  const tool = (await service.tools()).find((offered) => offered.name === name);
+  const tool = await service.toolNamed(name);
   if (tool === undefined) {
     return rpcError(id, RPC_ERRORS.invalidParams, `there is no tool ${quoted(name)}`);
   }
@@ -78,14 +80,25 @@ async function callTool({ id, params }: Request, service: McpService): Promise<J
     return rpcError(id, RPC_ERRORS.invalidParams, 'arguments must be an object');
   }
   const given = objectAt(params, 'arguments') ?? {};
+  return rpcResult(id, resultOf(await service.call(checked(tool), given)));
+}
+
+const MISFIT: ToolText = {
+  text: 'the arguments do not fit the schema of the tool',
+  isError: true,
+  isRun: false,
+};
+
+/** The tool with a check of its arguments. It is made inside the generation of the call, so that it is recorded. */
+function checked(tool: OfferedTool): OfferedTool {
   const { inputSchema } = tool;
-  if (!fitsSchema(given, inputSchema, inputSchema, new StepBudget(MAX_SCHEMA_STEPS))) {
-    return rpcResult(
-      id,
-      resultOf({ text: 'the arguments do not fit the schema of the tool', isError: true }),
-    );
-  }
-  return rpcResult(id, resultOf(await service.call(tool, given)));
+  return {
+    ...tool,
+    run: async (given, run) =>
+      fitsSchema(given, inputSchema, inputSchema, new StepBudget(MAX_SCHEMA_STEPS))
+        ? tool.run(given, run)
+        : MISFIT,
+  };
 }
 
 function resultOf({ text, isError }: ToolText): JsonObject {

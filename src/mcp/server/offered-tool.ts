@@ -22,6 +22,8 @@ export interface ToolRun {
 export interface ToolText {
   readonly text: string;
   readonly isError: boolean;
+  /** False if the tool was not run, because its arguments are not valid. Absent = it was. */
+  readonly isRun?: boolean;
 }
 
 /** A tool that MCP clients of the gateway may call. */
@@ -39,6 +41,8 @@ export interface OfferedTool {
 export interface McpOffers {
   /** Name and version by which the gateway introduces itself. */
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** The tools that a caller may use. */
+  /** The tools that a caller may use. Asks all servers whose tools are not known. */
   of(caller: Caller, signal: AbortSignal): Promise<readonly OfferedTool[]>;
+  /** The tool of that name; undefined = there is none. Asks no server but that of the tool. */
+  named(name: string, caller: Caller, signal: AbortSignal): Promise<OfferedTool | undefined>;
 }

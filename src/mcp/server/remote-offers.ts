@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../../kit/log/log.ts';
+import { mapAtOnce } from '../../kit/loop/map-at-once.ts';
 import type { Caller } from '../../ports/caller.ts';
 import { McpProblem } from '../client/mcp-problem.ts';
-import type { RemoteServer } from '../client/remote-server.ts';
+import { identityOf, type RemoteServer } from '../client/remote-server.ts';
 import type { RemoteTool } from '../client/remote-tool.ts';
 import { type ConfiguredServer, isSelected } from '../configured-servers.ts';
 import type { GrantedServers } from '../granted-servers.ts';
@@ -10,32 +12,99 @@ import type { OfferedTool, ToolText } from './offered-tool.ts';
 /** Between the label of a server and the name of its tool. */
 const SEPARATOR = '__';
 
-/** The tools of all servers that a caller may use. A server that cannot be reached is left out. */
-export async function remoteOffers(
-  granted: GrantedServers,
-  caller: Caller,
-  signal: AbortSignal,
-  log: Pick<Log, 'warn'>,
-): Promise<readonly OfferedTool[]> {
-  const offers = await Promise.all(
-    granted.grantedTo(caller).map(async (configured): Promise<OfferedTool[]> => {
-      try {
-        const server = await granted.remoteFor(configured, caller);
-        const { tools } = await granted.tools(server, caller, signal);
-        return tools
+/** Servers that are asked for their tools at the same time, for one list. */
+const SERVERS_AT_ONCE = 16;
+
+/** Servers, each with a credential, whose outages are known. */
+const MAX_OUTAGES = 1000;
+
+/** The tools that may be used of one server, or why there is no list. */
+type Listing = { readonly tools: readonly OfferedTool[] } | { readonly problem: McpProblem };
+
+/** The tools of configured servers, for MCP clients of the gateway. */
+export class RemoteOffers {
+  readonly #granted: GrantedServers;
+  readonly #log: Pick<Log, 'warn' | 'info'>;
+  /** Servers with a credential that gave no list when they were last asked: each outage is logged once. */
+  readonly #outages = new LRUCache<string, true>({ max: MAX_OUTAGES });
+
+  constructor(granted: GrantedServers, log: Pick<Log, 'warn' | 'info'>) {
+    this.#granted = granted;
+    this.#log = log;
+  }
+
+  /** The tools of all servers that a caller may use. A server that cannot be reached is left out. */
+  async of(caller: Caller, signal: AbortSignal): Promise<readonly OfferedTool[]> {
+    const listings = await mapAtOnce(this.#granted.grantedTo(caller), SERVERS_AT_ONCE, (configured) =>
+      this.#listingOf(configured, caller, signal),
+    );
+    return listings.flatMap((listing) => ('tools' in listing ? listing.tools : []));
+  }
+
+  /**
+   * The tool of that name; undefined = there is none. Asks only the server with its label. If that gives no list, calls
+   * of the tool fail with the reason.
+   */
+  async named(name: string, caller: Caller, signal: AbortSignal): Promise<OfferedTool | undefined> {
+    let unlisted: OfferedTool | undefined;
+    // A label may itself contain the separator, so more than one may fit.
+    for (const configured of this.#granted.grantedTo(caller)) {
+      const prefix = `${configured.label}${SEPARATOR}`;
+      if (!name.startsWith(prefix)) continue;
+      if (configured.tools.names?.has(name.slice(prefix.length)) === false) continue;
+      const listing = await this.#listingOf(configured, caller, signal);
+      const found = 'tools' in listing ? listing.tools.find((tool) => tool.name === name) : undefined;
+      if (found !== undefined) return found;
+      if ('problem' in listing) unlisted ??= failingOffer(name, listing.problem);
+    }
+    return unlisted;
+  }
+
+  async #listingOf(configured: ConfiguredServer, caller: Caller, signal: AbortSignal): Promise<Listing> {
+    const granted = this.#granted;
+    const { label } = configured;
+    // Until its credential is known, a server fails for this key only.
+    let outage = `${label} ${caller.key.hash}`;
+    try {
+      const server = await granted.remoteFor(configured, caller);
+      this.#ended(outage, label);
+      outage = identityOf(server);
+      const { tools } = await granted.tools(server, caller, signal);
+      this.#ended(outage, label);
+      return {
+        tools: tools
           .filter((tool) => isSelected(tool, configured.tools))
-          .map((tool) => offerOf(configured, server, tool, granted, caller));
-      } catch (problem) {
-        if (!(problem instanceof McpProblem)) throw problem;
-        log.warn('an MCP server gave no list of its tools', {
-          server: configured.label,
-          reason: problem.message,
-        });
-        return [];
-      }
-    }),
-  );
-  return offers.flat();
+          .map((tool) => offerOf(configured, server, tool, granted, caller)),
+      };
+    } catch (problem) {
+      if (!(problem instanceof McpProblem)) throw problem;
+      this.#began(outage, label, problem.message);
+      return { problem };
+    }
+  }
+
+  #began(outage: string, label: string, reason: string): void {
+    if (this.#outages.get(outage) === true) return;
+    this.#outages.set(outage, true);
+    this.#log.warn('an MCP server gave no list of its tools', { server: label, reason });
+  }
+
+  #ended(outage: string, label: string): void {
+    if (this.#outages.delete(outage)) {
+      this.#log.info('an MCP server gives the list of its tools again', { server: label });
+    }
+  }
+}
+
+/** A tool of a server that gives no list: what its arguments are is not known. */
+function failingOffer(name: string, { message }: McpProblem): OfferedTool {
+  return {
+    name,
+    description: '',
+    inputSchema: { type: 'object' },
+    annotations: undefined,
+    run: async () => ({ text: `the server gave no list of its tools: ${message}`, isError: true }),
+  };
 }
 
 function offerOf(
