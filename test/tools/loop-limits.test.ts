@@ -22,6 +22,18 @@ beforeAll(async () => {
     providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
     models: [
       { id: 'm/free', endpoints: [{ provider: 'acme', model: 'one' }] },
+      // Prompts are dear: what upstreams may add for tools costs more than a whole leg.
+      {
+        id: 'm/wordy',
+        endpoints: [
+          { provider: 'acme', model: 'one', pricing: { prompt: '0.00001', completion: '0.00003' } },
+        ],
+      },
+      {
+        id: 'm/long',
+        max_output_tokens: 4000,
+        endpoints: [{ provider: 'acme', model: 'one', pricing: { completion: '0.0001' } }],
+      },
       // Two of the same price: lengths of answers are learnt for each model.
       ...['m/paid', 'm/endless'].map((id) => ({
         id,
@@ -111,6 +123,49 @@ describe('the end of a loop', () => {
     const limits = upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens);
     expect(limits[0]).toBe(16);
     expect(limits[3]).toBeLessThan(8);
+  });
+
+  it('leaves a last turn within max_cost_in_dollars', async () => {
+    const max = 0.0145;
+    // Each leg costs three thousandths of a dollar; before the first one a hundredth must be reserved.
+    const usage = { input: 240, output: 20 };
+    const most = Math.floor(max / 0.003);
+    const legs = calling(most - 1).map((content) => chatAnswer({ ...content, usage }));
+    for (const script of [...legs, chatAnswer({ text: 'Enough.', usage })]) upstream.answer(script);
+    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: max }] };
+    const { body } = await ask({ model: 'm/wordy', ...stop });
+    expect(body.status, JSON.stringify(body.signalbox_metadata.pipeline)).toBe('completed');
+    expect(body.output.at(-1).content[0].text).toBe('Enough.');
+    expect(choices()).toEqual([...Array.from({ length: most - 1 }, () => null), 'none']);
+    expect(body.usage.cost).toBeLessThanOrEqual(max);
+    expect(body.usage.cost).toBeGreaterThan(max - 0.003);
+  });
+
+  it('is refused before it begins if max_cost_in_dollars is too low, with the amount that is not', async () => {
+    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.005 }] };
+    const { response, body } = await ask({ model: 'm/wordy', ...stop });
+    expect(response.status).toBe(402);
+    expect(body.error.message).toMatch(/^max_cost_in_dollars does not pay .*\$0\.01\d+ must be reserved$/);
+  });
+
+  it('comes with shorter legs within the limit of a key', async () => {
+    const made = await gateway.fetch('/keys', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.managementKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'tight', limit: 0.45 }),
+    });
+    const { key } = (await made.json()) as { key: string };
+    const usage = { input: 10, output: 800 };
+    for (const content of calling(3)) upstream.answer(chatAnswer({ ...content, usage }));
+    upstream.answer(chatAnswer({ text: 'Enough.', usage }));
+    const body = { model: 'm/long', input: 'Time?', tools: [DATETIME] };
+    const response = await gateway.post('/responses', body, { authorization: `Bearer ${key}` });
+    const answer = (await response.json()) as any;
+    expect(answer.status, JSON.stringify(answer)).toBe('completed');
+    expect(answer.usage.cost).toBeCloseTo(0.32);
+    const limits = upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens);
+    expect(limits[0] ?? 4000).toBe(4000);
+    expect(limits[3]).toBeLessThanOrEqual(2100);
   });
 
   describe.each([false, true])('of an upstream that ignores its output limit, stream %s', (stream) => {

@@ -4,6 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { MAX_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
@@ -12,9 +13,15 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import { Admission } from './admission.ts';
 import { type Answers, answersOf, type LearntLengths } from './learnt-lengths.ts';
-import { refused } from './refused.ts';
+import { dollars, refused } from './refused.ts';
 import type { GenerationReservation } from './reservation.ts';
-import { isUnlimited, type ReservationSize, sizeReservation, tokensWithin } from './reservation-size.ts';
+import {
+  isUnlimited,
+  leastAmountOf,
+  type ReservationSize,
+  sizeReservation,
+  tokensWithin,
+} from './reservation-size.ts';
 import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
 import { ASSUMED_SEARCHES, type CostFacts, WorstCost } from './worst-cost.ts';
@@ -39,6 +46,17 @@ export interface Applicant {
   readonly pricedAtMs: number;
   /** Returns the row that the generation gets if the process crashes. */
   readonly row: () => JsonObject;
+  /** The prompt of an earlier leg, with which this one begins; undefined = there is none. */
+  readonly measured?: MeasuredPrompt | undefined;
+}
+
+/** A prompt that an upstream has counted. */
+export interface MeasuredPrompt {
+  /** The upstream's count. */
+  readonly inputTokens: number;
+  /** Our own count; undefined = it was not counted. */
+  readonly counted: number | undefined;
+  readonly prompt: Pick<Prompt, 'worst'>;
 }
 
 /** Candidates that are priced: more than a request may call, because some are skipped. */
@@ -69,9 +87,12 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
       dependencies,
       await prompt.count(dependencies.tokenizer, input.signal),
     );
-    const second = await reservation.hold(row, (headroom) => counted.exactly(headroom));
+    const second = await reservation.hold(row, (headroom) =>
+      // Within a limit of its own a shorter answer is what the caller asked for.
+      counted.exactly(headroom, reservation.isBoundByMax),
+    );
     if (second.ok) return counted.admission(second.reserved);
-    if (reservation.isBoundByMax) throw new MaxCostReached();
+    if (reservation.isBoundByMax) throw new MaxCostReached('max_cost_in_dollars', counted.leastNanos);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
       basePath: dependencies.basePath,
@@ -83,51 +104,55 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
 }
 
 /**
- * Reserves the worst cost of a further leg: of all its candidates, else of the first alone. Resolves with the limit
- * that is too low for that. Rejects with 503 if nothing can be recorded.
+ * Reserves the worst cost of a further leg: of all its candidates, else of the first alone, else what is left, which
+ * limits the output. Resolves with the limit that is too low even for a short answer. Rejects with 503 if nothing can
+ * be recorded.
  */
 export async function admitFurther(
   applicant: Applicant,
   dependencies: AdmitDependencies,
 ): Promise<Admission | Refusal> {
   try {
-    return await admitWholly(applicant, dependencies);
+    return await admitWithin(applicant, dependencies);
   } catch (error) {
     throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
   }
 }
 
-async function admitWholly(
+async function admitWithin(
   applicant: Applicant,
   dependencies: AdmitDependencies,
 ): Promise<Admission | Refusal> {
+  const { measured, ...anywhere } = applicant;
   const { prompt, input, row, plan } = applicant;
-  const quick = new Sizing(applicant, dependencies, undefined);
+  const quick = new Sizing(anywhere, dependencies, undefined);
   const first = await dependencies.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
   if (first.ok) return quick.admission(first.reserved);
   const counted = await prompt.count(dependencies.tokenizer, input.signal);
   const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
-  const all = new Sizing(applicant, dependencies, counted);
+  const all = new Sizing(anywhere, dependencies, counted);
   const alone = new Sizing(atFirst, dependencies, counted);
   const second = await dependencies.reservation.hold(
     row,
     (headroom) =>
       all.wholly(headroom) ??
       alone.wholly(headroom) ??
-      // Within a limit of its own a shorter answer is what the caller asked for.
-      (dependencies.reservation.isBoundByMax ? alone.exactly(headroom) : null),
+      // The legs before are paid for: a shorter answer is better than none.
+      alone.exactly(headroom, true),
   );
   if (!second.ok) {
-    if (dependencies.reservation.isBoundByMax) throw new MaxCostReached();
+    if (dependencies.reservation.isBoundByMax)
+      throw new MaxCostReached('What is left of max_cost_in_dollars');
     return second.refusal;
   }
   return (all.isSized ? all : alone).admission(second.reserved);
 }
 
-/** The rest of `max_cost_in_dollars` does not pay for a model call. */
+/** The rest of `max_cost_in_dollars` does not pay for a model call, which may cost so much at least. */
 export class MaxCostReached extends GatewayError {
-  constructor() {
-    super('payment', 'What is left of max_cost_in_dollars does not pay for the next model call');
+  constructor(limit: string, leastNanos?: Nanos) {
+    const least = leastNanos === undefined ? '' : `, for which $${dollars(leastNanos)} must be reserved`;
+    super('payment', `${limit} does not pay for the next model call${least}`);
   }
 }
 
@@ -152,6 +177,24 @@ function promptTokens(
   if (counted === undefined) return bytes;
   const ofText = counted * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
+}
+
+/**
+ * Upper bound of the tokens of a prompt that begins with one which the upstream has counted: its count, and the bound
+ * of what was added.
+ */
+function promptTokensAfter(
+  before: MeasuredPrompt,
+  counted: number | undefined,
+  ratio: number,
+  { bytes, extraTokens, unseenTokens }: WorstPrompt,
+): number {
+  const { worst } = before.prompt;
+  const added = { bytes: bytes - worst.bytes, unseenTokens: unseenTokens - worst.unseenTokens };
+  if (counted === undefined || before.counted === undefined) return before.inputTokens + added.bytes;
+  const ofText =
+    (counted - before.counted) * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens - worst.extraTokens;
+  return before.inputTokens + Math.min(added.bytes, Math.ceil(ofText) + added.unseenTokens);
 }
 
 /** Numbers of searches to reserve for, from all that are wanted down to a single one. */
@@ -201,11 +244,11 @@ class Sizing {
 
   /**
    * The size by an exact count; null = too little money. Pays for fewer searches if the answer would be cut short
-   * otherwise.
+   * otherwise. `mayBeShort`: an answer shorter than usual is better than none.
    */
-  exactly(headroom: Headroom) {
+  exactly(headroom: Headroom, mayBeShort = false) {
     for (const searches of fewerAndFewer(this.#searchesWanted())) {
-      const size = this.#sizeFor(headroom, searches);
+      const size = this.#sizeFor(headroom, searches, mayBeShort);
       if (size !== null && (size.kind !== 'rest' || searches === 1)) return size.amount;
     }
     return null;
@@ -236,6 +279,12 @@ class Sizing {
     return Math.min(wanted, MAX_SEARCHES);
   }
 
+  /** What the shortest answer of the cheapest candidate needs. */
+  get leastNanos(): Nanos | undefined {
+    const least = this.#costs.map((cost) => leastAmountOf(cost).creditNanos);
+    return least.length === 0 ? undefined : least.reduce((low, nanos) => (nanos < low ? nanos : low));
+  }
+
   /** The error of a refused request. */
   get shortage() {
     const affordable = this.#affordable;
@@ -263,7 +312,7 @@ class Sizing {
     });
   }
 
-  #sizeFor(headroom: Headroom, searches: number): ReservationSize | null {
+  #sizeFor(headroom: Headroom, searches: number, mayBeShort = false): ReservationSize | null {
     const { plan } = this.#applicant;
     const known = this.#dependencies.learnt.of(this.#answers);
     const facts = isUnlimited(headroom.affordable)
@@ -273,7 +322,7 @@ class Sizing {
     this.#costFacts = facts;
     this.#costs = costs;
     this.#affordable = headroom.affordable;
-    this.#size = sizeReservation(costs, headroom, known?.longest);
+    this.#size = sizeReservation(costs, headroom, known?.longest, mayBeShort);
     return this.#size;
   }
 
@@ -296,12 +345,19 @@ class Sizing {
   }
 
   #worstFacts(searches: number, promptRatio = 0): CostFacts {
-    const { request, prompt } = this.#applicant;
+    const { request, prompt, measured } = this.#applicant;
     const { worst } = prompt;
     const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
+    const tokens = promptTokens(this.#counted, promptRatio, worst) + preamble;
     return {
       ...this.#usualFacts(searches),
-      promptTokens: promptTokens(this.#counted, promptRatio, worst) + preamble,
+      promptTokens:
+        measured === undefined || worst.images + worst.documents > 0
+          ? tokens
+          : Math.min(
+              tokens,
+              WRAPPING_TOKENS + promptTokensAfter(measured, this.#counted, promptRatio, worst),
+            ),
       mayFillContext: worst.documents > 0,
       images: worst.imageSizes,
       requestedOutputTokens: highestLimit(request),

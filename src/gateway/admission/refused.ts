@@ -65,7 +65,7 @@ const REFUSALS: Readonly<
 };
 
 /** A price in dollars with cents, or with as many decimals as it has. */
-function dollars(nanos: Nanos): string {
+export function dollars(nanos: Nanos): string {
   const usd = usdOf(nanos);
   return nanos % NANOS_PER_CENT === 0n ? usd.toFixed(2) : String(usd);
 }

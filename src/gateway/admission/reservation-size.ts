@@ -22,7 +22,7 @@ const MIN_OUTPUT_TOKENS = 16;
 
 /**
  * How much to reserve within the headroom; null = too little. `learntTokens`: length of the longest recent answer of
- * this model to this key; undefined = none yet.
+ * this model to this key; undefined = none yet. `mayBeShort`: an answer shorter than that is better than none.
  *
  * - The money pays for the longest answer of every candidate: that is reserved.
  * - It does not, and answers were short so far: several times their length, or half of the remaining money if that is
@@ -37,9 +37,11 @@ export function sizeReservation(
   costs: readonly WorstCost[],
   { affordable, unspent }: Headroom,
   learntTokens: number | undefined,
+  mayBeShort = false,
 ): ReservationSize | null {
   const learntRoom = learntTokens === undefined ? undefined : learntTokens * HISTORY_FACTOR;
-  const leastTokens = learntTokens ?? MIN_OUTPUT_TOKENS;
+  const usualTokens = learntTokens ?? MIN_OUTPUT_TOKENS;
+  const leastTokens = mayBeShort ? Math.min(usualTokens, MIN_OUTPUT_TOKENS) : usualTokens;
   const full = dearest(costs);
   if (isUnlimited(affordable)) return { amount: full, kind: 'open', leastTokens };
   if (fits(full, affordable)) return { amount: full, kind: 'whole', leastTokens };
@@ -54,6 +56,11 @@ export function sizeReservation(
   return payable.some((cost) => canPay(cost, amount, leastTokens))
     ? { amount, kind: 'rest', leastTokens }
     : null;
+}
+
+/** Pays for the shortest answer of a candidate that is worth beginning. */
+export function leastAmountOf(cost: WorstCost): Amount {
+  return cost.amountOf(Math.min(cost.fullTokens, MIN_OUTPUT_TOKENS));
 }
 
 /** True if an amount pays for all output of a candidate, or for an answer that is worth beginning. */

@@ -9,11 +9,11 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Flow, FlowSource } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
-import { isSameCandidate } from '../../routing/rules/candidate.ts';
+import { type Candidate, isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { Admission } from '../admission/admission.ts';
-import { admitFurther, MaxCostReached } from '../admission/admit.ts';
+import { admitFurther, MaxCostReached, type MeasuredPrompt } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
@@ -44,6 +44,8 @@ export class SeveralLegs extends Answering {
   /** True once the answer has ended: no further leg begins. */
   #isOver = false;
   #uncharged: LegAccount['uncharged'];
+  /** The last main leg whose prompt its upstream has counted. */
+  #measured: MeasuredLeg | undefined;
   /** Every leg may make one call; the calls beyond that are shared by all legs. */
   readonly #limits: AttemptLimits;
 
@@ -229,7 +231,7 @@ export class SeveralLegs extends Answering {
     const pricedAtMs = clock.now();
     const row = () => acceptedRow(plannedGeneration(this.underway));
     const admission = await admitFurther(
-      { input, request, prompt, plan, pricedAtMs, row },
+      { input, request, prompt, plan, pricedAtMs, row, measured: this.#measuredFor(request, plan) },
       { reservation, tokenizer, learnt, byokFee, basePath },
     );
     if (!(admission instanceof Admission)) return admission;
@@ -275,6 +277,18 @@ export class SeveralLegs extends Answering {
     return { ...plan, candidates: [...preferred, ...plan.candidates.filter((each) => !isSame(each))] };
   }
 
+  /** The counted prompt of an earlier leg with the same candidate, with which the prompt of a request begins. */
+  #measuredFor({ items, tools }: GenerationRequest, { candidates }: Plan): MeasuredPrompt | undefined {
+    const [first] = candidates;
+    if (this.#measured === undefined || first === undefined) return undefined;
+    const { request, candidate, prompt } = this.#measured;
+    const isSame =
+      isSameCandidate(first, candidate) &&
+      tools === request.tools &&
+      request.items.every((item, index) => items[index] === item);
+    return isSame ? prompt : undefined;
+  }
+
   /** Closes the account of a leg, once, and records it. */
   async #close(running: RunningLeg, end: AnswerEnd): Promise<void> {
     const open = this.#open.get(running);
@@ -292,6 +306,10 @@ export class SeveralLegs extends Answering {
     const { reservation } = this.underway;
     reservation.usedTokens += account.usage.inputTokens + account.usage.outputTokens;
     reservation.release(running.admission.reserved, running.spent);
+    const { request, selected, measuredPrompt } = running;
+    if (running.leg.kind === 'main' && selected !== undefined && measuredPrompt !== undefined) {
+      this.#measured = { request, candidate: selected, prompt: measuredPrompt };
+    }
     this.#keepAccount(running);
     // The only leg is recorded with the generation, which ends with it.
     if (!this.underway.stages.endWithLeg) await this.noteProgress();
@@ -302,6 +320,12 @@ export class SeveralLegs extends Answering {
     this.legs[this.legs.indexOf(running)] = new EndedLeg(running);
     if (running.leg !== this.attemptLog.firstLeg) running.leg.dropPlan();
   }
+}
+
+interface MeasuredLeg {
+  readonly request: Pick<GenerationRequest, 'items' | 'tools'>;
+  readonly candidate: Candidate;
+  readonly prompt: MeasuredPrompt;
 }
 
 /** Abort reason of a leg that its stage, or the end of the answer, cancels. */

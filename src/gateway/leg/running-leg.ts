@@ -15,6 +15,7 @@ import { Meter } from '../../tokens/meter.ts';
 import { countPrompt, type Prompt } from '../../tokens/prompt.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
@@ -231,6 +232,14 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (end === undefined || selected === undefined) return undefined;
     const isExceeded = end.bill.totalNanos > admission.reserved.creditNanos;
     return isExceeded ? admission.exceededBy(selected, end.usage) : undefined;
+  }
+
+  /** The prompt as the upstream has counted it; undefined = it has not. */
+  get measuredPrompt(): MeasuredPrompt | undefined {
+    const { usage } = this.leg.end ?? {};
+    if (usage?.source !== 'measured' || usage.webSearchRequests > 0) return undefined;
+    const { countedPrompt: counted } = this.admission;
+    return { inputTokens: usage.inputTokens, counted, prompt: this.#prompt };
   }
 
   #plausible(reported: Usage | undefined): Usage | undefined {
