@@ -45,6 +45,8 @@ export class GenerationReservation {
   #spent = NOTHING;
   #isOpen = false;
   #isClosed = false;
+  /** True while a checkpoint of tool calls is due. */
+  #isNoting = false;
   /** True if no limit applied when the generation was opened. */
   #isUnlimited = false;
   /** Most that the generation may cost; undefined = no limit of its own. */
@@ -101,11 +103,16 @@ export class GenerationReservation {
     return this.#isBoundByMax;
   }
 
-  /** Adds calls of server tools to the record, and to the next checkpoint, which is begun and not awaited. */
+  /** Adds calls of server tools to the record. Those of one turn share a checkpoint, which is not awaited. */
   noteToolCalls(calls: readonly ToolCallRecord[]): void {
     this.toolCalls.push(...calls);
-    // A ledger that is down refuses the next leg.
-    this.noteProgress?.().catch(() => {});
+    if (this.#isNoting) return;
+    this.#isNoting = true;
+    setImmediate(() => {
+      this.#isNoting = false;
+      // A ledger that is down refuses the next leg.
+      if (!this.#isClosed) this.noteProgress?.().catch(() => {});
+    });
   }
 
   /** Sum of the charges. */
