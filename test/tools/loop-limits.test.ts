@@ -290,6 +290,58 @@ describe('calls', () => {
     expect(choices()).toEqual([{ type: 'function', function: { name: 'datetime_server_2' } }, 'auto']);
   });
 
+  it.each([
+    ['/responses', { input: 'Time?' }, { type: 'function', name: 'datetime' }],
+    ['/responses', { input: 'Time?' }, { type: 'datetime' }],
+    [
+      '/responses',
+      { input: 'Time?' },
+      { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'datetime' }] },
+    ],
+    [
+      '/chat/completions',
+      { messages: [{ role: 'user', content: 'Time?' }] },
+      { type: 'function', function: { name: 'datetime' } },
+    ],
+    [
+      '/messages',
+      { max_tokens: 99, messages: [{ role: 'user', content: 'Time?' }] },
+      { type: 'tool', name: 'datetime' },
+    ],
+  ])('are forced by the name of a server tool, %s %j %j', async (path, question, tool_choice) => {
+    answers(...calling(1), { text: 'Noon.' });
+    const response = await gateway.post(path, {
+      model: 'm/free',
+      tools: [DATETIME],
+      tool_choice,
+      ...question,
+    });
+    expect(response.status, await response.text()).toBe(200);
+    const [first, second] = choices();
+    expect([first, second]).not.toContain(null);
+    expect(JSON.stringify(first)).toMatch(/datetime|required/);
+    expect(JSON.stringify(second)).toContain('auto');
+  });
+
+  it('are forced by the hosted type that a server tool stands for', async () => {
+    answers({ text: 'Noon.' });
+    await ask({ tools: [{ type: 'signalbox:web_fetch' }], tool_choice: { type: 'web_fetch_20250910' } });
+    expect(choices()[0]).toEqual({ type: 'function', function: { name: 'web_fetch' } });
+  });
+
+  it('are not possible with max_tool_calls 0, which leaves the tools of the caller', async () => {
+    const own = { type: 'function', name: 'mine', parameters: { type: 'object', properties: {} } };
+    answers({ text: 'No idea.' });
+    const { body } = await ask({ max_tool_calls: 0 });
+    expect(body.status).toBe('completed');
+    expect(choices()).toEqual(['none']);
+    upstream.clear();
+    answers({ tools: [{ name: 'mine', arguments: '{}', id: 'call_m' }] });
+    const mixed = await ask({ max_tool_calls: 0, tools: [DATETIME, own] });
+    expect(upstream.requests[0]?.json.tools.map((tool: any) => tool.function.name)).toEqual(['mine']);
+    expect(mixed.body.output.map(({ type }: any) => type)).toEqual(['function_call']);
+  });
+
   it('are in the record, with the legs', async () => {
     answers(
       {
@@ -324,6 +376,41 @@ describe('calls', () => {
     expect(record.tool_calls[0].output_characters).toBeGreaterThan(20);
     expect(record.total_cost).toBeCloseTo(0.001);
     expect(record.legs[0].cost + record.legs[1].cost).toBeCloseTo(record.total_cost, 9);
+  });
+});
+
+describe('a request', () => {
+  const issues = async (path: string, more: object) => {
+    const messages = [{ role: 'user', content: 'Time?' }];
+    const question = path === '/responses' ? { input: 'Time?' } : { messages, max_tokens: 99 };
+    const response = await gateway.post(path, { model: 'm/free', tools: [DATETIME], ...question, ...more });
+    const { error } = (await response.json()) as any;
+    return [response.status, JSON.stringify(error?.metadata?.issues ?? error)];
+  };
+
+  it.each(['/responses', '/messages', '/chat/completions'])(
+    'has a valid max_tool_calls on %s',
+    async (path) => {
+      for (const max_tool_calls of [-1, 1.5]) {
+        const [status, message] = await issues(path, { max_tool_calls });
+        expect([status, message]).toEqual([400, expect.stringContaining('max_tool_calls')]);
+      }
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+
+  it('has each server tool once', async () => {
+    const [status, message] = await issues('/responses', { tools: [DATETIME, DATETIME] });
+    expect([status, message]).toEqual([400, expect.stringContaining('tools[1].type')]);
+  });
+
+  it('is refused with all problems of a tool that calls models', async () => {
+    const parameters = { tools: [{ type: 'function' }], max_tool_calls: 99 };
+    const tools = [{ type: 'signalbox:subagent', parameters }];
+    const [status, message] = await issues('/responses', { tools });
+    expect(status).toBe(400);
+    expect(message).toContain('tools[0].parameters.max_tool_calls');
+    expect(message).toContain('tools[0].parameters.tools[0].type');
   });
 });
 

@@ -84,7 +84,7 @@ function fieldSchemas(vendor: string) {
     response_format: nullish(responseFormatSchema),
     tool_choice: toolChoiceSchema,
     parallel_tool_calls: nullish(Type.Boolean()),
-    max_tool_calls: nullish(Type.Integer({ minimum: 1 })),
+    max_tool_calls: nullish(Type.Integer({ minimum: 0 })),
     stream: nullish(Type.Boolean({ default: false })),
     stream_options: nullish(
       Type.Object({ include_usage: nullish(Type.Boolean()), include_obfuscation: nullish(Type.Boolean()) }),

@@ -106,15 +106,15 @@ function toolIssues(tools: Json | undefined, scope: ToolScope): Issue[] {
   });
 }
 
-/** Two instances of one tool by the same name, or without one. */
+/** Two instances of one tool by the same name, or without one: the model could not tell them apart. */
 function instanceIssues(value: JsonObject, name: string, place: string, instances: Set<string>): Issue[] {
   const instance = SERVER_TOOLS.get(name)?.instance?.(objectAt(value, 'parameters') ?? {});
-  if (instance === undefined) return [];
   const key = `${name} ${instance}`;
   if (!instances.has(key)) {
     instances.add(key);
     return [];
   }
+  if (instance === undefined) return [{ path: `${place}.type`, message: `the tool ${name} is given twice` }];
   return [
     {
       path: `${place}.parameters.name`,
@@ -148,22 +148,23 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
   }
   const given = value.parameters ?? {};
   const issues = validatorOf(tool).issuesOf(given);
+  const inside = `${place}.parameters`;
+  const nested =
+    tool.callsModels === true && isJsonObject(given)
+      ? [...nestedIssues(given, inside, scope), ...teamIssues(given, inside, scope)]
+      : [];
   if (issues.length > 0 || !isJsonObject(given)) {
-    return issues.map(({ path, message }) => ({
-      path: path === '' ? `${place}.parameters` : `${place}.parameters.${path}`,
+    const own = issues.map(({ path, message }) => ({
+      path: path === '' ? inside : `${inside}.${path}`,
       message,
     }));
+    return [...own, ...nested];
   }
   if (scope.isNested === true && (tool.callsModels === true || tool.endsAnswer === true)) {
     return [
       { path: `${place}.type`, message: `the tool ${quoted(name)} is not for models that a tool calls` },
     ];
   }
-  const inside = `${place}.parameters`;
-  const nested =
-    tool.callsModels === true
-      ? [...nestedIssues(given, inside, scope), ...teamIssues(given, inside, scope)]
-      : [];
   if (nested.length > 0) return nested;
   const { settings } = scope;
   const issue = settings && tool.unavailable?.(withoutNulls(given), settings);

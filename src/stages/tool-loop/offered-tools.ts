@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import type { ServerTool } from '../../tools/server-tool.ts';
 import type { WantedTool } from '../../tools/wanted-tools.ts';
+import { forbidsSteps } from './stop-conditions.ts';
 
 /** A server tool that a request has, with what it gives its model. */
 export interface OfferedTool {
@@ -59,7 +60,18 @@ export class OfferedTools {
     this.#others = others;
     this.wishes = request.wishes;
     this.endpoint = endpoint;
-    this.request = withFunctions(request, functions, chosenNames);
+    const offering = withFunctions(request, functions, chosenNames, (name) => others.has(name));
+    this.request = forbidsSteps(request.wishes) ? this.#withoutOwn(offering) : offering;
+  }
+
+  /** The request without server tools: the model can only call the other tools, or none. */
+  #withoutOwn(request: GenerationRequest): GenerationRequest {
+    const { toolChoice, ...rest } = request;
+    const tools = request.tools.filter((tool) => tool.type !== 'function' || !this.#byName.has(tool.name));
+    if (tools.length === 0) return { ...rest, toolChoice: { mode: 'none' } };
+    const isKept =
+      toolChoice !== undefined && (toolChoice.mode !== 'tool' || !this.#byName.has(toolChoice.name));
+    return { ...rest, tools, ...(isKept && { toolChoice }) };
   }
 
   /** The server tool that a call means; undefined = it is no server tool's name. */
@@ -102,6 +114,7 @@ function withFunctions(
   request: GenerationRequest,
   functions: ReadonlyMap<Tool, readonly CallableTool[]>,
   chosenNames: ChosenNames,
+  isOther: (name: string) => boolean,
 ): GenerationRequest {
   const { places, toolChoice } = request;
   const tools = request.tools.flatMap((tool): readonly Tool[] => {
@@ -115,24 +128,34 @@ function withFunctions(
     ...request,
     tools,
     wishes,
-    ...(toolChoice !== undefined && { toolChoice: choiceWith(toolChoice, chosenNames) }),
+    ...(toolChoice !== undefined && { toolChoice: choiceWith(toolChoice, chosenNames, isOther) }),
   };
 }
 
 /** Names of the functions that a choice of a hosted tool means. */
 type ChosenNames = (choice: JsonObject) => readonly string[];
 
-/** A hosted tool by its type, or in the messages format by its name. */
-function isChosen({ of, isChosen: isMeant }: WantedTool, choice: JsonObject): boolean {
+/** A server tool by its type, by its name, or by a hosted type that it stands for. */
+function isChosen({ of, tool, isChosen: isMeant }: WantedTool, choice: JsonObject): boolean {
   if (isMeant !== undefined) return isMeant(choice);
   const named = stringAt(choice, 'name') ?? stringAt(choice, 'type') ?? '';
-  return of.kind === named || stringAt(of.value, 'name') === named;
+  return (
+    of.kind === named ||
+    stringAt(of.value, 'name') === named ||
+    tool.name === named ||
+    tool.hostedTypes?.test(named) === true
+  );
 }
 
 /** The choice with functions in the place of server tools. */
-function choiceWith(choice: ToolChoice, chosenNames: ChosenNames): ToolChoice {
-  if (choice.mode === 'hosted') {
-    const [name, ...more] = chosenNames(choice.value);
+function choiceWith(
+  choice: ToolChoice,
+  chosenNames: ChosenNames,
+  isOther: (name: string) => boolean,
+): ToolChoice {
+  const isServerTool = choice.mode === 'tool' && !isOther(choice.name);
+  if (choice.mode === 'hosted' || isServerTool) {
+    const [name, ...more] = chosenNames(choice.mode === 'hosted' ? choice.value : { name: choice.name });
     if (name === undefined) return choice;
     if (more.length === 0) return { mode: 'tool', kind: 'function', name };
     return { mode: 'allowed', required: true, tools: [name, ...more].map(functionNamed) };
@@ -141,7 +164,8 @@ function choiceWith(choice: ToolChoice, chosenNames: ChosenNames): ToolChoice {
   return {
     ...choice,
     tools: choice.tools.flatMap((tool) => {
-      const names = tool.type === 'function' ? [] : chosenNames(tool);
+      const isCallers = tool.type === 'function' && isOther(stringAt(tool, 'name') ?? '');
+      const names = isCallers ? [] : chosenNames(tool);
       return names.length === 0 ? [tool] : names.map(functionNamed);
     }),
   };

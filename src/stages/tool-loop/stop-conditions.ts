@@ -72,6 +72,11 @@ export function maxCostOf({ stopServerToolsWhen = [] }: RoutingWishes): Nanos | 
   return costs.length === 0 ? undefined : costs.reduce((least, cost) => (cost < least ? cost : least));
 }
 
+/** True if no server tool may run. */
+export function forbidsSteps({ stopServerToolsWhen, maxToolCalls }: RoutingWishes): boolean {
+  return stopServerToolsWhen === undefined && maxToolCalls === 0;
+}
+
 /** The conditions of a request. Those that it names replace `max_tool_calls`, but never the operator's limit. */
 export class StopConditions {
   readonly #conditions: readonly StopCondition[];

@@ -26,7 +26,7 @@ import { laterChoice, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { recordCall } from './record-call.ts';
 import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
-import { type LoopProgress, StopConditions } from './stop-conditions.ts';
+import { forbidsSteps, type LoopProgress, StopConditions } from './stop-conditions.ts';
 import { ToolProgress } from './tool-progress.ts';
 
 /** Ends of a leg after which its calls are run. */
@@ -92,7 +92,7 @@ export class ToolLoop {
     const opened = opening === undefined ? prefaced : yield* this.#open(prefaced, opening);
     if (opened === undefined) return;
     let asked = opened;
-    let stoppedBy: string | undefined;
+    let stoppedBy = forbidsSteps(this.#tools.wishes) ? 'max_tool_calls' : undefined;
     for (;;) {
       const leg = yield* this.#leg(asked);
       // The caller has left.

@@ -250,9 +250,15 @@ export function parseWishes(body: JsonObject): RoutingWishes {
   if (typeof route === 'string') wishes.route = route as 'fallback' | 'sort';
   if (typeof sessionId === 'string') wishes.sessionId = sessionId;
   if (Array.isArray(conditions)) wishes.stopServerToolsWhen = conditions as JsonObject[];
-  if (typeof calls === 'number') wishes.maxToolCalls = calls;
+  if (calls !== undefined && calls !== null) wishes.maxToolCalls = requireCount(calls);
   if (isJsonObject(body.trace)) wishes.trace = requireKeepable(body.trace);
   return wishes;
+}
+
+/** Formats that do not document the field have no schema for it. */
+function requireCount(calls: Json): number {
+  if (typeof calls === 'number' && Number.isSafeInteger(calls) && calls >= 0) return calls;
+  throw invalidRequest([{ path: 'max_tool_calls', message: 'must be an integer of at least 0' }]);
 }
 
 /** Characters of `trace` as JSON: it is stored with the record of the generation. */

@@ -10,7 +10,7 @@ export function checkSemantics(
   names: { toolChoice: string; budget: string },
 ): void {
   const { tools, toolChoice, reasoning, requestedOutputTokens } = request;
-  if (toolChoice?.mode === 'tool' && !tools.some((tool) => nameOf(tool) === toolChoice.name)) {
+  if (toolChoice?.mode === 'tool' && !tools.some((tool) => isNamed(tool, toolChoice.name))) {
     throw invalidRequest(
       [
         {
@@ -56,16 +56,20 @@ export function isSilent(content: Json | undefined): boolean {
 
 /** The first entry of an allow list that names none of the tools: by name, or a hosted one by its type. */
 function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[]): JsonObject | undefined {
-  const names = new Set(tools.map(nameOf));
   const kinds = new Set<unknown>(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : undefined)));
   return entries.find(({ name, type }) => {
-    const isDeclared = typeof name === 'string' ? names.has(name) : type !== undefined && kinds.has(type);
+    const isDeclared =
+      typeof name === 'string'
+        ? tools.some((tool) => isNamed(tool, name))
+        : type !== undefined && kinds.has(type);
     return !isDeclared;
   });
 }
 
-function nameOf(tool: Tool): unknown {
-  return tool.type === 'hosted' ? tool.value.name : tool.name;
+/** A tool of the gateway may be named without the vendor's prefix of its type. */
+function isNamed(tool: Tool, name: string): boolean {
+  if (tool.type !== 'hosted') return tool.name === name;
+  return tool.value.name === name || tool.kind.endsWith(`:${name}`);
 }
 
 /** Refuses a conversation without any content for the model: an upstream would refuse it. */
