@@ -27,6 +27,8 @@ export interface ConversationForm {
   readonly asksLogprobsInInclude?: boolean;
   /** The format has a name and a description beside the schema of an answer. */
   readonly namesSchemas: boolean;
+  /** The format has items for all server tools, and these show images that were made. */
+  readonly showsServerCalls?: boolean;
   /** The format has tools of MCP servers, with items for calls and approvals. */
   readonly hasMcpItems?: boolean;
   /** The member of a body that lists MCP servers beside its tools. */

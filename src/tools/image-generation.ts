@@ -64,10 +64,11 @@ export const imageGeneration: ServerTool = {
       });
     }
     // The bytes of an image are no text for a model.
-    const told = image.isUrl ? { imageUrl: image.value } : { note: 'The image is shown to the user.' };
+    const told = { ...(image.isUrl && { imageUrl: image.value }), note: 'The image is shown to the user.' };
     return {
       output: JSON.stringify({ status: 'ok', ...told }),
       shown: { result: image.value, ...(image.isUrl && { imageUrl: image.value }), prompt },
+      image: image.source,
     };
   },
 };
@@ -76,11 +77,13 @@ function modelOf(parameters: JsonObject, { tools }: ToolSettings): string | unde
   return stringAt(parameters, 'model') ?? tools.imageModel;
 }
 
-function imageIn({ items }: Result): { readonly value: string; readonly isUrl: boolean } | undefined {
+function imageIn({
+  items,
+}: Result): { readonly value: string; readonly isUrl: boolean; readonly source: Source } | undefined {
   for (const item of items) {
     if (item.type !== 'image') continue;
     const value = shownSource(item.source);
-    if (value !== undefined) return value;
+    if (value !== undefined) return { ...value, source: item.source };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { FusionSettings } from '../catalog/fusion-team.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { DialectName, RequestFormat } from '../ir/items.ts';
+import type { DialectName, RequestFormat, Source } from '../ir/items.ts';
 import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -133,6 +133,8 @@ export interface ToolOutcome {
   /** Members of the item that the caller gets. */
   readonly shown: JsonObject;
   readonly isFailed?: boolean;
+  /** An image that was made: a part of the answer in formats that do not show the item. */
+  readonly image?: Source;
   /** Pages that links of the answer may cite. */
   readonly pages?: readonly FoundPage[];
   /** Cost of the call besides legs, for the record. */

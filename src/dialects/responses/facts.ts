@@ -19,6 +19,7 @@ export const facts: ConversationFormatFacts = {
       limitFields: ['max_output_tokens'],
       asksLogprobsInInclude: true,
       namesSchemas: true,
+      showsServerCalls: true,
       hasMcpItems: true,
       schemaPath: '',
       allowedToolsPath: '.tools',

@@ -10,7 +10,8 @@ import type {
 } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
-import type { Item, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
+import { conversationForm } from '../../ir/format-facts.ts';
+import type { Item, Source, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -254,7 +255,7 @@ export class ToolLoop {
       yield* progress.until(pending);
       const { outcome, end } = await pending;
       if (end === 'cancelled') throw context.signal.reason;
-      const { output, shown, isFailed = false, pages = [] } = outcome;
+      const { output, shown, isFailed = false, pages = [], image } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
       // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
       this.#citations.add(this.#context.caller.guardrails.length === 0 ? pages : pages.map(unquoted));
@@ -266,9 +267,21 @@ export class ToolLoop {
       yield [
         { type: 'server-result', item, output, shown: { ...offered?.shown, ...shown }, isFailed },
         { type: 'item-end', item },
+        ...(image === undefined ? [] : this.#imageItem(image, asked)),
       ];
     }
     return { results, outcomes, ends };
+  }
+
+  /** An image that a tool has made as an item of the answer, if callers do not see it in the item of the call. */
+  #imageItem(source: Source, { formatFacts }: GenerationRequest): Event[] {
+    if (conversationForm(formatFacts).showsServerCalls === true) return [];
+    const item = this.#joined.ownItem();
+    return [
+      { type: 'item-start', item, head: { type: 'image' } },
+      { type: 'image-data', item, source },
+      { type: 'item-end', item },
+    ];
   }
 
   #toolContext(asked: GenerationRequest): ToolContext {
