@@ -52,7 +52,7 @@ export const advisor: ServerTool = {
     const instance = name === '' ? {} : { instance_name: name };
     const shown = { prompt, ...(model !== undefined && { model }), ...instance };
     if (uses >= (numberAt(parameters, 'max_uses') ?? Number.POSITIVE_INFINITY)) {
-      return toolFailure('the adviser may not be asked again', shown);
+      return toolFailure('the adviser may not be asked again', shown, 'max_uses_exceeded');
     }
     const result = await leg(
       nestedRequest(request, {

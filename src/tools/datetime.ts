@@ -24,7 +24,11 @@ export const datetime: ServerTool = {
   async run({ arguments: asked, parameters }, { now }) {
     const timezone = stringAt(asked, 'timezone') ?? stringAt(parameters, 'timezone') ?? UTC;
     const clock = clockOf(timezone);
-    if (clock === undefined) return toolFailure('the time zone is unknown: use an IANA name', { timezone });
+    if (clock === undefined) {
+      // Items of the tool always have a time: here that of UTC.
+      const shown = { datetime: new Date(now()).toISOString().replace(/\.\d+/, ''), timezone: UTC };
+      return toolFailure('the time zone is unknown: use an IANA name', shown);
+    }
     const shown = { datetime: isoIn(clock, now()), timezone };
     return { output: JSON.stringify(shown), shown };
   },

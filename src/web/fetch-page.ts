@@ -16,7 +16,13 @@ export type FetchedPage =
       readonly status: 'completed';
       readonly retrieved_at: string;
     }
-  | { readonly url: string; readonly status: 'failed'; readonly error: string };
+  | {
+      readonly url: string;
+      readonly status: 'failed';
+      readonly error: string;
+      /** Error code of the messages format; absent = the page could not be had. */
+      readonly code?: string;
+    };
 
 /** The caller's limits for a fetch. */
 export interface FetchWish {
@@ -91,6 +97,8 @@ export async function fetchPage(
       retrieved_at: new Date(now()).toISOString(),
     };
   } catch (problem) {
+    if (problem instanceof EgressProblem && problem.reason === 'refused')
+      return { ...failed(url, problem.message), code: NOT_ALLOWED };
     if (problem instanceof EgressProblem || problem instanceof Unreadable)
       return failed(url, problem.message);
     if (problem instanceof PdfProblem) return failed(url, `the file ${problem.message}`);
@@ -100,7 +108,10 @@ export async function fetchPage(
 
 const MAX_TITLE_CHARACTERS = 300;
 
-export function failed(url: string, error: string): FetchedPage {
+/** The code for addresses that the caller or the operator does not allow. */
+const NOT_ALLOWED = 'url_not_allowed';
+
+export function failed(url: string, error: string): Extract<FetchedPage, { status: 'failed' }> {
   return { url, status: 'failed', error };
 }
 

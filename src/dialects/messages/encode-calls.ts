@@ -19,13 +19,32 @@ type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input' | 'hostedAs'>
 const MCP_TOOL_USE = 'mcp_tool_use';
 
 /** Type and content of the result block of each tool. */
-const RESULTS: ReadonlyMap<
-  string,
-  { readonly type: string; readonly content: (output: JsonObject) => Json; readonly errorCode: string }
-> = new Map([
+const RESULTS: ReadonlyMap<string, ResultForm> = new Map<string, ResultForm>([
   ['web_search', { type: 'web_search_tool_result', content: searchContent, errorCode: 'unavailable' }],
   ['web_fetch', { type: 'web_fetch_tool_result', content: fetchContent, errorCode: 'url_not_accessible' }],
+  [
+    'advisor',
+    {
+      type: 'advisor_tool_result',
+      content: ({ advice }) => ({ type: 'advisor_result', text: advice ?? '' }),
+      errorCode: 'unavailable',
+      isOfHosted: true,
+    },
+  ],
 ]);
+
+interface ResultForm {
+  readonly type: string;
+  readonly content: (output: JsonObject) => Json;
+  readonly errorCode: string;
+  /** The format has blocks only for its own tool, not for the operator's. */
+  readonly isOfHosted?: boolean;
+}
+
+function resultForm({ tool, hostedAs }: Pick<ServerCall, 'tool' | 'hostedAs'>): ResultForm | undefined {
+  const form = RESULTS.get(tool);
+  return form?.isOfHosted === true && hostedAs === undefined ? undefined : form;
+}
 
 /** The blocks of a whole call. */
 export function serverCallBlocks(item: ServerCallItem): JsonObject[] {
@@ -47,7 +66,7 @@ export function serverUseBlocks({ tool, callId, input, hostedAs, shown }: Server
       },
     ];
   }
-  if (!RESULTS.has(tool)) return [];
+  if (resultForm({ tool, hostedAs }) === undefined) return [];
   return [
     {
       type: 'server_tool_use',
@@ -68,7 +87,7 @@ export function serverResultBlocks(
     const content = [{ type: 'text', text: output, citations: null }];
     return [{ type: 'mcp_tool_result', tool_use_id: mcpToolUseId(callId), is_error: isFailed, content }];
   }
-  const result = RESULTS.get(tool);
+  const result = resultForm({ tool, hostedAs });
   if (result === undefined) return [];
   const given = inputObject(output) ?? {};
   const content =

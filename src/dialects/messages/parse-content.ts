@@ -156,8 +156,9 @@ function resultForModel(content: Json | undefined): JsonObject {
     }));
     return { results };
   }
-  const { url, retrieved_at, content: document, error_code } = objectOf(content);
+  const { type, text, url, retrieved_at, content: document, error_code } = objectOf(content);
   if (error_code !== undefined) return { status: 'error', error: error_code };
+  if (type === 'advisor_result') return { status: 'ok', advice: text ?? '' };
   const { title, source } = objectOf(document);
   return compact({
     url,
