@@ -20,6 +20,8 @@ export interface ConversationFacts extends DialectFacts {
   readonly seals: SealsTaken;
   /** True if upstreams add the definitions of their own tools to the prompt, and bill them. */
   readonly addsToolDefinitions?: boolean;
+  /** True if the dialect itself has no hosted tools: providers run those of `Quirks.hostedTools`. */
+  readonly hasNoHostedTools?: boolean;
   /** True if models count an image by its tiles, unless their name is known to mean otherwise. */
   readonly countsImageTiles?: boolean;
 }

@@ -4,7 +4,7 @@ import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, EmbeddingDialectName, Format, Item, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
-import type { GenerationRequest } from '../ir/request.ts';
+import type { CallableTool, GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
@@ -142,6 +142,11 @@ export interface InboundDialect {
    * of another kind. Absent = the format has no such items.
    */
   readonly callOfItem?: (value: JsonObject) => readonly Item[] | undefined;
+  /**
+   * A function for a tool that other dialects do not have and the caller runs. Undefined = the tool is of another kind.
+   * Absent = the format has no such tools.
+   */
+  readonly functionOfTool?: (value: JsonObject) => CallableTool | undefined;
   /** Members of a body with its messages, parts and tools; the first one stands for all of them in an error. */
   readonly pieceLists: readonly [string, ...string[]];
   /**

@@ -210,7 +210,11 @@ describe('advisor', () => {
       tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'm/other', max_uses: 2 }],
     });
     expect(status, JSON.stringify(body)).toBe(200);
-    expect(body.content).toMatchObject([{ type: 'text', text: 'So be it.' }]);
+    expect(body.content).toMatchObject([
+      { type: 'server_tool_use', name: 'advisor' },
+      { type: 'advisor_tool_result', content: { type: 'advisor_result', text: 'Yes.' } },
+      { type: 'text', text: 'So be it.' },
+    ]);
     expect(sent()[1]).toContain('user: What is it?');
   });
 });

@@ -328,7 +328,7 @@ describe('web_fetch', () => {
     });
     expect(blocks[3].content).toEqual({
       type: 'web_fetch_tool_result_error',
-      error_code: 'url_not_accessible',
+      error_code: 'url_not_allowed',
     });
   });
 });

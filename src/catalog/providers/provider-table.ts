@@ -359,6 +359,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     quirks: {
       billsAbandoned: true,
       refusesTextLists: true,
+      hostedTools: ['browser_search', 'code_interpreter'],
       refusedFields: [
         'logprobs',
         'top_logprobs',

@@ -12,6 +12,7 @@ import { DOCUMENTED_FIELDS, LIMIT_FIELDS } from './wire.ts';
 /** Facts of the chat format. */
 export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromChat, ofCalls: isFromChat },
+  hasNoHostedTools: true,
   request: {
     fieldNames: {
       requestedOutputTokens: 'max_tokens',

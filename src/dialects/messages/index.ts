@@ -1,5 +1,6 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import type { ConversationFormat } from '../dialect.ts';
+import { functionOfTool } from '../shared/tools/claude-client-tools.ts';
 import { countTokens } from './count-tokens.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
@@ -21,6 +22,7 @@ export const messages: ConversationFormat = {
     countTokensSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
+    functionOfTool,
     pieceLists: ['messages', 'system', 'tools'],
     parseRequest,
     untranslatableIssues,

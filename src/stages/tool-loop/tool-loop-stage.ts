@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { GrantedServers } from '../../mcp/granted-servers.ts';
 import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
@@ -60,6 +61,8 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
 }
 
 /** True if the upstream runs a hosted tool of the caller, in whose words it was asked for. */
-function runsItself({ provider: { dialect } }: Endpoint, { of, hostedAs }: WantedTool): boolean {
-  return hostedAs !== undefined && of.dialect === dialect;
+function runsItself({ provider: { dialect, quirks } }: Endpoint, { of, hostedAs }: WantedTool): boolean {
+  if (hostedAs === undefined || of.dialect !== dialect) return false;
+  const { hasNoHostedTools } = DIALECTS[of.dialect].facts;
+  return hasNoHostedTools !== true || quirks.hostedTools?.includes(of.kind) === true;
 }

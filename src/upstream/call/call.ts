@@ -40,7 +40,7 @@ import { AnswerMemory } from './answer-memory.ts';
 import { type Approach, Approaches } from './approach.ts';
 import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
-import { withForeignCalls } from './foreign-calls.ts';
+import { withKnownKinds } from './foreign-kinds.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
 import { redactJson } from './redact.ts';
 import { Turns } from './turns.ts';
@@ -163,7 +163,7 @@ export function renderCall(
   const lost = lostBetas(target, facts);
   const { renderRequest, renderRelay = renderRequest } = upstream;
   const isRelay = call.lane === 'relay';
-  const called = isRelay ? { request, report: NO_ENTRIES } : withForeignCalls(request, name);
+  const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
   const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
