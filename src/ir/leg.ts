@@ -20,7 +20,7 @@ export type ToolCallEnd = 'ok' | 'error' | 'timeout' | 'cancelled';
 
 /** One call of a server tool. */
 export interface ToolCallRecord {
-  /** Short name of the tool; of one that does not exist, what the model called. */
+  /** Short name of the tool, `<label>__<tool>` of an MCP server; of one that does not exist, what the model called. */
   readonly name: string;
   /** Legs that had begun before the call. */
   readonly leg: number;
@@ -28,7 +28,7 @@ export interface ToolCallRecord {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly end: ToolCallEnd;
-  /** False if the tool was not run, because it does not exist or its arguments are not valid. */
+  /** False if the tool was not run: it does not exist, its arguments are not valid, or its call needs approval. */
   readonly isRun: boolean;
   /** Cost besides legs. */
   readonly nanos: Nanos;

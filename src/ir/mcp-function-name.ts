@@ -1,7 +1,14 @@
 /** Longest name of a function that all upstreams take. */
 const MAX_CHARACTERS = 64;
 
+/** A tool of an MCP server among those of others: in records, and for MCP clients of the gateway. */
+export function mcpToolName(label: string, tool: string): string {
+  return `${label}__${tool}`;
+}
+
 /** The function by which a model calls a tool of an MCP server. */
 export function mcpFunctionName(label: string, tool: string): string {
-  return `${label}__${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_CHARACTERS);
+  return mcpToolName(label, tool)
+    .replace(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, MAX_CHARACTERS);
 }

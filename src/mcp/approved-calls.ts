@@ -10,6 +10,9 @@ export interface ApprovedCallsDependencies {
   readonly clock: Clock;
 }
 
+/** The result of a call as far as models get it, which is all that is kept of it. */
+export type ResultText = Pick<CallResult, 'text' | 'isError'>;
+
 /** An approval of a caller, in the generation that runs its call. */
 export interface GivenApproval {
   /** Id of the request for approval. */
@@ -36,8 +39,8 @@ const UNRECORDABLE =
 export class ApprovedCalls {
   readonly #dependencies: ApprovedCallsDependencies;
   /** Calls that run, by the digests of their approvals. */
-  readonly #running = new Map<string, Promise<CallResult>>();
-  readonly #results: LRUCache<string, CallResult>;
+  readonly #running = new Map<string, Promise<ResultText>>();
+  readonly #results: LRUCache<string, ResultText>;
 
   constructor(dependencies: ApprovedCallsDependencies) {
     this.#dependencies = dependencies;
@@ -54,7 +57,7 @@ export class ApprovedCalls {
    * The result of the approved call, which is run unless it was before. Rejects with an McpProblem if it was and its
    * result is unknown, and with what `call` rejects with.
    */
-  run(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
+  run(approval: GivenApproval, call: () => Promise<ResultText>): Promise<ResultText> {
     const { requestId, keyHash, call: approved } = approval;
     const id = createHash('sha256')
       .update(JSON.stringify([keyHash, requestId, ...approved]))
@@ -69,15 +72,16 @@ export class ApprovedCalls {
   async #runOnce(
     id: string,
     { generationId, mayKeep }: GivenApproval,
-    call: () => Promise<CallResult>,
-  ): Promise<CallResult> {
+    call: () => Promise<ResultText>,
+  ): Promise<ResultText> {
     const { memory, clock } = this.#dependencies;
     const claim = { id, generationId, atMs: clock.now() };
     const isFirst = await memory.claimApproval(claim).catch(() => {
       throw new McpProblem('refused', UNRECORDABLE);
     });
     if (!isFirst) throw new McpProblem('refused', USED);
-    const result = await call();
+    const { text, isError } = await call();
+    const result = { text, isError };
     if (mayKeep) this.#results.set(id, result);
     return result;
   }

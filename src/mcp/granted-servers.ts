@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Caller } from '../ports/caller.ts';
-import type { ApprovedCalls, GivenApproval } from './approved-calls.ts';
+import type { ApprovedCalls, GivenApproval, ResultText } from './approved-calls.ts';
 import type { CallResult } from './client/call-result.ts';
 import type { McpClient, McpOwner, ToolList } from './client/mcp-client.ts';
 import { McpProblem } from './client/mcp-problem.ts';
@@ -93,7 +93,7 @@ export class GrantedServers {
   }
 
   /** Runs a call that its caller has approved, unless it was run before. Rejects as `ApprovedCalls.run` does. */
-  callApproved(approval: GivenApproval, call: () => Promise<CallResult>): Promise<CallResult> {
+  callApproved(approval: GivenApproval, call: () => Promise<ResultText>): Promise<ResultText> {
     return this.#dependencies.approvedCalls.run(approval, call);
   }
 }

@@ -135,6 +135,8 @@ export interface ToolOutcome {
   readonly isFailed?: boolean;
   /** An image that was made: a part of the answer in formats that do not show the item. */
   readonly image?: Source;
+  /** False if nothing has run, because the caller has to approve the call. Absent = it has. */
+  readonly isRun?: boolean;
   /** Pages that links of the answer may cite. */
   readonly pages?: readonly FoundPage[];
   /** Cost of the call besides legs, for the record. */
@@ -150,6 +152,10 @@ export interface ToolOutcome {
 export interface ServerTool {
   /** Short name, such as `web_search`; its type is `<vendor>:<name>`. */
   readonly name: string;
+  /** Its name in records; absent = `name`. */
+  readonly recordName?: string;
+  /** Members of the item of a call that failed, unless its outcome has them. */
+  readonly failureMembers?: JsonObject;
   /** Types of the formats that run this tool if the upstream does not run them. */
   readonly hostedTypes?: RegExp;
   /** `parameters` of the tool for members of a hosted tool; undefined = this gateway cannot run it. */

@@ -105,7 +105,7 @@ export function fakeGateway(changes: Partial<Gateway> = {}): Gateway {
       },
     }),
     countTokens: async () => 42,
-    callTool: async () => ({ text: 'hello', isError: false }),
+    callTool: async () => ({ blocks: [{ type: 'text', text: 'hello' }], isError: false }),
     contextWithoutEndpoint: contextOf,
     settled: async () => {},
     ...changes,

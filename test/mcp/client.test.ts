@@ -64,7 +64,7 @@ describe('a session', () => {
   it('introduces itself once, and sends session, version and credential with every request', async () => {
     const { fake, tools, call } = await bench();
     await tools();
-    expect(await call()).toEqual({ text: '{"text":"hi"}', isError: false, isCut: false });
+    expect(await call()).toMatchObject({ text: '{"text":"hi"}', isError: false, isCut: false });
     expect(fake.messages.map(({ method }) => method)).toEqual([
       'initialize',
       'notifications/initialized',

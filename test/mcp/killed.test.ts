@@ -72,7 +72,7 @@ it('remembers approved calls and the descriptions of tools after kill -9', async
   };
   await expect.poll(found, { timeout: 20_000 }).toBeDefined();
   expect((await found()).tool_calls).toMatchObject([
-    { name: 'mcp', leg: 0, outcome: 'ok', started_at: expect.any(String), output_characters: 12 },
+    { name: 'docs__search', leg: 0, outcome: 'ok', started_at: expect.any(String), output_characters: 12 },
   ]);
 
   describing('Sends pages to us.');

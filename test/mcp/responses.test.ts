@@ -176,6 +176,13 @@ describe('tools of an MCP server on /responses', () => {
     expect(bodies()[0].tools).toBeUndefined();
   });
 
+  it('have an output of null if they are not run', async () => {
+    answers('m/chat', { tools: [{ ...CALL, arguments: '{"text":1}' }] }, { text: 'It did not work.' });
+    const { body } = await ask();
+    expect(body.output[1]).toMatchObject({ type: 'mcp_call', status: 'failed', output: null });
+    expect(calls()).toEqual([]);
+  });
+
   it('give the model an error if they fail', async () => {
     docs.behaviour = {
       ...docs.behaviour,
@@ -329,6 +336,15 @@ describe('approval', () => {
     expect(calls()).toEqual([]);
   });
 
+  it('counts as no call that was executed', async () => {
+    answers('m/chat', { tools: [CALL] });
+    const { body } = await ask({ tools: [asking()] });
+    expect(body.usage.server_tool_use_details).toMatchObject({
+      tool_calls_requested: 1,
+      tool_calls_executed: 0,
+    });
+  });
+
   it('is asked for whatever the arguments are', async () => {
     answers('m/chat', { tools: [{ ...CALL, arguments: '{"text":1}' }] });
     const { body } = await ask({ tools: [asking()] });
@@ -368,7 +384,14 @@ describe('approval', () => {
     answers('m/chat', { text: 'Found it.' });
     const { headers } = await ask({ tools: [asking()], input: answering(output, true) });
     expect((await recordOf(headers)).tool_calls).toMatchObject([
-      { name: 'mcp', leg: 0, outcome: 'ok', input_characters: 13, output_characters: 13, error: null },
+      {
+        name: 'docs__search',
+        leg: 0,
+        outcome: 'ok',
+        input_characters: 13,
+        output_characters: 13,
+        error: null,
+      },
     ]);
     upstream.clear();
     const again = await askFirst();

@@ -10,17 +10,26 @@ const OPERATOR_TOKEN = 'token-of-the-operator-for-docs';
 const OWN_TOKEN = 'token-of-one-user-for-docs';
 const TOOLS = { tools: [tool('search', { annotations: { readOnlyHint: true } }), tool('delete')] };
 
+const OUTPUT_SCHEMA = {
+  type: 'object',
+  properties: { found: { type: 'array', items: { type: 'string' } } },
+  required: ['found'],
+};
+
 let docs: FakeMcpServer;
+let shapes: FakeMcpServer;
 let gateway: TestGateway;
 let management: Management;
 
 beforeAll(async () => {
   docs = await openMcpServer();
+  shapes = await openMcpServer({ tools: () => ({ tools: [tool('look', { outputSchema: OUTPUT_SCHEMA })] }) });
   gateway = await openTestGateway({
     tools: {
       mcp_servers: {
         docs: { url: docs.url, authorization: OPERATOR_TOKEN, allowed_tools: ['search'] },
         writable: { url: docs.url, description: 'Our files.', workspaces: ['other'] },
+        shapes: { url: shapes.url, allowed_tools: ['look'] },
         down: { url: 'http://127.0.0.1:9/mcp' },
       },
     },
@@ -30,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.close();
-  await docs.close();
+  await Promise.all([docs.close(), shapes.close()]);
 });
 
 beforeEach(() => {
@@ -190,6 +199,57 @@ describe('a call', () => {
     expect(await (await call('x')).text()).toContain('[redacted]');
     expect(gateway.logText()).not.toContain(OPERATOR_TOKEN);
     expect(gateway.logText()).not.toContain(OWN_TOKEN);
+  });
+});
+
+describe('results with more than text', () => {
+  const IMAGE = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+  const AUDIO = { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' };
+  const TEXT = { type: 'text', text: 'see' };
+
+  /** Lists first: then the official client checks results by the schema of the tool. */
+  const look = (result: JsonObject, key?: string) => {
+    shapes.behaviour = { ...shapes.behaviour, call: () => result };
+    return withClient(async (client) => {
+      const { tools } = await client.listTools();
+      expect(tools.find(({ name }) => name === 'shapes__look')?.outputSchema).toEqual(OUTPUT_SCHEMA);
+      return client.callTool({ name: 'shapes__look', arguments: {} });
+    }, key);
+  };
+
+  it('pass with their images, audio and structured content', async () => {
+    const structuredContent = { found: ['a', 'b'] };
+    const result = await look({ content: [TEXT, IMAGE, AUDIO], structuredContent });
+    expect(result).toMatchObject({ content: [TEXT, IMAGE, AUDIO], structuredContent, isError: false });
+  });
+
+  it('pass without media that is malformed, and fail without the structured content that is declared', async () => {
+    const structuredContent = { found: [] };
+    const content = [{ ...IMAGE, data: '<no base64>' }];
+    expect(await look({ content, structuredContent })).toMatchObject({
+      content: [{ type: 'text', text: '[image image/png, not text]' }],
+    });
+    expect(await look({ content: [TEXT] })).toMatchObject({ isError: true });
+    const tooLong = { found: ['x'.repeat(200_000)] };
+    expect(await look({ content: [TEXT], structuredContent: tooLong })).toMatchObject({ isError: true });
+  });
+
+  it('are scanned by guardrails, structured content included', async () => {
+    const { key, hash } = await newKey({ name: 'shaped' });
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'shapes',
+      content_filters: [
+        { pattern: 'forbidden', action: 'block' },
+        { pattern: 'hide-me', action: 'redact', label: 'HIDDEN' },
+      ],
+    });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
+    const found = (text: string) => ({ content: [TEXT, IMAGE, TEXT], structuredContent: { found: [text] } });
+    expect(await look(found('a "hide-me"'), key)).toMatchObject({
+      content: [TEXT, IMAGE, TEXT],
+      structuredContent: { found: ['a "[HIDDEN]"'] },
+    });
+    await expect(look(found('forbidden'), key)).rejects.toThrow('blocked by content filter');
   });
 });
 
@@ -353,8 +413,26 @@ describe('the protocol', () => {
     expect(reply.headers.get('allow')).toBe('POST');
   });
 
-  it('needs a key', async () => {
-    expect((await gateway.fetch('/mcp', { method: 'POST', key: null })).status).toBe(401);
+  it('needs a key, and says of which kind', async () => {
+    const reply = await gateway.fetch('/mcp', { method: 'POST', key: null });
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each([
+    ['{"jsonrpc": "2.0", "id": 1,', -32_700],
+    ['', -32_700],
+    ['[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32_600],
+    ['{"id": 1, "method": "ping"}', -32_600],
+  ])('answers the body %j with error %i', async (body, code) => {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await gateway.fetch('/mcp', { method: 'POST', body, headers });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code, message: expect.any(String) },
+    });
   });
 
   it.each([

@@ -126,7 +126,8 @@ export const generationSchema = Type.Object({
     }),
     {
       description:
-        'Calls of tools that the gateway ran, in order. `leg`: number of the model call that asked for it, from 1.',
+        'Calls of tools that the gateway ran, in order. `leg`: number of the model call that asked for it, from 1. ' +
+        '`name`: of a tool of an MCP server, `<label>__<tool>`.',
     },
   ),
   charges: Type.Array(Type.Object({ kind: Type.String(), cost: money }), {

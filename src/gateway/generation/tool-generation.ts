@@ -5,6 +5,7 @@ import type { Item } from '../../ir/items.ts';
 import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { type ToolResultBlock, textBlock } from '../../ir/tool-result-block.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -36,7 +37,9 @@ export interface DirectToolRun {
 }
 
 export interface DirectToolResult {
-  readonly text: string;
+  readonly blocks: readonly ToolResultBlock[];
+  /** The result as an object, for clients that take one. */
+  readonly structured?: JsonObject | undefined;
   readonly isError: boolean;
   /** False if the tool was not run, because its arguments are not valid. Absent = it was. */
   readonly isRun?: boolean;
@@ -66,20 +69,18 @@ export async function runToolGeneration(
   };
   try {
     const passed = await scanned(asked);
-    const given = argumentsIn(passed) ?? call.arguments;
+    const given = inputIn(passed, 'arguments') ?? call.arguments;
     passed.watch?.sent({ arguments: JSON.stringify(given) });
     const startedAtMs = dependencies.clock.now();
-    const {
-      text,
-      isError,
-      isRun = true,
-    } = await call.run(given, {
+    const result = await call.run(given, {
       generationId: input.generationId,
       signal: input.signal,
       request: asked,
       note: (entry) => stages.note(entry),
       charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     });
+    const { isError, isRun = true } = result;
+    const text = textOf(result);
     reservation.noteToolCalls([
       {
         name: call.name,
@@ -94,9 +95,10 @@ export async function runToolGeneration(
         ...(isError && { error: await passedText(text, passed.watch) }),
       },
     ]);
-    const answered = await scanned({ ...asked, items: [resultItem(text, isError)] });
-    const shown = textIn(answered) ?? text;
-    answered.watch?.sent({ result: shown });
+    const answered = await scanned({ ...asked, items: itemsOf(call.name, result) });
+    const passedResult = resultIn(answered, result);
+    const shown = textOf(passedResult);
+    answered.watch?.sent({ result: shown, structured: passedResult.structured ?? null });
     answered.watch?.ended();
     const bill = { ...FREE, totalNanos: reservation.charged.creditNanos };
     const items: Item[] = [
@@ -114,7 +116,7 @@ export async function runToolGeneration(
       reservation,
       dependencies,
     );
-    return { text: shown, isError };
+    return passedResult;
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw unrecordable(error);
     await settleRefused(unserved(asked), error, dependencies).catch((late: unknown) => {
@@ -137,30 +139,45 @@ function requestOf({ body, format, sessionId }: GenerationInput, vendor: string)
   return sessionId === undefined ? request : { ...request, wishes: { ...request.wishes, sessionId } };
 }
 
-function resultItem(text: string, isError: boolean): Item {
-  return {
+/** The text of a result: that of its blocks, or else its structured content as JSON. */
+function textOf({ blocks, structured }: DirectToolResult): string {
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  if (texts.length > 0 || structured === undefined) return texts.join('\n');
+  return JSON.stringify(structured);
+}
+
+/** The items in which guardrails scan a result: structured content as the input of a call, which is scanned by text. */
+function itemsOf(name: string, { blocks, structured, isError }: DirectToolResult): Item[] {
+  const result: Item = {
     type: 'tool-result',
     kind: 'function',
     callId: CALL_ID,
-    content: [{ type: 'text', text }],
+    content: blocks.filter((block) => block.type === 'text'),
     ...(isError && { isError }),
   };
+  if (structured === undefined) return [result];
+  const input = JSON.stringify(structured);
+  return [{ type: 'tool-call', kind: 'function', callId: CALL_ID, name, input }, result];
 }
 
-/** The arguments after guardrails have redacted them; undefined if they are no object any more. */
-function argumentsIn({ items }: GenerationRequest): JsonObject | undefined {
+/** The result after guardrails have redacted it. */
+function resultIn(answered: GenerationRequest, result: DirectToolResult): DirectToolResult {
+  const item = answered.items.find((each) => each.type === 'tool-result');
+  const texts = item?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
+  const left = texts.values();
+  const blocks = result.blocks.map((block) =>
+    block.type === 'text' ? textBlock(left.next().value ?? '') : block,
+  );
+  return { ...result, blocks, structured: inputIn(answered, 'result') };
+}
+
+/** The input of the call after guardrails have redacted it; undefined if there is none. */
+function inputIn({ items }: GenerationRequest, of: 'arguments' | 'result'): JsonObject | undefined {
   const call = items.find((item) => item.type === 'tool-call');
   if (call === undefined) return undefined;
   try {
     return JSON.parse(call.input) as JsonObject;
   } catch {
-    throw new GatewayError('permission', 'a guardrail has changed the arguments so that they are no JSON');
+    throw new GatewayError('permission', `a guardrail has changed the ${of}, which is no JSON any more`);
   }
-}
-
-/** The text of the result after guardrails have redacted it. */
-function textIn({ items }: GenerationRequest): string | undefined {
-  const result = items.find((item) => item.type === 'tool-result');
-  const parts = result?.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return parts?.join('');
 }

@@ -49,7 +49,7 @@ function secretOf(request: InboundRequest): string {
   const value = carriers[0];
   if (carriers.length > 1) throw invalidKey();
   if (value === undefined || NO_CREDENTIAL.test(value)) {
-    throw new GatewayError('authentication', 'Missing Authentication header');
+    throw unauthenticated('Missing Authentication header');
   }
   return authorization.length > 0 ? (BEARER.exec(value)?.[1] ?? '') : value;
 }
@@ -64,5 +64,10 @@ export function labelOf(request: InboundRequest): string | undefined {
 }
 
 function invalidKey(): GatewayError {
-  return new GatewayError('authentication', 'Invalid API key');
+  return unauthenticated('Invalid API key');
+}
+
+/** HTTP wants every 401 to name the scheme of credentials. */
+function unauthenticated(message: string): GatewayError {
+  return new GatewayError('authentication', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

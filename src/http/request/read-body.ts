@@ -61,7 +61,7 @@ function textOf(body: Buffer): string {
   try {
     return validUtf8(body);
   } catch {
-    throw badBody('is not valid UTF-8');
+    throw new UnreadableBody('is not valid UTF-8');
   }
 }
 
@@ -92,7 +92,7 @@ function readText(
       try {
         json.push(decode());
       } catch {
-        settle(() => reject(badBody('is not valid UTF-8')));
+        settle(() => reject(new UnreadableBody('is not valid UTF-8')));
       }
     };
     request.read({
@@ -107,7 +107,7 @@ function readText(
         return true;
       },
       end: () => {
-        if (length === 0) settle(() => reject(badBody('is empty: send a JSON object')));
+        if (length === 0) settle(() => reject(new UnreadableBody('is empty: send a JSON object')));
         push(() => text.end());
         // Does nothing where the body was refused just now.
         settle(resolve);
@@ -119,8 +119,15 @@ function readText(
 
 function unreadable({ path, problem }: { path: string; problem: string }): GatewayError {
   return path === ''
-    ? badBody(`is not acceptable: ${problem}`)
+    ? new UnreadableBody(`is not acceptable: ${problem}`)
     : invalidRequest([{ path, message: problem }]);
+}
+
+/** A body that is no JSON at all. */
+export class UnreadableBody extends GatewayError {
+  constructor(problem: string) {
+    super('invalid-request', `The request body ${problem}`);
+  }
 }
 
 function badBody(problem: string): GatewayError {

@@ -1,18 +1,26 @@
 import Type from 'typebox';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { mcpMessageSchema, mcpReplySchema } from '../../contract/generations/mcp.ts';
-import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
+import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { directCallBody } from '../../gateway/generation/tool-generation.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { PROTOCOL_VERSIONS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
+import { PROTOCOL_VERSIONS, RPC_ERRORS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
 import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
-import type { OfferedTool, ToolText } from '../../mcp/server/offered-tool.ts';
+import type { OfferedTool, ToolResult } from '../../mcp/server/offered-tool.ts';
 import { GenerationRun } from '../generation/generate.ts';
 import { MAX_SESSION_ID, SESSION_HEADER } from '../generation/generation-headers.ts';
+import { UnreadableBody } from '../request/read-body.ts';
 import type { Call, Route } from '../route.ts';
 import { MCP_EXAMPLES } from './examples/mcp.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
+
+/** A body that is no message gets an error of JSON-RPC; what is refused before it is read, that of every route. */
+const encodeRpcError: EncodeError = (error, context) => {
+  if (error.kind !== 'invalid-request') return encodeEnvelope(error, context);
+  const code = error instanceof UnreadableBody ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest;
+  return rpcError(null, code, error.message);
+};
 
 /** The gateway as an MCP server. Without sessions and without streams: each message gets one reply. */
 export const MCP_ROUTES: readonly Route[] = [
@@ -45,9 +53,10 @@ export const MCP_ROUTES: readonly Route[] = [
     responses: {
       200: ok(mcpReplySchema),
       202: { description: 'A notification was taken.', content: {} },
-      ...errors(errorEnvelopeSchema, [400, 401, 403, 408, 413, 415, 429, 500, 503]),
+      400: { ...ok(mcpReplySchema), description: 'The body is no message of the protocol.' },
+      ...errors(errorEnvelopeSchema, [401, 403, 408, 413, 415, 429, 500, 503]),
     },
-    encodeError: encodeEnvelope,
+    encodeError: encodeRpcError,
     handler: async (call) => {
       requireKnownVersion(call);
       const reply = await answered(call);
@@ -86,7 +95,7 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
 }
 
 /** Runs a tool as a generation of its own. */
-async function runTool(call: Call, tool: OfferedTool, given: JsonObject): Promise<ToolText> {
+async function runTool(call: Call, tool: OfferedTool, given: JsonObject): Promise<ToolResult> {
   const { name } = tool;
   const run = new GenerationRun({ ...call, body: directCallBody(name, given) }, 'responses');
   const direct = { name, arguments: given, run: tool.run };

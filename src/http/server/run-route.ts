@@ -13,7 +13,7 @@ import { unavailable } from '../exchange/unavailable.ts';
 import { BodyMemory } from '../request/body-memory.ts';
 import { requireJson } from '../request/media-type.ts';
 import { parseQuery } from '../request/parse-query.ts';
-import { readJsonBody } from '../request/read-body.ts';
+import { readJsonBody, UnreadableBody } from '../request/read-body.ts';
 import { refuseUnknownParameters } from '../request/unknown-parameters.ts';
 import type { ServerView } from '../route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
@@ -188,7 +188,7 @@ function readBody(
   if (compiled.route.request.body === null) return NOTHING;
   const { request } = exchange;
   if (!request.hasBody) {
-    throw new GatewayError('invalid-request', 'The request body is empty: send a JSON object');
+    throw new UnreadableBody('is empty: send a JSON object');
   }
   requireJson(request.header('content-type'), request.header('content-encoding'));
   exchange.sendContinue();

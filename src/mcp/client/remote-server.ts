@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { boundedText } from '../../kit/json/bounded-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { formsOfAll, REDACTED } from '../../upstream/call/redact.ts';
 import { withoutKnownSecrets } from '../../upstream/call/without-secrets.ts';
 
@@ -73,4 +74,16 @@ export function secretRemover(server: RemoteServer): SecretRemover {
       return boundedText(remove(text.slice(0, read)).slice(0, -BEYOND_LIMIT), maxCharacters);
     },
   });
+}
+
+/** A value whose strings and names of members hold no secret. */
+export function cleared(value: Json, withoutSecrets: SecretRemover): Json {
+  if (typeof value === 'string') return withoutSecrets(value);
+  if (Array.isArray(value)) return value.map((each) => cleared(each, withoutSecrets));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    withoutSecrets(name),
+    cleared(member ?? null, withoutSecrets),
+  ]);
+  return Object.fromEntries(members) as JsonObject;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, stringAt } from '../../kit/json/members.ts';
-import type { SecretRemover } from './remote-server.ts';
+import { cleared, type SecretRemover } from './remote-server.ts';
 
 /** A tool as its server describes it. */
 export interface RemoteTool {
@@ -9,12 +9,14 @@ export interface RemoteTool {
   readonly description: string;
   /** JSON Schema of the arguments, always of an object. */
   readonly inputSchema: JsonObject;
+  /** JSON Schema of structured results; undefined = the server declares none, or one that is too long. */
+  readonly outputSchema: JsonObject | undefined;
   readonly annotations: JsonObject | undefined;
   /** The server says that the tool changes nothing. */
   readonly isReadOnly: boolean;
-  /** Digest of name, description and schema: differs if the server changes any of them. */
+  /** Digest of name, description and schemas: differs if the server changes any of them. */
   readonly digest: string;
-  /** Characters of name, description and schema. */
+  /** Characters of name, description and schemas. */
   readonly characters: number;
 }
 
@@ -34,29 +36,26 @@ export function readTool(value: JsonObject, withoutSecrets: SecretRemover): Remo
     stringAt(value, 'description') ?? '',
     MAX_DESCRIPTION_CHARACTERS,
   );
+  const outputSchema = outputSchemaOf(value, withoutSecrets);
+  const output = outputSchema === undefined ? '' : JSON.stringify(outputSchema);
   const annotations = objectAt(value, 'annotations');
   const isReadOnly = booleanAt(annotations, 'readOnlyHint') === true;
   return {
     name,
     description,
     inputSchema,
+    outputSchema,
     annotations: isReadOnly ? { readOnlyHint: true } : undefined,
     isReadOnly,
-    digest: digestOf([name, description, given, isReadOnly]),
-    characters: name.length + description.length + given.length,
+    digest: digestOf([name, description, given, isReadOnly, ...(output === '' ? [] : [output])]),
+    characters: name.length + description.length + given.length + output.length,
   };
 }
 
-/** A value whose strings and names of members hold no secret. */
-function cleared(value: Json, withoutSecrets: SecretRemover): Json {
-  if (typeof value === 'string') return withoutSecrets(value);
-  if (Array.isArray(value)) return value.map((each) => cleared(each, withoutSecrets));
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([name, member]) => [
-    withoutSecrets(name),
-    cleared(member ?? null, withoutSecrets),
-  ]);
-  return Object.fromEntries(members) as JsonObject;
+function outputSchemaOf(value: JsonObject, withoutSecrets: SecretRemover): JsonObject | undefined {
+  const schema = objectAt(value, 'outputSchema');
+  if (schema?.type !== 'object' || JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS) return undefined;
+  return cleared(schema, withoutSecrets) as JsonObject;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { textBlock } from '../../ir/tool-result-block.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
 import { StepBudget } from '../../kit/json-schema/budget.ts';
@@ -11,7 +12,7 @@ import {
   rpcError,
   rpcResult,
 } from '../protocol.ts';
-import type { OfferedTool, ToolText } from './offered-tool.ts';
+import type { OfferedTool, ToolResult } from './offered-tool.ts';
 
 /** What the gateway does for an MCP client. */
 export interface McpService {
@@ -22,7 +23,7 @@ export interface McpService {
   /** The tool of the caller with that name. */
   toolNamed(name: string): Promise<OfferedTool | undefined>;
   /** Runs a tool as a generation of its own. Rejects with a GatewayError. */
-  call(tool: OfferedTool, given: JsonObject): Promise<ToolText>;
+  call(tool: OfferedTool, given: JsonObject): Promise<ToolResult>;
 }
 
 /** Steps of validating the arguments of one call; what is beyond counts as valid. */
@@ -61,12 +62,15 @@ async function ping({ id }: Request): Promise<JsonObject> {
 }
 
 async function listTools({ id }: Request, service: McpService): Promise<JsonObject> {
-  const tools = (await service.tools()).map(({ name, description, inputSchema, annotations }) => ({
-    name,
-    description,
-    inputSchema,
-    ...(annotations !== undefined && { annotations }),
-  }));
+  const tools = (await service.tools()).map(
+    ({ name, description, inputSchema, outputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      ...(annotations !== undefined && { annotations }),
+    }),
+  );
   return rpcResult(id, { tools });
 }
 
@@ -83,8 +87,8 @@ async function callTool({ id, params }: Request, service: McpService): Promise<J
   return rpcResult(id, resultOf(await service.call(checked(tool), given)));
 }
 
-const MISFIT: ToolText = {
-  text: 'the arguments do not fit the schema of the tool',
+const MISFIT: ToolResult = {
+  blocks: [textBlock('the arguments do not fit the schema of the tool')],
   isError: true,
   isRun: false,
 };
@@ -101,6 +105,7 @@ function checked(tool: OfferedTool): OfferedTool {
   };
 }
 
-function resultOf({ text, isError }: ToolText): JsonObject {
-  return { content: [{ type: 'text', text }], isError };
+function resultOf({ blocks, structured, isError }: ToolResult): JsonObject {
+  const content = blocks.map((block) => ({ ...block }));
+  return { content, ...(structured !== undefined && { structuredContent: structured }), isError };
 }

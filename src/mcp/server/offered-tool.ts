@@ -1,6 +1,7 @@
 import type { ChargeKind } from '../../ir/leg.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { ToolResultBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -18,9 +19,10 @@ export interface ToolRun {
   charge(kind: ChargeKind, nanos: Nanos): Promise<{ waive(): Promise<void> } | undefined>;
 }
 
-/** The result of a tool as text. */
-export interface ToolText {
-  readonly text: string;
+/** The result of a tool. */
+export interface ToolResult {
+  readonly blocks: readonly ToolResultBlock[];
+  readonly structured?: JsonObject | undefined;
   readonly isError: boolean;
   /** False if the tool was not run, because its arguments are not valid. Absent = it was. */
   readonly isRun?: boolean;
@@ -32,9 +34,11 @@ export interface OfferedTool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
+  /** JSON Schema of structured results; absent = it declares none. */
+  readonly outputSchema?: JsonObject | undefined;
   readonly annotations: JsonObject | undefined;
   /** Rejects with the signal's reason, or with 402; other failures are results. */
-  run(given: JsonObject, run: ToolRun): Promise<ToolText>;
+  run(given: JsonObject, run: ToolRun): Promise<ToolResult>;
 }
 
 /** The tools that the gateway offers to MCP clients. */

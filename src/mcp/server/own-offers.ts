@@ -1,10 +1,11 @@
 import { GatewayError } from '../../ir/errors.ts';
+import { textBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ServerTool, ToolContext, ToolSettings } from '../../tools/server-tool.ts';
 import { SERVER_TOOLS } from '../../tools/table.ts';
-import type { OfferedTool, ToolRun, ToolText } from './offered-tool.ts';
+import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
 export interface OwnToolDependencies extends Pick<ToolContext, 'egress' | 'files'> {
   readonly settings: () => ToolSettings;
@@ -71,7 +72,7 @@ async function runWithin(
   given: JsonObject,
   { generationId, signal }: ToolRun,
   context: ToolContext,
-): Promise<ToolText> {
+): Promise<ToolResult> {
   const { toolMs, resultCharacters } = context.settings.web.limits;
   const late = AbortSignal.timeout(toolMs);
   const both = AbortSignal.any([signal, late]);
@@ -91,16 +92,16 @@ async function runWithin(
     };
     const running = tool.run(call, { ...context, signal: both });
     const { output, isFailed = false } = await Promise.race([running, aborted]);
-    return { text: output.slice(0, resultCharacters), isError: isFailed };
+    return { blocks: [textBlock(output.slice(0, resultCharacters))], isError: isFailed };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof GatewayError && error.kind === 'payment') throw error;
-    if (late.aborted) return { text: TIMEOUT, isError: true };
+    if (late.aborted) return { blocks: [textBlock(TIMEOUT)], isError: true };
     context.log.warn('a server tool failed', {
       tool: tool.name,
       generation_id: generationId,
       error: String(error),
     });
-    return { text: 'the tool failed', isError: true };
+    return { blocks: [textBlock('the tool failed')], isError: true };
   }
 }

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { mcpToolName } from '../../ir/mcp-function-name.ts';
+import { textBlock } from '../../ir/tool-result-block.ts';
 import type { Log } from '../../kit/log/log.ts';
 import { mapAtOnce } from '../../kit/loop/map-at-once.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -7,10 +9,7 @@ import { identityOf, type RemoteServer } from '../client/remote-server.ts';
 import type { RemoteTool } from '../client/remote-tool.ts';
 import { type ConfiguredServer, isSelected } from '../configured-servers.ts';
 import type { GrantedServers } from '../granted-servers.ts';
-import type { OfferedTool, ToolText } from './offered-tool.ts';
-
-/** Between the label of a server and the name of its tool. */
-const SEPARATOR = '__';
+import type { OfferedTool, ToolResult } from './offered-tool.ts';
 
 /** Servers that are asked for their tools at the same time, for one list. */
 const SERVERS_AT_ONCE = 16;
@@ -47,9 +46,9 @@ export class RemoteOffers {
    */
   async named(name: string, caller: Caller, signal: AbortSignal): Promise<OfferedTool | undefined> {
     let unlisted: OfferedTool | undefined;
-    // A label may itself contain the separator, so more than one may fit.
+    // A label may itself contain what follows it in names, so more than one may fit.
     for (const configured of this.#granted.grantedTo(caller)) {
-      const prefix = `${configured.label}${SEPARATOR}`;
+      const prefix = mcpToolName(configured.label, '');
       if (!name.startsWith(prefix)) continue;
       if (configured.tools.names?.has(name.slice(prefix.length)) === false) continue;
       const listing = await this.#listingOf(configured, caller, signal);
@@ -96,6 +95,12 @@ export class RemoteOffers {
   }
 }
 
+const UNSTRUCTURED = 'the tool declares structured content, and the result has none within the limits';
+
+function failure(text: string): ToolResult {
+  return { blocks: [textBlock(text)], isError: true };
+}
+
 /** A tool of a server that gives no list: what its arguments are is not known. */
 function failingOffer(name: string, { message }: McpProblem): OfferedTool {
   return {
@@ -103,7 +108,7 @@ function failingOffer(name: string, { message }: McpProblem): OfferedTool {
     description: '',
     inputSchema: { type: 'object' },
     annotations: undefined,
-    run: async () => ({ text: `the server gave no list of its tools: ${message}`, isError: true }),
+    run: async () => failure(`the server gave no list of its tools: ${message}`),
   };
 }
 
@@ -114,19 +119,22 @@ function offerOf(
   granted: GrantedServers,
   caller: Caller,
 ): OfferedTool {
-  const { name, description, inputSchema, annotations } = tool;
+  const { name, description, inputSchema, outputSchema, annotations } = tool;
   return {
-    name: `${label}${SEPARATOR}${name}`,
+    name: mcpToolName(label, name),
     description: about === undefined ? description : `${description}\n\n${about}`,
     inputSchema,
+    outputSchema,
     annotations,
-    async run(given, { signal }): Promise<ToolText> {
+    async run(given, { signal }): Promise<ToolResult> {
       try {
-        const { text, isError } = await granted.call(server, caller, tool, given, signal);
-        return { text, isError };
+        const { blocks, structured, isError } = await granted.call(server, caller, tool, given, signal);
+        // Clients refuse a result without what the tool declares.
+        if (outputSchema !== undefined && structured === undefined && !isError) return failure(UNSTRUCTURED);
+        return { blocks, structured, isError };
       } catch (problem) {
         if (!(problem instanceof McpProblem)) throw problem;
-        return { text: problem.message, isError: true };
+        return failure(problem.message);
       }
     },
   };

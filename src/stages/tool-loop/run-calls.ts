@@ -131,7 +131,7 @@ async function runInTurn(
     end,
     startedAtMs,
     durationMs: Math.max(0, context.now() - startedAtMs),
-    isRun: true,
+    isRun: outcome.isRun !== false,
   };
 }
 

@@ -243,7 +243,11 @@ export class ToolLoop {
     const leg = this.#legs;
     // At once, because the answer may end while other calls of the step run.
     const ended: StepObserver['ended'] = ({ name, input }, offered, finished) =>
-      recordCall({ name: offered?.tool.name ?? name, input, leg, ...finished }, this.#context, asked.watch);
+      recordCall(
+        { name: offered?.tool.recordName ?? offered?.tool.name ?? name, input, leg, ...finished },
+        this.#context,
+        asked.watch,
+      );
     const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, ended });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
@@ -264,8 +268,9 @@ export class ToolLoop {
       ends ||= outcome.ends === true && !isFailed;
       const item = places[index];
       if (item === undefined) continue;
+      const known = { ...offered?.shown, ...(isFailed && offered?.tool.failureMembers) };
       yield [
-        { type: 'server-result', item, output, shown: { ...offered?.shown, ...shown }, isFailed },
+        { type: 'server-result', item, output, shown: { ...known, ...shown }, isFailed },
         { type: 'item-end', item },
         ...(image === undefined ? [] : this.#imageItem(image, asked)),
       ];

@@ -1,4 +1,5 @@
 import type { ToolCallEnd } from '../../../ir/leg.ts';
+import { mcpToolName } from '../../../ir/mcp-function-name.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
 import { compact } from '../../../kit/json/members.ts';
@@ -52,7 +53,8 @@ async function recordedOutcome(
   const startedAtMs = now();
   const ended = (outcome: ToolOutcome, end: ToolCallEnd) => {
     const durationMs = Math.max(0, now() - startedAtMs);
-    const call = { name: MCP, input: approval.input, leg: 0, startedAtMs, durationMs, isRun: true };
+    const name = mcpToolName(approval.label, approval.tool);
+    const call = { name, input: approval.input, leg: 0, startedAtMs, durationMs, isRun: true };
     return recordCall({ ...call, outcome, end }, context, request.watch);
   };
   try {

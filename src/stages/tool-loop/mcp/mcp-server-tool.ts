@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { mcpFunctionName } from '../../../ir/mcp-function-name.ts';
+import { mcpFunctionName, mcpToolName } from '../../../ir/mcp-function-name.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { McpProblem } from '../../../mcp/client/mcp-problem.ts';
 import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
@@ -33,6 +33,8 @@ export function mcpServerTool(
   const described = about === undefined ? tool.description : `${tool.description}\n\n${about}`;
   return {
     name: MCP,
+    recordName: mcpToolName(server.label, tool.name),
+    ...(!needsApproval && { failureMembers: { output: null } }),
     parameters: Type.Object({}),
     declare: () => ({
       name: mcpFunctionName(server.label, tool.name),
@@ -41,7 +43,7 @@ export function mcpServerTool(
     }),
     async run({ arguments: given }, { caller, signal }): Promise<ToolOutcome> {
       const known = membersOf(server.label, tool.name);
-      if (needsApproval) return { output: '', shown: known, ends: true };
+      if (needsApproval) return { output: '', shown: known, ends: true, isRun: false };
       return callOutcome(known, () => granted.call(server, caller, tool, given, signal));
     },
   };
