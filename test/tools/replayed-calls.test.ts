@@ -86,6 +86,8 @@ describe('the result of a search', () => {
   ] as const)('is still before the model of %s (%s)', async (model, type) => {
     const output = await mixedStep(model, type);
     expect(output.some((item) => 'gateway_call' in item)).toBe(false);
+    const shown = type === 'web_search' ? 'web_search_call' : type;
+    expect(output.map((item) => item.type)).toEqual(['message', shown, 'function_call']);
     const { sent } = await goOn(model, type, output.map(asSent));
     expect(new Map(resultsOf[model](sent))).toEqual(
       new Map([
@@ -109,6 +111,11 @@ describe('the result of a search', () => {
     const asked = { input: [QUESTION], tools: [{ type: 'web_search' }, LOOK_TOOL] };
     const events = await tools.stream('/responses', 'm/chat', asked);
     const { output } = events.at(-2)?.data.response ?? {};
+    const done = events.filter(({ data }) => data.type === 'response.output_item.done');
+    expect(done.map(({ data }) => [data.output_index, data.item.type])).toEqual([
+      [0, 'web_search_call'],
+      [1, 'function_call'],
+    ]);
     const { sent } = await goOn('m/chat', 'web_search', output.map(asSent));
     expect(new Map(resultsOf['m/chat'](sent)).get('call_s')).toBe(FOUND);
   });

@@ -59,6 +59,19 @@ describe('JoinedLegs', () => {
     expect(items(joined.push(events).passing)).toEqual([2, 2, 2]);
   });
 
+  it('keeps calls that follow a withheld one for the end', () => {
+    const call = (item: number, name: string): Event[] => [
+      { type: 'item-start', item, head: { type: 'tool-call', kind: 'function', callId: name, name } },
+      { type: 'item-end', item },
+    ];
+    const joined = new JoinedLegs((head) => head.type === 'tool-call' && head.name === 'own');
+    const { passing } = joined.push([...call(0, 'early'), ...call(1, 'own'), ...call(2, 'late')]);
+    expect(passing).toEqual(call(0, 'early'));
+    expect(joined.ownItem()).toBe(1);
+    expect(joined.takeLateCalls()).toEqual(call(2, 'late'));
+    expect(joined.takeLateCalls()).toEqual([]);
+  });
+
   it('has one start, and usage is the sum so far', () => {
     const { events } = joinedOf([
       [...leg('a'), used(3)],

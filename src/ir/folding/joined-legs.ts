@@ -2,6 +2,8 @@ import { numberAt } from '../../kit/json/members.ts';
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../events.ts';
 import { NO_USAGE, plusUsage, type Usage } from '../usage.ts';
 
+type ItemEvent = Extract<Event, { readonly item: number }>;
+
 /** Events of a leg to forward, and its terminal event once it has ended. */
 export interface JoinedBatch {
   readonly passing: EventBatch;
@@ -18,6 +20,11 @@ export class JoinedLegs {
   #items = 0;
   /** Places of this leg's items in the answer. */
   readonly #places = new Map<number, number>();
+  /** True once this leg has begun an item that callers do not get. */
+  #hasWithheld = false;
+  /** Calls for the caller that this leg began after such an item, and their events. */
+  readonly #late = new Set<number>();
+  #lateEvents: ItemEvent[] = [];
   #usedBefore: Usage = NO_USAGE;
   #used: Usage = NO_USAGE;
   #hasStarted = false;
@@ -30,6 +37,7 @@ export class JoinedLegs {
   /** Called before the events of each leg after the first. */
   begin(): void {
     this.#places.clear();
+    this.#hasWithheld = false;
     this.#usedBefore = plusUsage(this.#usedBefore, this.#used);
     this.#used = NO_USAGE;
   }
@@ -47,6 +55,16 @@ export class JoinedLegs {
       }
     }
     return { passing, terminal };
+  }
+
+  /** Events of the calls that wait behind items which the stage adds for those that callers do not get. */
+  takeLateCalls(): EventBatch {
+    const events = this.#lateEvents;
+    this.#lateEvents = [];
+    this.#late.clear();
+    const passing: Event[] = [];
+    for (const event of events) this.#put(event, passing);
+    return passing;
   }
 
   /** An item that no leg has said: the place that it takes. */
@@ -72,9 +90,19 @@ export class JoinedLegs {
       passing.push(event);
       return;
     }
-    if (event.type === 'item-start' && !this.#isWithheld(event.head)) {
-      this.#places.set(event.item, this.ownItem());
+    if (event.type === 'item-start') {
+      if (this.#isWithheld(event.head)) {
+        this.#hasWithheld = true;
+        return;
+      }
+      if (this.#hasWithheld && event.head.type === 'tool-call') this.#late.add(event.item);
     }
+    if (this.#late.has(event.item)) this.#lateEvents.push(event);
+    else this.#put(event, passing);
+  }
+
+  #put(event: ItemEvent, passing: Event[]): void {
+    if (event.type === 'item-start') this.#places.set(event.item, this.ownItem());
     const place = this.#places.get(event.item);
     if (place !== undefined) passing.push(place === event.item ? event : { ...event, item: place });
   }

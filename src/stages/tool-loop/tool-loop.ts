@@ -349,7 +349,7 @@ export class ToolLoop {
         },
       });
     }
-    return [...this.#takeHeld(), terminal];
+    return [...this.#takeHeld(), ...this.#joined.takeLateCalls(), terminal];
   }
 
   #isOwnCall(item: Item): item is ToolCallItem {
