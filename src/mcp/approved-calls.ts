@@ -64,7 +64,9 @@ export class ApprovedCalls {
       .digest('base64url');
     const known = this.#results.get(id);
     if (known !== undefined) return Promise.resolve(known);
-    const running = this.#running.get(id) ?? this.#runOnce(id, approval, call);
+    const joined = this.#running.get(id);
+    if (joined !== undefined) return joined.catch(notKnown);
+    const running = this.#runOnce(id, approval, call);
     this.#running.set(id, running);
     return running.finally(() => this.#running.delete(id));
   }
@@ -85,4 +87,9 @@ export class ApprovedCalls {
     if (mayKeep) this.#results.set(id, result);
     return result;
   }
+}
+
+/** The request that ran the call was given up: whether the call has run is not known to another that waits for it. */
+function notKnown(error: unknown): never {
+  throw error instanceof McpProblem ? error : new McpProblem('refused', USED);
 }

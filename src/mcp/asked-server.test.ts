@@ -18,7 +18,7 @@ describe('readAskedServer', () => {
       headers: { 'X-A': 'b', n: 1 },
     });
     expect(server).toMatchObject({ label: 'docs', url: 'https://a.example', description: undefined });
-    expect(server.headers).toEqual({ 'X-A': 'b', authorization: 'Bearer t' });
+    expect(server.headers).toEqual({ 'x-a': 'b', authorization: 'Bearer t' });
   });
 
   it('leaves connectors to their provider', () => {

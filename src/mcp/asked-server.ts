@@ -65,7 +65,9 @@ function toolsetOf(toolset: JsonObject): ToolSelection {
 function headersOf(value: Json | undefined): Record<string, string> {
   const headers = objectAt({ value: value ?? null }, 'value') ?? {};
   const texts = Object.entries(headers).filter(([, text]) => typeof text === 'string');
-  return Object.fromEntries(texts as [string, string][]);
+  // In one case, so that those that the gateway sets itself replace them.
+  const named = texts.map(([name, text]) => [name.toLowerCase(), text] as [string, string]);
+  return Object.fromEntries(named.filter(([name]) => !name.startsWith('mcp-')));
 }
 
 /** A list of names, or an object with names and a wish for read-only tools. */

@@ -30,7 +30,7 @@ export class LinkCitations {
   }
 
   annotate(batch: EventBatch): EventBatch {
-    if (this.#pages.size === 0) return batch;
+    if (this.#pages.size === 0 || this.#count >= MAX_CITATIONS) return batch;
     if (!batch.some((event) => event.type === 'text-delta' && event.kind === 'text')) return batch;
     return batch.flatMap((event) => this.#annotated(event));
   }

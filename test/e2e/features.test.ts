@@ -118,15 +118,15 @@ describe('Server-Timing of a reply', () => {
       const late = stream
         ? sse([{ data: chunk }, { data: '[DONE]' }])
         : JSON.stringify(chatBody({ text: 'ok' }));
-      upstream.answer([stall(100), head(200, stream ? SSE : JSON_TYPE), stall(1_500), write(late), end()]);
+      upstream.answer([stall(100), head(200, stream ? SSE : JSON_TYPE), stall(4_000), write(late), end()]);
       const messages = [{ role: 'user', content: 'x' }];
       const response = await gateway.post('/chat/completions', { model: 'up/chat', messages, stream });
       const timing = response.headers.get('server-timing') ?? '';
       await response.text();
       const [, firstByte, ours] = /upstream;dur=([\d.]+), gateway;dur=([\d.]+)/.exec(timing) ?? [];
       expect(Number(firstByte)).toBeGreaterThanOrEqual(95);
-      expect(Number(firstByte)).toBeLessThan(1_200);
-      expect(Number(ours)).toBeLessThan(1_200);
+      expect(Number(firstByte)).toBeLessThan(3_500);
+      expect(Number(ours)).toBeLessThan(3_500);
     },
   );
 });

@@ -311,6 +311,25 @@ describe('guardrails', () => {
   });
 });
 
+describe('a request', () => {
+  it('names at most 20 servers', async () => {
+    const tools = Array.from({ length: 21 }, (_, index) => ({ ...server, server_label: `docs${index}` }));
+    const { status, body } = await ask({ tools });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain('at most 20 MCP servers');
+    expect(docs.messages).toEqual([]);
+  });
+
+  it('cannot set the headers of the protocol', async () => {
+    answers('m/chat', { text: 'Hello.' });
+    const headers = { 'Mcp-Session-Id': 'theirs', 'CONTENT-TYPE': 'text/plain', 'X-Own': 'yes' };
+    await ask({ tools: [{ ...server, headers }] });
+    const [first] = docs.messages;
+    expect(first?.headers).toMatchObject({ 'content-type': 'application/json', 'x-own': 'yes' });
+    expect(first?.headers).not.toHaveProperty('mcp-session-id');
+  });
+});
+
 describe('approval', () => {
   const asking = () => ({ ...server, require_approval: 'always' });
 

@@ -254,7 +254,8 @@ export class SeveralLegs extends Answering {
     const { reservation } = this.underway;
     const mostNanos = () => reservation.mostFor(admitted.admission.reserved);
     if (signal.aborted) giveUp.abort(signal.reason);
-    const surroundings = { ...this.surroundings, signal: giveUp.signal };
+    const isFurther = admitted.leg !== this.attemptLog.firstLeg;
+    const surroundings = { ...this.surroundings, signal: giveUp.signal, isFurther };
     const running = new RunningLeg({ ...admitted, limits: this.#limits, mostNanos }, surroundings);
     this.legs.push(running);
     return running;

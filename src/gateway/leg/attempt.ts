@@ -29,7 +29,7 @@ export interface AttemptDependencies {
   readonly hashUser: (id: string) => string;
   readonly accountId: string;
   /** Resolves when the reply has been sent. */
-  readonly replied: () => Promise<void>;
+  readonly replied: (() => Promise<void>) | undefined;
   readonly betas?: string | undefined;
   readonly signal: AbortSignal;
   readonly limits: AttemptLimits;
@@ -262,7 +262,7 @@ async function openCandidate(
       betas: dependencies.betas,
       hashUser: dependencies.hashUser,
       accountId: dependencies.accountId,
-      replied: dependencies.replied,
+      ...(dependencies.replied !== undefined && { replied: dependencies.replied }),
       signal,
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });

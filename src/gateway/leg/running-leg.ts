@@ -58,6 +58,8 @@ export interface LegSurroundings {
   readonly signal: AbortSignal;
   readonly dependencies: LegDependencies;
   readonly state: LegState;
+  /** True for a leg beyond the first: legs of one generation must not wait for each other's memory. */
+  readonly isFurther?: boolean;
 }
 
 /** One leg while it runs: the dependencies of its attempts, its usage so far, and its account in the end. */
@@ -106,8 +108,9 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return this.#around.input.caller.accountId;
   }
 
-  get replied(): () => Promise<void> {
-    return this.#around.input.replied;
+  /** Undefined for legs of which callers get no reply of their own: their memory is free when they end. */
+  get replied(): (() => Promise<void>) | undefined {
+    return this.#around.isFurther === true ? undefined : this.#around.input.replied;
   }
 
   get signal(): AbortSignal {

@@ -96,7 +96,8 @@ export class McpClient {
    * moment ago, or the signal's reason.
    */
   tools(server: RemoteServer, owner: McpOwner, limits: McpLimits, signal: AbortSignal): Promise<ToolList> {
-    const identity = identityOf(server);
+    // Of each account: changes are flagged against what the account saw.
+    const identity = `${identityOf(server)} ${owner.accountId}`;
     const known = this.#lists.get(identity);
     if (known !== undefined) return unlessAborted(known, signal);
     const reading = this.#read(server, owner, limits, identity);
@@ -142,7 +143,7 @@ export class McpClient {
 
   async #read(server: RemoteServer, owner: McpOwner, limits: McpLimits, identity: string): Promise<ToolList> {
     const deadline = performance.now() + limits.totalMs;
-    const session = this.#sessionOf(server, owner, identity);
+    const session = this.#sessionOf(server, owner, identityOf(server));
     const withoutSecrets = secretRemover(server);
     const tools = new Map<string, RemoteTool>();
     let unusable = 0;
@@ -156,7 +157,8 @@ export class McpClient {
       const pageLimits = { totalMs, maxBytes: limits.readBytes };
       const result = await session.request('tools/list', params, pageLimits, NEVER);
       for (const entry of objectsAt(result, 'tools')) {
-        const tool = tools.size < MAX_TOOLS ? readTool(entry, withoutSecrets) : undefined;
+        const hasRoom = tools.size < MAX_TOOLS && size < MAX_LIST_CHARACTERS;
+        const tool = hasRoom ? readTool(entry, withoutSecrets) : undefined;
         if (tool === undefined || tools.has(tool.name) || size + tool.characters > MAX_LIST_CHARACTERS) {
           unusable += 1;
           continue;
@@ -166,7 +168,7 @@ export class McpClient {
       }
       if (page === 0) ttlMs = Math.min(MAX_LIST_MS, Math.max(0, numberAt(result, 'ttlMs') ?? ttlMs));
       const next = stringAt(result, 'nextCursor');
-      if (next === undefined || next === cursor) break;
+      if (next === undefined || next === cursor || size >= MAX_LIST_CHARACTERS) break;
       cursor = next;
     }
     const list = [...tools.values()];

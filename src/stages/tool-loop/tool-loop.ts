@@ -62,6 +62,8 @@ export class ToolLoop {
   readonly #joined: JoinedLegs;
   readonly #citations = new LinkCitations([]);
   readonly #uses = new ToolUses();
+  /** What the tools of the current step show. */
+  #progress = new ToolProgress();
   /** Events of items that come before those of the first leg, until it has begun. */
   #held: readonly Event[] = [];
   readonly #called = new Set<string>();
@@ -231,6 +233,7 @@ export class ToolLoop {
       this.#tools.named(name) === undefined ? undefined : this.#joined.ownItem(),
     );
     const progress = new ToolProgress();
+    this.#progress = progress;
     const tell = (index: number, text: string) => {
       const item = places[index];
       if (item !== undefined) progress.show({ type: 'server-delta', item, text });
@@ -327,6 +330,8 @@ export class ToolLoop {
       fold.pushAll(batch);
       if (onText !== undefined) for (const text of textsOf(batch, ANSWER)) onText(text);
       if (onThought !== undefined) for (const text of textsOf(batch, THOUGHTS)) onThought(text);
+      // A caller who reads slowly slows the models down, as in a plain stream.
+      await this.#progress.room(signal);
     }
     return fold.result();
   }

@@ -1,13 +1,28 @@
 import type { Event } from '../../ir/events.ts';
 
+/** Events that wait for the caller before tools that write more are held back. */
+const MAX_WAITING_EVENTS = 200;
+
 /** Steps and pieces of results that running tools show, in the order in which they come. */
 export class ToolProgress {
   #waiting: Event[] = [];
   #wake: () => void = () => {};
+  /** Wakes tools that wait until the caller has read. */
+  #drained: (() => void)[] = [];
 
   show(event: Event): void {
     this.#waiting.push(event);
     this.#wake();
+  }
+
+  /** Resolves once the caller has read most of what is shown, or the signal is aborted. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.#waiting.length >= MAX_WAITING_EVENTS && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#drained.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
   }
 
   /** Yields what comes until a promise is settled, however it ends. */
@@ -23,6 +38,7 @@ export class ToolProgress {
       if (events.length > 0) {
         this.#waiting = [];
         yield events;
+        for (const wake of this.#drained.splice(0)) wake();
       } else if (isSettled) return;
       else await this.#next();
     }

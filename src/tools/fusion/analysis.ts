@@ -49,9 +49,14 @@ export const ANALYSIS_FORMAT: OutputFormat = {
 /** The request and the answers, as the judge reads them. */
 export function judgeQuestion(request: string, answers: readonly PanelAnswer[]): string {
   const written = answers.map(
-    ({ model, content }) => `<answer model=${JSON.stringify(model)}>\n${content}\n</answer>`,
+    ({ model, content }) => `<answer model=${JSON.stringify(model)}>\n${withoutMarks(content)}\n</answer>`,
   );
-  return [`<request>\n${request}\n</request>`, ...written].join('\n\n');
+  return [`<request>\n${withoutMarks(request)}\n</request>`, ...written].join('\n\n');
+}
+
+/** Text that cannot end the element it stands in, nor begin another. */
+function withoutMarks(text: string): string {
+  return text.replace(/<(?=\s*\/?\s*(?:answer|request)\b)/gi, '&lt;');
 }
 
 /** The analysis in a judge's answer, repaired if it is nearly JSON; undefined = there is none. */

@@ -6,6 +6,7 @@ import { passedText } from '../../../ir/wire-watch.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { stringAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
+import { mapAtOnce } from '../../../kit/loop/map-at-once.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import {
@@ -138,6 +139,12 @@ export async function listedMcpTools(
   return listMcpTools(withListedServers(request, entries), entries, context, granted);
 }
 
+/** MCP servers of one request. */
+const MAX_SERVERS = 20;
+
+/** Tool lists of one request that are read at the same time. */
+const LISTS_AT_ONCE = 4;
+
 /** Lists the tools of all MCP servers of a request. Throws 400 for a server that the caller cannot use. */
 async function listMcpTools(
   request: GenerationRequest,
@@ -145,12 +152,17 @@ async function listMcpTools(
   context: StageContext,
   granted: GrantedServers,
 ): Promise<McpTools> {
+  const beyond = entries[MAX_SERVERS];
+  if (beyond !== undefined) {
+    const path = request.places.of(beyond.of) ?? 'tools';
+    refuse([{ path, message: `a request may name at most ${MAX_SERVERS} MCP servers` }]);
+  }
   const { items, listed, approved } = readMcpHistory(request.items);
   const read = entries.map((entry) => askedOf(entry, request, context, granted));
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
   refuse(duplicateIssues(asked));
-  const found = await Promise.all(asked.map((each) => listOf(each, request, context, granted)));
+  const found = await mapAtOnce(asked, LISTS_AT_ONCE, (each) => listOf(each, request, context, granted));
   refuse(approvalIssues(found, request));
   const wanted = found.flatMap(({ of, isListed, server, tools, asked: { label, needsApproval }, about }) =>
     tools.map((tool): WantedTool => {

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { Event } from '../../ir/events.ts';
+import { ToolProgress } from './tool-progress.ts';
+
+const delta: Event = { type: 'server-delta', item: 0, text: 'x' };
+
+it('holds tools back until what they have shown is read', async () => {
+  const progress = new ToolProgress();
+  const { signal } = new AbortController();
+  await progress.room(signal);
+  for (let index = 0; index < 1000; index++) progress.show(delta);
+  let hasRoom = false;
+  const waiting = progress.room(signal).then(() => {
+    hasRoom = true;
+  });
+  const shown = progress.until(waiting);
+  expect((await shown.next()).value).toHaveLength(1000);
+  expect(hasRoom).toBe(false);
+  expect((await shown.next()).done).toBe(true);
+  expect(hasRoom).toBe(true);
+});
+
+it('holds no tool back whose caller has left', async () => {
+  const progress = new ToolProgress();
+  const caller = new AbortController();
+  for (let index = 0; index < 1000; index++) progress.show(delta);
+  const waiting = progress.room(caller.signal);
+  caller.abort();
+  await waiting;
+});
