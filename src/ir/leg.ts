@@ -15,8 +15,14 @@ export interface PaidCharge {
 /** How a leg ended. */
 export type LegStatus = 'completed' | 'failed' | 'cancelled';
 
-/** How a call of a server tool ended. */
-export type ToolCallEnd = 'ok' | 'error' | 'timeout' | 'cancelled';
+/** How a call of a server tool ended. `interrupted`: it had not when its generation was recorded. */
+export type ToolCallEnd = 'ok' | 'error' | 'timeout' | 'cancelled' | 'interrupted';
+
+/** What a search of a server tool found. */
+export interface ToolSearch {
+  readonly engine: string;
+  readonly results: number;
+}
 
 /** One call of a server tool. */
 export interface ToolCallRecord {
@@ -36,4 +42,5 @@ export interface ToolCallRecord {
   readonly outputCharacters: number;
   /** What the model was told about a failure. */
   readonly error?: string;
+  readonly search?: ToolSearch;
 }

@@ -23,6 +23,10 @@ export type LegRow = {
   kind: LegKind;
   model: string;
   provider_name: string | null;
+  /** Absent in rows of earlier releases. */
+  started_at?: string;
+  /** Absent if it was open when the process ended. */
+  duration_ms?: number;
   tokens_prompt: number;
   tokens_completion: number;
   /** Charge, nano-dollars in decimal. */

@@ -78,8 +78,8 @@ export interface StageContext {
    * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
-  /** Adds calls of server tools to the record. */
-  noteToolCalls(calls: readonly ToolCallRecord[]): void;
+  /** Adds calls of server tools to the record, in the place of one that was noted when it began. */
+  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void;
   /** Limits the cost of the generation: legs and charges beyond it end as those beyond a limit do. */
   limitCost(maxNanos: Nanos): void;
   /** Tokens and cost of all ended legs and charges. */

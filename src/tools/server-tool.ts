@@ -3,7 +3,7 @@ import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { FusionSettings } from '../catalog/fusion-team.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { DialectName, RequestFormat, Source } from '../ir/items.ts';
-import type { ChargeKind, LegKind, PaidCharge } from '../ir/leg.ts';
+import type { ChargeKind, LegKind, PaidCharge, ToolSearch } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
@@ -141,6 +141,8 @@ export interface ToolOutcome {
   readonly pages?: readonly FoundPage[];
   /** Cost of the call besides legs, for the record. */
   readonly nanos?: Nanos;
+  /** What a search has found, for the record. */
+  readonly search?: ToolSearch;
   /** True if the answer ends with this call, because the caller goes on with it. */
   readonly ends?: true;
 }

@@ -114,7 +114,7 @@ async function searched(
       { engine, endpoint, egress, maxCharacters: charactersOf(parameters, settings.web.limits) },
       context,
     );
-    return found(pages, action, context, nanos);
+    return { ...found(pages, action, context, nanos), search: { engine, results: pages.length } };
   } catch (problem) {
     if (!(problem instanceof SearchProblem)) throw problem;
     context.log.warn('a web search failed', { engine, error: problem.message });

@@ -1,36 +1,49 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { keysIn, startProgram, stopped } from '../e2e/started-program.ts';
 import { chatAnswer } from '../fakes/answers.ts';
-import { head, never, openFakeUpstream, SSE } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, head, never, openFakeUpstream, SSE } from '../fakes/fake-upstream.ts';
 import { PROGRAM } from '../operator/program.ts';
 
-it('charges a loop that is killed between a tool and the next leg for what was done, once', async () => {
-  const upstream = await openFakeUpstream();
+const PRICING = { prompt: '0.000001', completion: '0.000002', web_search: '0.004' };
+
+/** True if a file of the data directory has a text: what was written to the journal outlives the process. */
+const isKept = (folder: string, text: RegExp) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .some((entry) => text.test(readFileSync(join(entry.parentPath, entry.name), 'latin1')));
+
+/** A program with a model and a search engine, which is killed while a loop runs. */
+async function killedLoop(
+  tool: { readonly name: string; readonly arguments: string },
+  isReached: (at: { upstream: FakeUpstream; engine: FakeUpstream; folder: string }) => boolean,
+) {
+  const [upstream, engine] = await Promise.all([openFakeUpstream(), openFakeUpstream()]);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-loop-'));
-  const pricing = { prompt: '0.000001', completion: '0.000002' };
   writeFileSync(
     join(folder, 'signalbox.yaml'),
     stringify({
       providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
-      models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', pricing }] }],
+      models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', pricing: PRICING }] }],
+      egress: { allow: [`127.0.0.1:${engine.port}`] },
+      plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
     }),
   );
   const env = { SIGNALBOX_DATA_DIR: folder };
-  const tools = [{ name: 'datetime', arguments: '{}', id: 'call_a' }];
-  upstream.answer(chatAnswer({ tools, usage: { input: 10, output: 5 } }));
+  upstream.answer(chatAnswer({ tools: [{ ...tool, id: 'call_a' }], usage: { input: 10, output: 5 } }));
   upstream.answer([head(200, SSE), never()]);
+  engine.answer([never()]);
   const first = await startProgram(folder, env);
   const [, key = ''] = keysIn(first.stdout() + first.stderr());
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = { model: 'm/one', input: 'Time?', stream: true, tools: [{ type: 'signalbox:datetime' }] };
+  const body = { model: 'm/one', input: 'Time?', stream: true, tools: [{ type: `signalbox:${tool.name}` }] };
   const asked = fetch(`${first.url}/responses`, { method: 'POST', headers, body: JSON.stringify(body) });
   const id = (await asked).headers.get('x-generation-id');
-  await expect.poll(() => upstream.requests.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => isReached({ upstream, engine, folder }), { timeout: 20_000 }).toBe(true);
   await stopped(first.child, 'SIGKILL');
   const second = await startProgram(folder, env);
   const find = async () => {
@@ -39,13 +52,36 @@ it('charges a loop that is killed between a tool and the next leg for what was d
   };
   await expect.poll(find, { timeout: 20_000 }).toBeDefined();
   const record = await find();
-  expect(record.legs[0]).toMatchObject({ status: 'completed', cost: 0.00002 });
-  expect(record.tool_calls).toMatchObject([{ name: 'datetime', outcome: 'ok', leg: 1 }]);
-  const legs = record.legs.reduce((sum: number, { cost }: any) => sum + cost, 0);
-  expect(record.total_cost).toBeCloseTo(legs, 9);
   await stopped(second.child, 'SIGTERM');
   const verified = execFileSync(process.execPath, [PROGRAM, 'ledger', 'verify'], { cwd: folder, env });
   expect(String(verified)).not.toBe('');
-  await upstream.close();
+  await Promise.all([upstream.close(), engine.close()]);
   rmSync(folder, { recursive: true, force: true });
+  return record;
+}
+
+it('charges a loop that is killed between a tool and the next leg for what was done, once', async () => {
+  // The open leg is the only one without a duration.
+  const isOpen = /"started_at":"[^"]+","tokens_prompt"/;
+  const record = await killedLoop(
+    { name: 'datetime', arguments: '{}' },
+    ({ upstream, folder }) => upstream.requests.length === 2 && isKept(folder, isOpen),
+  );
+  expect(record.legs).toHaveLength(2);
+  expect(record.legs[0]).toMatchObject({ status: 'completed', cost: 0.00002 });
+  expect(record.legs[0].duration_ms).toBeGreaterThanOrEqual(0);
+  expect(record.legs[1]).toMatchObject({ status: 'failed', duration_ms: null });
+  expect(record.tool_calls).toMatchObject([{ name: 'datetime', outcome: 'ok', leg: 1 }]);
+  const legs = record.legs.reduce((sum: number, { cost }: any) => sum + cost, 0);
+  expect(record.total_cost).toBeCloseTo(legs, 9);
+}, 120_000);
+
+it('records a tool that ran when the process was killed, with what was paid for it', async () => {
+  const record = await killedLoop(
+    { name: 'web_search', arguments: '{"query":"time"}' },
+    ({ engine, folder }) => engine.requests.length === 1 && isKept(folder, /"outcome":"interrupted"/),
+  );
+  expect(record.legs).toMatchObject([{ status: 'completed', cost: 0.00002 }]);
+  expect(record.tool_calls).toMatchObject([{ name: 'web_search', outcome: 'interrupted', leg: 1 }]);
+  expect(record.charges).toEqual([{ kind: 'web_search', cost: 0.004 }]);
 }, 120_000);

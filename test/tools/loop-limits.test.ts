@@ -361,6 +361,11 @@ describe('calls', () => {
       { kind: 'main', tokens_prompt: 10, status: 'completed' },
       { kind: 'main', tokens_prompt: 10, status: 'completed' },
     ]);
+    for (const { started_at, duration_ms } of record.legs) {
+      expect(Date.parse(started_at)).toBeGreaterThanOrEqual(Date.parse(record.created_at));
+      expect(duration_ms).toBeGreaterThanOrEqual(0);
+    }
+    expect(record.legs[0].started_at <= record.tool_calls[0].started_at).toBe(true);
     expect(record.tool_calls).toHaveLength(2);
     expect(record.tool_calls[0]).toMatchObject({
       name: 'datetime',

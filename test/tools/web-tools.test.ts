@@ -106,6 +106,20 @@ describe('web_search', () => {
     ]);
   });
 
+  it('is in the record with its engine and the number of its results', async () => {
+    engine.answer(json({ results: RESULTS }));
+    answers(chatAnswer);
+    const asked = { model: 'm/chat', input: 'A?', tools: [tool()] };
+    const response = await gateway.post('/responses', asked);
+    await response.text();
+    const id = response.headers.get('x-generation-id');
+    const find = async () => {
+      const reply = await gateway.fetch(`/generation?id=${id}`);
+      return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
+    };
+    await expect.poll(find).toMatchObject({ web_search_engine: 'searxng', num_search_results: 2 });
+  });
+
   it('has the official blocks on /messages, and restores the results of a replay', async () => {
     engine.answer(json({ results: RESULTS }));
     answers(chatAnswer, [...TWO_LEGS, { text: 'Yes.' }]);

@@ -29,7 +29,11 @@ describe('generationObject', () => {
 
   it('shows the call of the model as its leg, and none where the answer was kept', () => {
     const row = { model: 'm/one', provider_name: 'Acme', tokens_prompt: 3, tokens_completion: 4 };
-    const leg = { kind: 'main', ...row, cost: 0.001234567 };
+    const leg = { kind: 'main', ...row, started_at: null, duration_ms: null, cost: 0.001234567 };
+    const times = { created_at: '2026-09-27T10:00:00.123Z', latency: 30, generation_time: 12 };
+    expect(shown({ ...row, ...times }).legs).toMatchObject([
+      { started_at: times.created_at, duration_ms: 42 },
+    ]);
     expect(shown({ ...row, finish_reason: 'stop' }).legs).toEqual([{ ...leg, status: 'completed' }]);
     expect(shown({ ...row, finish_reason: 'error' }).legs).toEqual([{ ...leg, status: 'failed' }]);
     expect(shown({ ...row, cancelled: true }).legs).toEqual([{ ...leg, status: 'cancelled' }]);
@@ -49,7 +53,9 @@ describe('generationObject', () => {
       legs: [{ ...one, cost_nanos: '1500' }],
       charges: [{ kind: 'web_search', nanos: '10000000' }],
     };
-    expect(shown(row).legs).toEqual([{ ...one, cost: 0.0000015 }]);
+    expect(shown(row).legs).toEqual([{ ...one, started_at: null, duration_ms: null, cost: 0.0000015 }]);
+    const timed = { ...one, started_at: '2026-09-27T10:00:00.123Z', duration_ms: 7 };
+    expect(shown({ legs: [timed] }).legs).toEqual([{ ...timed, cost: 0 }]);
     expect(shown(row).charges).toEqual([{ kind: 'web_search', cost: 0.01 }]);
     expect(shown({ legs: [] }).legs).toEqual([]);
     expect(shown().charges).toEqual([]);

@@ -101,6 +101,10 @@ export const generationSchema = Type.Object({
       }),
       model: text,
       provider_name: text,
+      started_at: nullable(Type.String(), { description: 'ISO 8601; null in records of earlier releases.' }),
+      duration_ms: nullable(Type.Integer(), {
+        description: 'Null if the call was open when the process ended.',
+      }),
       tokens_prompt: whole,
       tokens_completion: whole,
       cost: money,
@@ -118,7 +122,10 @@ export const generationSchema = Type.Object({
       leg: whole,
       started_at: text,
       duration_ms: whole,
-      outcome: Type.String({ description: '`ok`, `error`, `timeout` or `cancelled`.' }),
+      outcome: Type.String({
+        description:
+          '`ok`, `error`, `timeout` or `cancelled`; `interrupted`: it ran when the generation was recorded.',
+      }),
       cost: money,
       input_characters: whole,
       output_characters: whole,
@@ -193,6 +200,8 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
       kind: 'main',
       model: row.model ?? null,
       provider_name: row.provider_name ?? null,
+      started_at: row.created_at ?? null,
+      duration_ms: durationOf(row),
       tokens_prompt: row.tokens_prompt ?? null,
       tokens_completion: row.tokens_completion ?? null,
       cost,
@@ -201,9 +210,20 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
   ];
 }
 
+/** Milliseconds from the arrival of a request to the end of its answer. */
+function durationOf({ latency, generation_time: generating }: JsonObject): number | null {
+  return typeof latency === 'number' ? latency + (typeof generating === 'number' ? generating : 0) : null;
+}
+
 function legObject(leg: JsonObject): JsonObject {
-  const { cost_nanos: _, status, ...rest } = leg;
-  return { ...rest, cost: usdOf(nanosAt(leg, 'cost_nanos')), status: status ?? null };
+  const { cost_nanos: _, status, started_at = null, duration_ms = null, ...rest } = leg;
+  return {
+    ...rest,
+    started_at,
+    duration_ms,
+    cost: usdOf(nanosAt(leg, 'cost_nanos')),
+    status: status ?? null,
+  };
 }
 
 function toolCallsOf({ tool_calls: calls }: JsonObject): JsonObject[] {

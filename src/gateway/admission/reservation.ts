@@ -103,9 +103,14 @@ export class GenerationReservation {
     return this.#isBoundByMax;
   }
 
-  /** Adds calls of server tools to the record. Those of one turn share a checkpoint, which is not awaited. */
-  noteToolCalls(calls: readonly ToolCallRecord[]): void {
-    this.toolCalls.push(...calls);
+  /**
+   * Adds calls of server tools to the record. Those of one turn share a checkpoint, which is not awaited. `begun`: the
+   * record of a call that they replace.
+   */
+  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void {
+    const at = begun === undefined ? -1 : this.toolCalls.indexOf(begun);
+    if (at === -1) this.toolCalls.push(...calls);
+    else this.toolCalls.splice(at, 1, ...calls);
     if (this.#isNoting) return;
     this.#isNoting = true;
     setImmediate(() => {

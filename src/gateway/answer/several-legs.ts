@@ -31,6 +31,9 @@ import { plannedGeneration, type Underway } from './underway.ts';
 /** The end of a generation whose next leg cannot be paid for. */
 const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
 
+/** A further leg that is still open after this time is in a checkpoint, whether it has written something or not. */
+const SILENT_LEG_MS = 250;
+
 /**
  * A generation whose stages run the legs: one or several, in sequence or at the same time. Each leg has an account of
  * its own, which is closed and recorded when the leg ends; the generation's account is the sum.
@@ -150,7 +153,7 @@ export class SeveralLegs extends Answering {
     if (running instanceof GatewayError) {
       // The caller has left: the answer ends without a terminal event.
       if (this.reading.isAbandoned) return;
-      this.attemptLog.add(failedLeg(request, wish));
+      this.attemptLog.add(failedLeg(request, wish, this.dependencies.clock.now()));
       yield [{ type: 'failure', error: running }];
       return;
     }
@@ -167,6 +170,8 @@ export class SeveralLegs extends Answering {
     const open = new OpenLeg(running, attempts, { keptCharacters, checkpoints, giveUp });
     this.#open.set(running, open);
     begun(open);
+    // Until it writes something, no checkpoint has it.
+    const silent = isFirst ? undefined : setTimeout(() => this.noteProgress().catch(() => {}), SILENT_LEG_MS);
     try {
       for await (const batch of open.events) {
         const terminal = terminalIn(batch);
@@ -193,6 +198,7 @@ export class SeveralLegs extends Answering {
       // The caller has left, or the stage cancelled the leg: there is no terminal event.
       if (!isCut) yield [{ type: 'failure', error: failure }];
     } finally {
+      clearTimeout(silent);
       await this.#close(running, 'cut');
     }
   }
@@ -333,9 +339,11 @@ interface MeasuredLeg {
 const GIVEN_UP = new Error('the leg was given up');
 
 /** A leg that could not begin: no endpoint takes it, or nothing could be recorded. */
-function failedLeg({ models }: GenerationRequest, { kind }: LegWish): Leg {
+function failedLeg({ models }: GenerationRequest, { kind }: LegWish, atMs: number): Leg {
   const requested = models[0] ?? '';
   const leg = new Leg(planWithoutCandidates(requested), kind);
+  leg.startedAtMs = atMs;
+  leg.endedAtMs = atMs;
   leg.end = { status: 'failed', usage: NO_USAGE, bill: FREE, pricedAtMs: 0, serviceTier: undefined };
   return leg;
 }

@@ -75,7 +75,7 @@ export function stagesFor(
     caller,
     workspace: caller.workspace,
     settings,
-    noteToolCalls: (calls) => reservation.noteToolCalls(calls),
+    noteToolCalls: (calls, begun) => reservation.noteToolCalls(calls, begun),
     limitCost: (maxNanos) => reservation.limitCost(maxNanos),
     used: () => ({ tokens: reservation.usedTokens, nanos: reservation.spent.creditNanos }),
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),

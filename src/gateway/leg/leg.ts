@@ -56,6 +56,10 @@ export class Leg {
   report: readonly TranslationEntry[] = [];
   /** Undefined while the leg is open. */
   end: LegEnd | undefined;
+  /** Epoch milliseconds; undefined before the leg begins. */
+  startedAtMs: number | undefined;
+  /** Epoch milliseconds; undefined while the leg is open. */
+  endedAtMs: number | undefined;
 
   constructor(plan: Plan, kind: LegKind = 'main') {
     this.#plan = plan;

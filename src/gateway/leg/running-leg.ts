@@ -88,6 +88,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     this.#prompt = prompt;
     this.#mostNanos = mostNanos;
     this.#around = surroundings;
+    leg.startedAtMs = surroundings.dependencies.clock.now();
     this.health = surroundings.dependencies.health.forAccount(surroundings.input.caller.accountId);
     this.billing = {
       acceptedAtMs: pricedAtMs,
@@ -220,6 +221,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, this.monotonic());
     if (status === 'completed') this.#around.state.learnt.learn(admission.answers, this.#learnt(usage));
     const { acceptedAtMs } = billing;
+    leg.endedAtMs = this.#around.dependencies.clock.now();
     leg.end = { status, usage, bill, pricedAtMs: acceptedAtMs, serviceTier: result.finish?.serviceTier };
   }
 

@@ -1,5 +1,6 @@
 import { tierOf } from '../../catalog/service-tier.ts';
 import { FINISH_WORDS } from '../../dialects/shared/answers/finish-words.ts';
+import type { ToolCallRecord, ToolSearch } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
@@ -126,7 +127,7 @@ export function settledRow(
   const priced = savingsAndSearches(attemptLog, input, settlement);
   const { latency, generationTime } = durations(attemptLog, result, times);
   const served = outcome === 'failed' ? undefined : attemptLog.selected;
-  const searched = notedSearch(attemptLog.notes);
+  const searched = notedSearch(attemptLog.notes) ?? searchOfTools(attemptLog.toolCalls);
   const asked = attemptLog.selected ?? attemptLog.lastCalled;
   const serving = asked === undefined ? unservedMembers(request, attemptLog) : servingMembers(request, asked);
   attemptLog.requestMembers ??= requestMembers(input, request, attemptLog);
@@ -158,6 +159,15 @@ export function settledRow(
   if (isPlain(attemptLog) && (attemptLog.firstLeg.end?.status ?? status) === status) return row;
   const ended = attemptLog.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
   return Object.assign(row, legsAndCharges(attemptLog, ended));
+}
+
+/** The engine that server tools searched with last, and all that they found; undefined = none did. */
+function searchOfTools(calls: readonly ToolCallRecord[]): ToolSearch | undefined {
+  return calls.reduce<ToolSearch | undefined>(
+    (sum, { search }) =>
+      search === undefined ? sum : { ...search, results: search.results + (sum?.results ?? 0) },
+    undefined,
+  );
 }
 
 /** Outcome of a generation. */

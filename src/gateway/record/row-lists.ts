@@ -51,10 +51,14 @@ function toolCallRow(call: ToolCallRecord): ToolCallRow {
 
 function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
   const called = leg.selected ?? leg.lastCalled;
+  const { startedAtMs, endedAtMs } = leg;
   return {
     kind: leg.kind,
     model: short(called?.model.id ?? leg.plan.requested),
     provider_name: called?.endpoint.provider.name ?? null,
+    ...(startedAtMs !== undefined && { started_at: new Date(startedAtMs).toISOString() }),
+    ...(startedAtMs !== undefined &&
+      endedAtMs !== undefined && { duration_ms: Math.max(0, endedAtMs - startedAtMs) }),
     tokens_prompt: usage.inputTokens,
     tokens_completion: usage.outputTokens,
     cost_nanos: String(bill.totalNanos),

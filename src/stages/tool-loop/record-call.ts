@@ -1,4 +1,4 @@
-import type { ToolCallEnd } from '../../ir/leg.ts';
+import type { ToolCallEnd, ToolCallRecord } from '../../ir/leg.ts';
 import { passedText, type WireWatch } from '../../ir/wire-watch.ts';
 import type { ToolOutcome } from '../../tools/server-tool.ts';
 import type { StageContext } from '../stage.ts';
@@ -18,15 +18,29 @@ export interface EndedCall {
   readonly isRun: boolean;
 }
 
-/** Adds a call to the record of its generation, with the text of a failure as guardrails let it pass. */
+/** The record of a call that has begun, in case that the process ends before it does. */
+export function begunCall(
+  call: Pick<ToolCallRecord, 'name' | 'leg' | 'startedAtMs'>,
+  input: string,
+): ToolCallRecord {
+  const sizes = { inputCharacters: input.length, outputCharacters: 0 };
+  return { ...call, durationMs: 0, end: 'interrupted', isRun: true, nanos: 0n, ...sizes };
+}
+
+/**
+ * Adds a call to the record of its generation, with the text of a failure as guardrails let it pass. `begun`: its
+ * record so far, which is replaced.
+ */
 export async function recordCall(
   { outcome, input, ...call }: EndedCall,
   { noteToolCalls }: Pick<StageContext, 'noteToolCalls'>,
   watch: WireWatch | undefined,
+  begun?: ToolCallRecord,
 ): Promise<void> {
-  const { output, nanos = 0n, isFailed, shown } = outcome;
+  const { output, nanos = 0n, isFailed, shown, search } = outcome;
   const said = isFailed === true ? shown.error : undefined;
   const error = typeof said === 'string' ? await passedText(said, watch) : undefined;
   const sizes = { inputCharacters: input.length, outputCharacters: output.length };
-  noteToolCalls([{ ...call, nanos, ...sizes, ...(error !== undefined && { error }) }]);
+  const members = { ...(error !== undefined && { error }), ...(search !== undefined && { search }) };
+  noteToolCalls([{ ...call, nanos, ...sizes, ...members }], begun);
 }

@@ -76,8 +76,10 @@ export interface StepObserver {
   tell(index: number, text: string): void;
   /** Shows a step of a call. */
   showStep(index: number, step: string, members: JsonObject): void;
+  /** Records a call that is run, when it begins. */
+  began(index: number, offered: OfferedTool, startedAtMs: number): void;
   /** Records a call that has ended, before its outcome is known to the step. */
-  ended(call: ToolCallItem, offered: OfferedTool | undefined, finished: FinishedCall): Promise<void>;
+  ended(index: number, offered: OfferedTool | undefined, finished: FinishedCall): Promise<void>;
 }
 
 /** Begins the calls of one step, a few at a time. */
@@ -86,7 +88,7 @@ export function runCalls(
   tools: OfferedTools,
   uses: ToolUses,
   context: ToolContext,
-  { tell, showStep, ended }: StepObserver,
+  { tell, showStep, began, ended }: StepObserver,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
@@ -94,14 +96,21 @@ export function runCalls(
     const turn = ahead[index - CALLS_AT_ONCE];
     const outcome =
       index < MAX_CALLS_PER_STEP
-        ? runInTurn(turn, call, offered, uses, {
-            ...context,
-            tell: (text) => tell(index, text),
-            showStep: (step, members) => showStep(index, step, members),
-          })
+        ? runInTurn(
+            turn,
+            call,
+            offered,
+            uses,
+            {
+              ...context,
+              tell: (text) => tell(index, text),
+              showStep: (step, members) => showStep(index, step, members),
+            },
+            (tool, startedAtMs) => began(index, tool, startedAtMs),
+          )
         : Promise.resolve(notRun('too many calls in one step', context));
     const recorded = outcome.then(async (finished) => {
-      await ended(call, offered, finished);
+      await ended(index, offered, finished);
       return finished;
     });
     // Prevents an unhandled rejection; the loop awaits each outcome in order.
@@ -117,6 +126,7 @@ async function runInTurn(
   offered: OfferedTool | undefined,
   uses: ToolUses,
   context: ToolContext,
+  began: (offered: OfferedTool, startedAtMs: number) => void,
 ): Promise<FinishedCall> {
   await turn;
   if (context.signal.aborted) return { ...notRun(CANCELLED, context), end: 'cancelled' };
@@ -124,6 +134,7 @@ async function runInTurn(
   const asked = argumentsOf(call.input, offered.schema);
   if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
   const startedAtMs = context.now();
+  began(offered, startedAtMs);
   const { outcome, end } = await runBounded(offered, call.callId, asked, uses, context);
   const output = readable(outcome.output, context.settings.web.limits.resultCharacters);
   return {

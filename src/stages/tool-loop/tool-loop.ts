@@ -12,6 +12,7 @@ import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
 import { conversationForm } from '../../ir/format-facts.ts';
 import type { Item, Source, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
+import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -25,7 +26,7 @@ import { LinkCitations } from '../../web/link-citations.ts';
 import type { Next, StageContext } from '../stage.ts';
 import { laterChoice, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
-import { recordCall } from './record-call.ts';
+import { begunCall, recordCall } from './record-call.ts';
 import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
 import { forbidsSteps, type LoopProgress, StopConditions } from './stop-conditions.ts';
 import { ToolProgress } from './tool-progress.ts';
@@ -245,13 +246,20 @@ export class ToolLoop {
     const context = this.#toolContext(asked);
     const leg = this.#legs;
     // At once, because the answer may end while other calls of the step run.
-    const ended: StepObserver['ended'] = ({ name, input }, offered, finished) =>
-      recordCall(
-        { name: offered?.tool.recordName ?? offered?.tool.name ?? name, input, leg, ...finished },
-        this.#context,
-        asked.watch,
-      );
-    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, ended });
+    const begun: ToolCallRecord[] = [];
+    const began: StepObserver['began'] = (index, { tool }, startedAtMs) => {
+      const name = tool.recordName ?? tool.name;
+      const call = begunCall({ name, leg, startedAtMs }, calls[index]?.input ?? '');
+      begun[index] = call;
+      this.#context.noteToolCalls([call]);
+    };
+    const ended: StepObserver['ended'] = (index, offered, finished) => {
+      const { name = '', input = '' } = calls[index] ?? {};
+      const recorded = offered?.tool.recordName ?? offered?.tool.name ?? name;
+      const call = { name: recorded, input, leg, ...finished };
+      return recordCall(call, this.#context, asked.watch, begun[index]);
+    };
+    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, began, ended });
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
     if (starts.length > 0) yield starts;

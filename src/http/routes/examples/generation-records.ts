@@ -24,6 +24,8 @@ export const GENERATION_RECORD_EXAMPLES = {
             kind: 'main',
             model: 'simulator/standard',
             provider_name: 'Simulator',
+            started_at: '2026-11-17T05:17:04.666Z',
+            duration_ms: 99,
             tokens_prompt: 4,
             tokens_completion: 27,
             cost: 0.000112,
