@@ -5,7 +5,7 @@ import type { HealthState } from '../routing/health/endpoint-health.ts';
 import type { ServiceStatistics } from '../routing/health/measurements.ts';
 import type { Explanation } from './explain.ts';
 import type { FinishedGeneration, OpenedStream } from './generation/opened-generation.ts';
-import type { DirectToolCall, DirectToolResult } from './generation/tool-generation.ts';
+import type { DirectToolCall, DirectToolResult, ShownTool } from './generation/tool-generation.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
 /** Health and measurements of an endpoint. */
@@ -25,6 +25,8 @@ export interface Gateway {
   explain(input: GenerationInput): Promise<Explanation>;
   /** Runs a tool that no model has called, with a record of its own. `input`: with the body of `directCallBody`. */
   callTool(input: GenerationInput, call: DirectToolCall): Promise<DirectToolResult>;
+  /** Tools for an MCP client, as the guardrails of its key let them pass. Rejects with a GatewayError. */
+  passedTools<T extends ShownTool>(input: GenerationInput, tools: readonly T[]): Promise<readonly T[]>;
   /** The models that a caller can reach, also with the BYOK credentials of its account; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
   /** Health and measurements of an endpoint with the gateway's credential. */

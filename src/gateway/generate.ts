@@ -14,7 +14,7 @@ import { planGeneration } from './generation/plan-generation.ts';
 import { reserveGeneration } from './generation/reserve-generation.ts';
 import type { ServedGeneration } from './generation/served-generation.ts';
 import { recordServed, runStagesBefore } from './generation/stages-before.ts';
-import { runToolGeneration } from './generation/tool-generation.ts';
+import { passedTools, runToolGeneration } from './generation/tool-generation.ts';
 import { CredentialOpener } from './leg/credentials.ts';
 import { planWhole } from './plan/plan-compressed.ts';
 import { reachableModels } from './plan/plan-leg.ts';
@@ -75,6 +75,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     explain: (input) => explainRequest(input, room, dependencies),
 
     callTool: (input, call) => runToolGeneration(input, call, dependencies),
+    passedTools: (input, tools) => passedTools(input, tools, dependencies),
 
     modelsFor: (caller) => reachableModels(caller, dependencies.settings().catalog, dependencies),
 

@@ -106,6 +106,7 @@ export function fakeGateway(changes: Partial<Gateway> = {}): Gateway {
     }),
     countTokens: async () => 42,
     callTool: async () => ({ blocks: [{ type: 'text', text: 'hello' }], isError: false }),
+    passedTools: async (_input, tools) => tools,
     contextWithoutEndpoint: contextOf,
     settled: async () => {},
     ...changes,

@@ -251,6 +251,29 @@ describe('results with more than text', () => {
     });
     await expect(look(found('forbidden'), key)).rejects.toThrow('blocked by content filter');
   });
+
+  it('are listed as guardrails let them pass', async () => {
+    const { key, hash } = await newKey({ name: 'listing' });
+    const guard = async (content_filters: JsonObject[]) => {
+      const { id } = await management.data(201, 'POST', '/guardrails', { name: 'lists', content_filters });
+      await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
+    };
+    const listed = async () => (await withClient((client) => client.listTools(), key)).tools;
+    await guard([
+      { pattern: 'does look', action: 'redact', label: 'HIDDEN' },
+      { pattern: 'docs__search', action: 'redact', label: 'HIDDEN' },
+    ]);
+    const tools = await listed();
+    expect(tools.find(({ name }) => name === 'shapes__look')).toMatchObject({
+      description: '[HIDDEN]',
+      inputSchema: tool('look').inputSchema,
+      outputSchema: OUTPUT_SCHEMA,
+    });
+    expect(tools.map(({ name }) => name)).toContain('datetime');
+    expect(tools.map(({ name }) => name)).not.toContain('docs__search');
+    await guard([{ pattern: 'does look', action: 'block' }]);
+    await expect(listed()).rejects.toThrow('blocked by content filter');
+  });
 });
 
 describe('a configured server that hangs', () => {

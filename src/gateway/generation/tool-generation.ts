@@ -4,7 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { type ToolResultBlock, textBlock } from '../../ir/tool-result-block.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { passedText } from '../../ir/wire-watch.ts';
@@ -125,6 +125,53 @@ export async function runToolGeneration(
     throw error;
   }
 }
+
+/** A tool as MCP clients are shown it. */
+export interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
+}
+
+/**
+ * The tools as the caller's guardrails let them pass, which scan them as those of a request. A tool whose name they
+ * change could not be called, and is left out. Rejects with a GatewayError if they block one.
+ */
+export async function passedTools<T extends ShownTool>(
+  input: GenerationInput,
+  tools: readonly T[],
+  dependencies: GatewayDependencies,
+): Promise<readonly T[]> {
+  if (input.caller.guardrails.length === 0) return tools;
+  const settings = dependencies.settings();
+  const asked = { ...requestOf(input, settings.vendor), items: [], tools: tools.flatMap(functionsOf) };
+  const guards = dependencies.stages.filter(({ guardsRequest }) => guardsRequest === true);
+  const { stages } = stagesFor(input, asked, settings, { ...dependencies, stages: guards });
+  const outcome = await stages.before(asked);
+  const passed = 'request' in outcome ? outcome.request : asked;
+  const functions = passed.tools.values();
+  const shown = tools.flatMap((tool): T[] => {
+    const [given, result] = functionsOf(tool).map(() => functions.next().value as FunctionTool);
+    if (given?.name !== tool.name) return [];
+    const { description = '', parameters: inputSchema = {} } = given;
+    return [{ ...tool, description, inputSchema, ...(result && { outputSchema: result.parameters }) }];
+  });
+  passed.watch?.sent({ tools: shown.map(({ name, description }) => ({ name, description })) });
+  passed.watch?.ended();
+  return shown;
+}
+
+type FunctionTool = Extract<Tool, { type: 'function' }>;
+
+/** A tool as functions of a request: one with its arguments, and one with its structured result if it declares that. */
+function functionsOf({ name, description, inputSchema, outputSchema }: ShownTool): FunctionTool[] {
+  const given: FunctionTool = { type: 'function', name, description, parameters: inputSchema, strict: false };
+  return outputSchema === undefined ? [given] : [given, { ...given, parameters: outputSchema }];
+}
+
+/** The body of a list of tools, in the responses format. */
+export const TOOL_LIST_BODY: JsonObject = { model: 'tools', input: 'list' };
 
 /** The body of a generation that is one call, in the responses format. */
 export function directCallBody(name: string, given: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import { mcpMessageSchema, mcpReplySchema } from '../../contract/generations/mcp.ts';
 import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import { directCallBody } from '../../gateway/generation/tool-generation.ts';
+import { directCallBody, TOOL_LIST_BODY } from '../../gateway/generation/tool-generation.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { PROTOCOL_VERSIONS, RPC_ERRORS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
@@ -81,7 +81,7 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
   const caller = callerOf(call);
   const service: McpService = {
     serverInfo: services.mcp.serverInfo,
-    tools: () => services.mcp.of(caller, exchange.signal),
+    tools: () => listTools(call),
     toolNamed: (name) => services.mcp.named(name, caller, exchange.signal),
     call: (tool, given) => runTool(call, tool, given),
   };
@@ -91,6 +91,18 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
     // The message was understood: clients expect the reason in a reply to it.
     if (!(error instanceof GatewayError) || error.kind === 'server' || exchange.signal.aborted) throw error;
     return rpcError((body.id as RpcId | undefined) ?? null, REFUSED, error.message, { code: error.status });
+  }
+}
+
+/** The tools of the caller, as guardrails let them pass. */
+async function listTools(call: Call): Promise<readonly OfferedTool[]> {
+  const { exchange, services } = call;
+  const tools = await services.mcp.of(callerOf(call), exchange.signal);
+  const run = new GenerationRun({ ...call, body: TOOL_LIST_BODY }, 'responses');
+  try {
+    return await run.withAbortGrace(services.gateway.passedTools(run.input, tools));
+  } finally {
+    run.end();
   }
 }
 
