@@ -10,6 +10,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
+import { withServerTools } from '../stages/tool-loop/tool-loop-stage.ts';
 import { stagesFor } from './generation/accepted-generation.ts';
 import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
@@ -217,7 +218,14 @@ export async function explainRequest(
       const { plan, request } = planned;
       return await explainPlan(request, plan, {
         health: dependencies.health.forAccount(input.caller.accountId),
-        preview: ({ endpoint, lane }) => dependencies.previewUpstream({ request, endpoint, lane }),
+        preview: ({ endpoint, lane }) => {
+          const served = withServerTools(request, endpoint, settings);
+          return dependencies.previewUpstream(
+            served === undefined
+              ? { request, endpoint, lane }
+              : { request: served, endpoint, lane: 'translate' },
+          );
+        },
         promptTokens,
         nowMs: dependencies.clock.now(),
       });

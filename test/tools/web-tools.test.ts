@@ -120,6 +120,17 @@ describe('web_search', () => {
     await expect.poll(find).toMatchObject({ web_search_engine: 'searxng', num_search_results: 2 });
   });
 
+  it('is not explained as a loss', async () => {
+    const asked = { model: 'm/chat', input: 'A?' };
+    for (const type of ['signalbox:web_search', 'web_search', 'signalbox:datetime']) {
+      const { status, body } = await post('/routing/explain', { ...asked, tools: [{ type }] });
+      expect(status).toBe(200);
+      expect(JSON.stringify(body.data.candidates[0].translation)).not.toContain('cannot run');
+    }
+    const lost = await post('/routing/explain', { ...asked, tools: [{ type: 'web_search' }] }, bare);
+    expect(JSON.stringify(lost.body.data.candidates[0].translation)).toContain('cannot run');
+  });
+
   it('has the official blocks on /messages, and restores the results of a replay', async () => {
     engine.answer(json({ results: RESULTS }));
     answers(chatAnswer, [...TWO_LEGS, { text: 'Yes.' }]);

@@ -60,6 +60,17 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
   };
 }
 
+/** The request as an endpoint gets it: with a function for each tool that the gateway runs; undefined = it has none. */
+export function withServerTools(
+  asked: GenerationRequest,
+  endpoint: Endpoint,
+  settings: StageContext['settings'],
+): GenerationRequest | undefined {
+  const native = withNativeTools(withNativeSearches(asked, [endpoint], settings), [endpoint], settings);
+  const own = wantedTools(native, settings).filter((tool) => !runsItself(endpoint, tool));
+  return own.length === 0 ? undefined : new OfferedTools(native, own, endpoint).request;
+}
+
 /** True if the upstream runs a hosted tool of the caller, in whose words it was asked for. */
 function runsItself({ provider: { dialect, quirks } }: Endpoint, { of, hostedAs }: WantedTool): boolean {
   if (hostedAs === undefined || of.dialect !== dialect) return false;
