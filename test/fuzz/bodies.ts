@@ -218,8 +218,13 @@ export function problemOf(status: number, text: string, milliseconds: number): s
   if (status >= 500) return `status ${status}: ${text.slice(0, 300)}`;
   if (milliseconds > MAX_REFUSAL_MS) return `refused after ${Math.round(milliseconds)} ms`;
   try {
-    const { error } = JSON.parse(text) as { error: { code: number; message: string } };
-    return error.code === status && error.message !== '' ? undefined : 'not the envelope';
+    const { jsonrpc, error } = JSON.parse(text) as {
+      jsonrpc?: string;
+      error: { code: number; message: string };
+    };
+    // Errors of messages to `POST /mcp` are those of JSON-RPC, whose codes are negative.
+    const isCode = jsonrpc === '2.0' ? error.code < 0 : error.code === status;
+    return isCode && error.message !== '' ? undefined : 'not the envelope';
   } catch {
     return 'not JSON';
   }

@@ -195,6 +195,8 @@ describe.each([
           expect(record.routing.attempt).toBe(said.length);
           expect(record.legs).toEqual(
             said.map(({ input, output }) => ({
+              started_at: expect.any(String),
+              duration_ms: expect.any(Number),
               kind: 'main',
               model: `m/${dialect}`,
               provider_name: dialect,
@@ -354,7 +356,13 @@ describe.each([
     ['messages', 'pause_turn'],
     ['responses', 'max_output_tokens'],
   ] as const)('beyond a limit end a %s answer with %s', async (format, word) => {
-    upstream.answer(chatAnswer({ text: 'Ψ', usage: { input: 100, output: 90 } }));
+    // An upstream that keeps to the output limit of each leg.
+    upstream.answer((request) => {
+      const { max_tokens = 90, max_completion_tokens = max_tokens } = request.json;
+      const output = Math.min(90, max_completion_tokens);
+      const script = chatAnswer({ text: 'Ψ', usage: { input: 100, output } });
+      return typeof script === 'function' ? script(request) : script;
+    });
     const key = await newKey(gateway, 0.0006);
     const { status, text, id } = await ask(gateway, { format, dialect: 'chat', user: 'legs-6' }, key);
     expect(status).toBe(200);

@@ -123,14 +123,13 @@ async function admitWithin(
   applicant: Applicant,
   dependencies: AdmitDependencies,
 ): Promise<Admission | Refusal> {
-  const { measured, ...anywhere } = applicant;
   const { prompt, input, row, plan } = applicant;
-  const quick = new Sizing(anywhere, dependencies, undefined);
+  const quick = new Sizing(applicant, dependencies, undefined);
   const first = await dependencies.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
   if (first.ok) return quick.admission(first.reserved);
   const counted = await prompt.count(dependencies.tokenizer, input.signal);
   const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
-  const all = new Sizing(anywhere, dependencies, counted);
+  const all = new Sizing(applicant, dependencies, counted);
   const alone = new Sizing(atFirst, dependencies, counted);
   const second = await dependencies.reservation.hold(
     row,
@@ -344,20 +343,24 @@ class Sizing {
     };
   }
 
+  /** What an upstream has counted is true of it, be it more or less than a bound of ours; others may count more. */
+  #promptTokensAfter(measured: MeasuredPrompt, bound: number, promptRatio: number): number {
+    const { plan, prompt } = this.#applicant;
+    const after = WRAPPING_TOKENS + promptTokensAfter(measured, this.#counted, promptRatio, prompt.worst);
+    return plan.candidates.length === 1 ? after : Math.max(after, bound);
+  }
+
   #worstFacts(searches: number, promptRatio = 0): CostFacts {
     const { request, prompt, measured } = this.#applicant;
     const { worst } = prompt;
     const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
-    const tokens = promptTokens(this.#counted, promptRatio, worst) + preamble;
+    const bound = promptTokens(this.#counted, promptRatio, worst) + preamble;
     return {
       ...this.#usualFacts(searches),
       promptTokens:
         measured === undefined || worst.images + worst.documents > 0
-          ? tokens
-          : Math.min(
-              tokens,
-              WRAPPING_TOKENS + promptTokensAfter(measured, this.#counted, promptRatio, worst),
-            ),
+          ? bound
+          : this.#promptTokensAfter(measured, bound, promptRatio),
       mayFillContext: worst.documents > 0,
       images: worst.imageSizes,
       requestedOutputTokens: highestLimit(request),
