@@ -4,6 +4,7 @@ import { chatAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream, reply, type Script } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
 import { FORMATS, WAYS } from '../plugins/formats.ts';
+import { searchingWith } from '../tools/search-engine.ts';
 import {
   expectComplete,
   type GuardedGateway,
@@ -21,8 +22,7 @@ let key: string;
 beforeAll(async () => {
   [web, docs] = await Promise.all([openFakeUpstream(), openMcpServer()]);
   guarded = await openGuardedGateway({
-    egress: { allow: [`127.0.0.1:${web.port}`] },
-    plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${web.port}` } } } },
+    ...searchingWith(web),
     tools: { mcp_servers: { docs: { url: docs.url } } },
   });
   key = await guarded.guard({

@@ -1,38 +1,25 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import type { TestGateway } from '../e2e/harness.ts';
+import type { AnswerContent } from '../fakes/answers.ts';
+import type { FakeUpstream } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import { openToolGateway, type ToolGateway, type ToolModel } from '../tools/tool-gateway.ts';
 
 const TOKEN = 'token-of-the-caller-for-docs';
-const UPSTREAMS = {
-  'm/chat': chatAnswer,
-  'm/responses': responsesAnswer,
-  'm/messages': messagesAnswer,
-} as const;
-type Model = keyof typeof UPSTREAMS;
-
+let toolGateway: ToolGateway;
 let upstream: FakeUpstream;
 let docs: FakeMcpServer;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  [upstream, docs] = await Promise.all([openFakeUpstream(), openMcpServer()]);
-  const model = (id: string, provider: string) => ({ id, endpoints: [{ provider, model: 'one' }] });
-  gateway = await openTestGateway({
-    providers: [
-      { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url },
-      { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
-      { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
-    ],
-    models: [model('m/chat', 'chatter'), model('m/responses', 'responder'), model('m/messages', 'messenger')],
-    egress: { allow: [`127.0.0.1:${docs.port}`] },
-  } as never);
+  docs = await openMcpServer();
+  toolGateway = await openToolGateway({ egress: { allow: [`127.0.0.1:${docs.port}`] } });
+  ({ gateway, upstream } = toolGateway);
 });
 afterAll(async () => {
-  await gateway.close();
-  await Promise.all([upstream.close(), docs.close()]);
+  await toolGateway.close();
+  await docs.close();
 });
 beforeEach(() => {
   upstream.clear();
@@ -44,10 +31,6 @@ const CALL = { name: 'docs__search', arguments: '{"text":"hi"}', id: 'call_a' };
 const TWO_LEGS: readonly AnswerContent[] = [{ tools: [CALL] }, { text: 'Found it.' }];
 const QUESTION = { role: 'user', content: 'Look it up.' } as const;
 
-function answers(model: Model, contents: readonly AnswerContent[]): void {
-  for (const content of contents) upstream.answer(UPSTREAMS[model](content));
-}
-
 const server = (more: object = {}) => ({
   type: 'url' as const,
   name: 'docs',
@@ -56,7 +39,7 @@ const server = (more: object = {}) => ({
   ...more,
 });
 
-async function ask(model: Model, more: object = {}) {
+async function ask(model: ToolModel, more: object = {}) {
   const body = { model, max_tokens: 99, messages: [QUESTION], mcp_servers: [server()], ...more };
   const response = await gateway.post('/messages', body, { 'x-signalbox-metadata': 'enabled' });
   return { status: response.status, body: (await response.json()) as any };
@@ -68,7 +51,7 @@ const functions = () =>
 
 describe('mcp_servers of the messages format', () => {
   it.each(['m/chat', 'm/responses'] as const)('work with %s, in blocks of the format', async (model) => {
-    answers(model, TWO_LEGS);
+    toolGateway.answers(model, ...TWO_LEGS);
     const { status, body } = await ask(model);
     expect(status, JSON.stringify(body)).toBe(200);
     const [use, result, text] = body.content;
@@ -93,7 +76,7 @@ describe('mcp_servers of the messages format', () => {
   });
 
   it('stream as the official client reads them', async () => {
-    answers('m/chat', TWO_LEGS);
+    toolGateway.answers('m/chat', ...TWO_LEGS);
     const client = new Anthropic({ baseURL: gateway.url.replace(/\/v1$/, ''), apiKey: gateway.apiKey });
     const stream = client.beta.messages.stream({
       model: 'm/chat',
@@ -112,17 +95,17 @@ describe('mcp_servers of the messages format', () => {
       ...docs.behaviour,
       call: () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
     };
-    answers('m/chat', TWO_LEGS);
+    toolGateway.answers('m/chat', ...TWO_LEGS);
     const { body } = await ask('m/chat');
     expect(body.content[1]).toMatchObject({ is_error: true, content: [{ text: 'no' }] });
     expect(upstream.requests[1]?.json.messages.at(-1).content).toBe('no');
   });
 
   it.each(['m/chat', 'm/messages'] as const)('come back in the conversation, for %s too', async (model) => {
-    answers('m/chat', TWO_LEGS);
+    toolGateway.answers('m/chat', ...TWO_LEGS);
     const { body } = await ask('m/chat');
     upstream.clear();
-    answers(model, [{ text: 'Yes.' }]);
+    toolGateway.answers(model, { text: 'Yes.' });
     const messages = [
       QUESTION,
       { role: 'assistant', content: body.content },
@@ -141,7 +124,7 @@ describe('mcp_servers of the messages format', () => {
     [{ tool_configuration: { allowed_tools: ['search'] } }, ['docs__search']],
     [{ tool_configuration: { enabled: false } }, []],
   ])('offer the tools of %j', async (more, names) => {
-    answers('m/chat', [{ text: 'No.' }]);
+    toolGateway.answers('m/chat', { text: 'No.' });
     await ask('m/chat', { mcp_servers: [server(more)] });
     expect(functions()).toEqual(names);
   });
@@ -151,7 +134,7 @@ describe('mcp_servers of the messages format', () => {
     [{ configs: { delete: { enabled: false } } }, ['docs__search']],
     [{ default_config: { enabled: false }, configs: { delete: { enabled: true } } }, ['docs__delete']],
   ])('offer the tools of the toolset %j', async (more, names) => {
-    answers('m/chat', [{ text: 'No.' }]);
+    toolGateway.answers('m/chat', { text: 'No.' });
     const tools = [{ type: 'mcp_toolset', mcp_server_name: 'docs', ...more }];
     const { body } = await ask('m/chat', { tools });
     expect(body.content[0].text, JSON.stringify(body)).toBe('No.');
@@ -159,7 +142,7 @@ describe('mcp_servers of the messages format', () => {
   });
 
   it('are left to an upstream of the same format', async () => {
-    answers('m/messages', [{ text: 'By itself.' }]);
+    toolGateway.answers('m/messages', { text: 'By itself.' });
     const { status } = await ask('m/messages');
     expect(status).toBe(200);
     expect(upstream.requests[0]?.json.mcp_servers).toEqual([server()]);
@@ -167,7 +150,7 @@ describe('mcp_servers of the messages format', () => {
   });
 
   it('are called by the gateway if it runs other tools for the same upstream', async () => {
-    answers('m/messages', TWO_LEGS);
+    toolGateway.answers('m/messages', ...TWO_LEGS);
     const { body } = await ask('m/messages', { tools: [{ type: 'signalbox:datetime' }] });
     expect(body.content.map(({ type }: any) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
     expect(upstream.requests[0]?.json.mcp_servers).toBeUndefined();

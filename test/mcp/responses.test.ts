@@ -1,37 +1,25 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
+import { readEvents, type TestGateway } from '../e2e/harness.ts';
 import { managementOf } from '../e2e/management.ts';
-import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, reply } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import { openToolGateway, type ToolGateway, type ToolModel } from '../tools/tool-gateway.ts';
 
 const TOKEN = 'bearer-token-of-the-caller';
 const HEADER = 'value-of-a-secret-header';
 
-const UPSTREAMS = {
-  'm/chat': chatAnswer,
-  'm/responses': responsesAnswer,
-  'm/messages': messagesAnswer,
-} as const;
-type Model = keyof typeof UPSTREAMS;
-
+let toolGateway: ToolGateway;
 let upstream: FakeUpstream;
 let docs: FakeMcpServer;
 let gateway: TestGateway;
 let server: JsonObject;
 
 beforeAll(async () => {
-  [upstream, docs] = await Promise.all([openFakeUpstream(), openMcpServer()]);
-  const model = (id: string, provider: string) => ({ id, endpoints: [{ provider, model: 'one' }] });
-  gateway = await openTestGateway({
-    providers: [
-      { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url },
-      { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
-      { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
-    ],
-    models: [model('m/chat', 'chatter'), model('m/responses', 'responder'), model('m/messages', 'messenger')],
+  docs = await openMcpServer();
+  toolGateway = await openToolGateway({
     egress: { allow: [`127.0.0.1:${docs.port}`] },
     tools: {
       mcp_servers: {
@@ -39,7 +27,8 @@ beforeAll(async () => {
         hidden: { url: docs.url, keys: ['0'.repeat(64)] },
       },
     },
-  } as never);
+  });
+  ({ gateway, upstream } = toolGateway);
   server = {
     type: 'mcp',
     server_label: 'docs',
@@ -51,8 +40,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await gateway.close();
-  await Promise.all([upstream.close(), docs.close()]);
+  await toolGateway.close();
+  await docs.close();
 });
 
 beforeEach(() => {
@@ -61,14 +50,12 @@ beforeEach(() => {
   docs.behaviour = { tools: () => ({ tools: [tool('search'), tool('delete')], ttlMs: 0 }) };
 });
 
-function answers(model: Model, ...contents: AnswerContent[]): void {
-  for (const content of contents) upstream.answer(UPSTREAMS[model](content));
-}
+const answers: ToolGateway['answers'] = (...given) => toolGateway.answers(...given);
 
 const CALL = { name: 'docs__search', arguments: '{"text":"hi"}', id: 'call_a' };
 const TWO_LEGS = [{ tools: [CALL] }, { text: 'Found it.' }] as const;
 
-async function ask(more: JsonObject = {}, model: Model = 'm/chat', path = '/responses') {
+async function ask(more: JsonObject = {}, model: ToolModel = 'm/chat', path = '/responses') {
   const response = await gateway.post(
     path,
     { model, input: 'Look it up.', tools: [server], ...more },

@@ -311,7 +311,7 @@ describe('signalbox rotate-encryption-key', () => {
     const before = ownKey();
     const { code, out } = await type();
     expect(out).toBe(
-      `Stored credentials are encrypted under the new key ${idOf(ownKey())}; 5 were encrypted anew.\n` +
+      `5 stored credentials encrypted anew, under the new key ${idOf(ownKey())}.\n` +
         `The key is in ${join(dataDir, 'encryption-key')}; keep a copy of it with your backups.\n`,
     );
     expect(code).toBe(0);
@@ -356,5 +356,5 @@ describe('signalbox rotate-encryption-key', () => {
 });
 
 function idOfText(text: string): string {
-  return /new key ([0-9a-f]{16});/.exec(text)?.[1] ?? '';
+  return /new key ([0-9a-f]{16})\./.exec(text)?.[1] ?? '';
 }

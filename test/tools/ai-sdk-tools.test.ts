@@ -11,49 +11,26 @@ import {
   tool,
 } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import type { TestGateway } from '../e2e/harness.ts';
 import { doubleAnswer } from '../fakes/agents/double-answer.ts';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
 import type { UpstreamDouble } from '../fakes/agents/upstream-double.ts';
 import type { Said } from '../fakes/agents/whole-answers.ts';
-import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { type DoublesGateway, openDoublesGateway } from './doubles-gateway.ts';
 
 /** Server tools as users of the AI SDK ask for them: by the hosted tools of its providers, and by our own names. */
 
-let upstreams: ReadonlyMap<string, FakeUpstream>;
+let doubles: DoublesGateway;
 let engine: FakeUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  engine = await openFakeUpstream();
-  upstreams = new Map(
-    await Promise.all(DOUBLES.map(async ({ dialect }) => [dialect, await openFakeUpstream()] as const)),
-  );
-  gateway = await openTestGateway({
-    providers: DOUBLES.map(({ dialect }) => ({
-      slug: dialect,
-      dialect,
-      base_url: upstreams.get(dialect)?.url ?? '',
-      api_key: 'k',
-    })),
-    models: DOUBLES.map(({ dialect, model }) => ({
-      id: `one/${dialect}`,
-      context_length: 200_000,
-      max_output_tokens: 64_000,
-      endpoints: [{ provider: dialect, model }],
-    })),
-    egress: { allow: [`127.0.0.1:${engine.port}`] },
-    plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
-  });
+  doubles = await openDoublesGateway();
+  ({ engine, gateway } = doubles);
 });
-beforeEach(() => {
-  engine.clear();
-  for (const upstream of upstreams.values()) upstream.clear();
-});
-afterAll(async () => {
-  await gateway.close();
-  await Promise.all([engine, ...upstreams.values()].map((each) => each.close()));
-});
+beforeEach(() => doubles.clear());
+afterAll(() => doubles.close());
 
 const PAGE = { url: 'https://www.example.com/a', title: 'About A', content: 'A is the first letter.' };
 const ANSWER = `See [example.com](${PAGE.url}).`;
@@ -181,7 +158,7 @@ async function ask(mode: Mode, way: Way, double: UpstreamDouble, messages: Model
 }
 
 function answers(double: UpstreamDouble, ...said: Said[]): FakeUpstream {
-  const upstream = upstreams.get(double.dialect) as FakeUpstream;
+  const upstream = doubles.upstreamOf(double);
   for (const each of said) upstream.answer(doubleAnswer(double, each));
   return upstream;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { searchingWith } from './search-engine.ts';
 import { lastToolResult, openToolGateway, type ToolGateway, textOf } from './tool-gateway.ts';
 
 /** Tools by the names of the formats, before upstreams that do not run them. */
@@ -9,11 +10,7 @@ let engine: FakeUpstream;
 
 beforeAll(async () => {
   engine = await openFakeUpstream();
-  const url = `http://127.0.0.1:${engine.port}`;
-  tools = await openToolGateway({
-    egress: { allow: [`127.0.0.1:${engine.port}`] },
-    plugins: { web: { engines: { searxng: { url } } } },
-  });
+  tools = await openToolGateway(searchingWith(engine));
 });
 beforeEach(() => {
   tools.upstream.clear();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import type { TestGateway } from '../e2e/harness.ts';
 import { bedrockDouble } from '../fakes/agents/bedrock-double.ts';
 import { doubleAnswer } from '../fakes/agents/double-answer.ts';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
@@ -7,9 +7,10 @@ import { geminiDouble } from '../fakes/agents/gemini-double.ts';
 import { CALL_ID, SEAL, THOUGHTS } from '../fakes/agents/tool-loop.ts';
 import { COUNTED, eventBytes, type Step, type UpstreamDouble } from '../fakes/agents/upstream-double.ts';
 import type { Said } from '../fakes/agents/whole-answers.ts';
-import { end, type FakeUpstream, head, openFakeUpstream, reply, write } from '../fakes/fake-upstream.ts';
+import { end, type FakeUpstream, head, reply, write } from '../fakes/fake-upstream.ts';
 import { awsStream } from '../fixtures/bedrock/aws-events.ts';
 import { readReply } from '../matrix/read-reply.ts';
+import { type DoublesGateway, ONE_OF_EACH, openDoublesGateway } from './doubles-gateway.ts';
 import { PATHS, type Path, QUESTION, textOf } from './tool-gateway.ts';
 
 /** Server tools over upstreams of all five dialects, whose model thinks, seals its thoughts and calls a tool. */
@@ -17,8 +18,7 @@ import { PATHS, type Path, QUESTION, textOf } from './tool-gateway.ts';
 const MODES = ['whole', 'streamed'] as const;
 type Mode = (typeof MODES)[number];
 
-/** One upstream for each dialect. */
-let upstreams: ReadonlyMap<UpstreamDouble, FakeUpstream>;
+let doubles: DoublesGateway;
 let engine: FakeUpstream;
 let gateway: TestGateway;
 
@@ -28,40 +28,12 @@ const PAIRS = DOUBLES.flatMap((first) =>
 const pairId = (first: UpstreamDouble, second: UpstreamDouble) => `pair/${first.dialect}-${second.dialect}`;
 
 beforeAll(async () => {
-  engine = await openFakeUpstream();
-  upstreams = new Map(
-    await Promise.all(DOUBLES.map(async (double) => [double, await openFakeUpstream()] as const)),
-  );
-  const model = (id: string, doubles: readonly UpstreamDouble[]) => ({
-    id,
-    context_length: 200_000,
-    max_output_tokens: 64_000,
-    reasoning: { mandatory: false, default_enabled: true },
-    endpoints: doubles.map((double) => ({ provider: double.dialect, model: double.model })),
-  });
-  gateway = await openTestGateway({
-    providers: DOUBLES.map((double) => ({
-      slug: double.dialect,
-      dialect: double.dialect,
-      base_url: upstreams.get(double)?.url ?? '',
-      api_key: 'k',
-    })),
-    models: [
-      ...DOUBLES.map((double) => model(`one/${double.dialect}`, [double])),
-      ...PAIRS.map(([first, second]) => model(pairId(first, second), [first, second])),
-    ],
-    egress: { allow: [`127.0.0.1:${engine.port}`] },
-    plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
-  });
+  const pairs = PAIRS.map((pair) => [pairId(...pair), pair]);
+  doubles = await openDoublesGateway({ ...ONE_OF_EACH, ...Object.fromEntries(pairs) });
+  ({ engine, gateway } = doubles);
 });
-beforeEach(() => {
-  engine.clear();
-  for (const upstream of upstreams.values()) upstream.clear();
-});
-afterAll(async () => {
-  await gateway.close();
-  await Promise.all([engine, ...upstreams.values()].map((each) => each.close()));
-});
+beforeEach(() => doubles.clear());
+afterAll(() => doubles.close());
 
 const RESULTS = [
   { url: 'https://www.example.com/a', title: 'About A', content: 'A is the first letter.' },
@@ -106,7 +78,7 @@ function stepWith(call: Pick<Step['call'], 'name' | 'arguments'>, more: Partial<
 }
 
 function answers(double: UpstreamDouble, ...said: Said[]): FakeUpstream {
-  const upstream = upstreams.get(double) as FakeUpstream;
+  const upstream = doubles.upstreamOf(double);
   for (const each of said) upstream.answer(doubleAnswer(double, each));
   return upstream;
 }
@@ -321,7 +293,7 @@ const SEALED = PLACES.flatMap((place) =>
 describe('seals', () => {
   it.each(SEALED)('of $places return to $dialect on $path, $mode', async (row) => {
     const { double, said, path, mode, bodyOf, streamOf, returned } = row;
-    const upstream = upstreams.get(double) as FakeUpstream;
+    const upstream = doubles.upstreamOf(double);
     upstream.answer(
       mode === 'whole'
         ? reply(200, bodyOf(said))
@@ -387,8 +359,8 @@ describe('a conversation on two endpoints', () => {
   );
 
   it.each(NAMED_PAIRS)('stays at $to when $from is well again', async ({ first, second }) => {
-    const left = upstreams.get(first)?.answer(DOWN) as FakeUpstream;
-    const taken = upstreams.get(second) as FakeUpstream;
+    const left = doubles.upstreamOf(first).answer(DOWN);
+    const taken = doubles.upstreamOf(second);
     taken.answer((request) => {
       // From now on the endpoint that comes first would answer.
       left.clear();

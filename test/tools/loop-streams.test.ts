@@ -1,63 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import type { TestGateway } from '../e2e/harness.ts';
 import { doubleAnswer } from '../fakes/agents/double-answer.ts';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
 import type { UpstreamDouble } from '../fakes/agents/upstream-double.ts';
 import type { Said } from '../fakes/agents/whole-answers.ts';
-import {
-  end,
-  type FakeUpstream,
-  head,
-  openFakeUpstream,
-  reply,
-  type Step,
-  write,
-} from '../fakes/fake-upstream.ts';
+import { end, type FakeUpstream, head, reply, type Step, write } from '../fakes/fake-upstream.ts';
+import { type DoublesGateway, ONE_OF_EACH, openDoublesGateway } from './doubles-gateway.ts';
 import { PATHS, type Path, QUESTION } from './tool-gateway.ts';
 
 /** Streams of the tool loop while a tool runs, and while a later leg is being written. */
 
-let upstreams: ReadonlyMap<UpstreamDouble, FakeUpstream>;
+let doubles: DoublesGateway;
 let engine: FakeUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  engine = await openFakeUpstream();
-  upstreams = new Map(
-    await Promise.all(DOUBLES.map(async (double) => [double, await openFakeUpstream()] as const)),
-  );
-  gateway = await openTestGateway(
-    {
-      providers: DOUBLES.map((double) => ({
-        slug: double.dialect,
-        dialect: double.dialect,
-        base_url: upstreamOf(double).url,
-        api_key: 'k',
-      })),
-      models: DOUBLES.map((double) => ({
-        id: `one/${double.dialect}`,
-        endpoints: [{ provider: double.dialect, model: double.model }],
-      })),
-      egress: { allow: [`127.0.0.1:${engine.port}`] },
-      plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${engine.port}` } } } },
-    },
-    { times: { holdHeadersMs: 40, silenceMs: 40 } },
-  );
+  doubles = await openDoublesGateway(ONE_OF_EACH, { times: { holdHeadersMs: 40, silenceMs: 40 } });
+  ({ engine, gateway } = doubles);
 });
-beforeEach(() => {
-  engine.clear();
-  for (const upstream of upstreams.values()) upstream.clear();
-});
-afterAll(async () => {
-  await gateway.close();
-  await Promise.all([engine, ...upstreams.values()].map((each) => each.close()));
-});
-
-function upstreamOf(double: UpstreamDouble): FakeUpstream {
-  const upstream = upstreams.get(double);
-  if (upstream === undefined) throw new Error(`no upstream of ${double.dialect}`);
-  return upstream;
-}
+beforeEach(() => doubles.clear());
+afterAll(() => doubles.close());
 
 /** A step that waits until the test opens the gate. */
 function openGate(): { readonly wait: Step; readonly open: () => void } {
@@ -133,7 +95,7 @@ describe('a stream whose tool takes its time', () => {
   it.each(PATHS)('is kept alive behind text of the first leg on %s', async (path) => {
     const gate = openGate();
     engine.answer([gate.wait, ...(reply(200, FOUND) as Step[])]);
-    const upstream = upstreamOf(chat);
+    const upstream = doubles.upstreamOf(chat);
     upstream.answer(doubleAnswer(chat, { ...SEARCH, says: 'Wait. Wait. Wait.' }));
     upstream.answer(doubleAnswer(chat, { says: 'It is A.' }));
     const arriving = await stream(path, chat);
@@ -152,7 +114,7 @@ describe('a stream whose tool takes its time', () => {
   it.each(PATHS)('is opened and kept alive if the first leg has no text on %s', async (path) => {
     const gate = openGate();
     engine.answer([gate.wait, ...(reply(200, FOUND) as Step[])]);
-    const upstream = upstreamOf(chat);
+    const upstream = doubles.upstreamOf(chat);
     upstream.answer(doubleAnswer(chat, SEARCH));
     upstream.answer(doubleAnswer(chat, { says: 'It is A.' }));
     const arriving = await stream(path, chat);
@@ -173,7 +135,8 @@ describe('text of a later leg', () => {
     const bytes = Buffer.from(double.textStream('Firstly. Secondly. Thirdly.'));
     // In the middle of the second piece of text.
     const cut = bytes.indexOf('Secondly');
-    upstreamOf(double)
+    doubles
+      .upstreamOf(double)
       .answer(doubleAnswer(double, SEARCH))
       .answer([
         head(200, { 'content-type': double.mediaType }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Flags } from '../../config/runtime.ts';
 import type { RotationView } from '../../control/views.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { runControlCommand } from '../run-control-command.ts';
 import type { CommandResult } from '../terminal/output.ts';
 
@@ -25,7 +26,7 @@ function textOf(
   { key_id, credentials, source, must_be_given }: RotationView,
   newKeyFile: string | undefined,
 ) {
-  const done = `Stored credentials are encrypted under the new key ${key_id}; ${credentials} ${credentials === 1 ? 'was' : 'were'} encrypted anew.\n`;
+  const done = `${countText(credentials, 'stored credential')} encrypted anew, under the new key ${key_id}.\n`;
   const next = must_be_given
     ? `Now put the content of ${newKeyFile} into ${source}, where the gateway is started. The old key ` +
       `opens the stored credentials until the gateway has been started with the new one.\n`
