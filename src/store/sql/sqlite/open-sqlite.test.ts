@@ -67,6 +67,15 @@ describe('the embedded database', () => {
       expect(longestMs).toBeLessThan(500);
     });
 
+    it('reports the end of the outage although nothing is written', async () => {
+      expect(await failureOf(addAccount('late'))).toBeInstanceOf(DatabaseUnavailable);
+      expect(told).toEqual(['the database cannot be written; requests that need it are refused']);
+      other.exec('rollback');
+      await expect
+        .poll(() => told.slice(1), { timeout: 20_000 })
+        .toEqual(['the database can be written again']);
+    });
+
     it('waits until the other is done, and sees what both did', async () => {
       other.exec("insert into accounts values ('other', 'other', 1)");
       const added = addAccount('own');

@@ -15,13 +15,23 @@ export interface SqliteWriterOptions {
 /** Longest wait for a turn, milliseconds. */
 const TURN_MS = 5_000;
 
-/** Serializes all writes in a worker thread, which is replaced when it ends. */
+/** How long after a failed turn a write is tried if no other turn comes, milliseconds. */
+const RETRY_MS = 1_000;
+
+/** Changes no value, but writes a page. */
+const TRIAL_WRITE = 'PRAGMA user_version = 0';
+
+/**
+ * Serializes all writes in a worker thread, which is replaced when it ends. While writing fails, it tries again by
+ * itself, so that the end of an outage is logged even if no request writes.
+ */
 export class SqliteWriter {
   readonly #options: SqliteWriterOptions;
   #thread: SqliteThread | undefined;
   /** Tail of the queue: settles once all turns asked for by now have ended. */
   #last: Promise<void> = Promise.resolve();
   readonly #outage: OutageLog;
+  #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: SqliteWriterOptions) {
@@ -49,8 +59,7 @@ export class SqliteWriter {
       this.#thread = this.#options.openThread();
     }
     return new SqliteTurn(this.#thread, (failure) => {
-      if (failure === undefined) this.#outage.worked();
-      else this.#outage.failed(failure);
+      this.#noteOutcome(failure);
       end();
     });
   }
@@ -58,10 +67,28 @@ export class SqliteWriter {
   /** Refuses new turns. Ends the thread after all queued turns, or after `TURN_MS`, and after `others`. */
   async close(others?: Promise<void>): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#retry);
     await isInTime(this.#last, TURN_MS);
     await others;
     this.#outage.close();
     await this.#thread?.close();
+  }
+
+  #noteOutcome(failure: DatabaseUnavailable | undefined): void {
+    clearTimeout(this.#retry);
+    if (failure === undefined) this.#outage.worked();
+    else {
+      this.#outage.failed(failure);
+      if (!this.#isClosed) this.#retry = setTimeout(() => void this.#tryToWrite(), RETRY_MS).unref();
+    }
+  }
+
+  /** Never rejects: the outcome is noted at the end of the turn. */
+  async #tryToWrite(): Promise<void> {
+    try {
+      const turn = await this.takeTurn();
+      await turn.run(TRIAL_WRITE).finally(() => turn.end());
+    } catch {}
   }
 }
 
