@@ -48,6 +48,8 @@ export interface EngineOptions {
   readonly log: Log;
   /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'> | undefined;
+  /** Clock of the health of endpoints; the system's by default. */
+  readonly healthClock?: Clock | undefined;
   /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[] | undefined;
 }
@@ -75,7 +77,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   );
   const tokenizer = closers.add('the tokenizer', createTokenizer());
   const health = new Health({
-    clock: systemClock,
+    clock: options.healthClock ?? systemClock,
     random: Math.random,
     settings: () => settings.latest.cooldown,
     report: serviceLog(log),

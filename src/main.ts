@@ -49,6 +49,8 @@ export interface OpenOptions extends ServerOptions {
   readonly log: Log;
   /** Clock of stored output items; the system's by default. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
+  /** Clock of the health of endpoints; the system's by default. */
+  readonly healthClock?: Clock;
   /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
@@ -82,7 +84,7 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
 
 /** The parts in the order in which they are opened; all are closed if a later one fails. */
 async function openParts(options: OpenOptions, closers: Closers): Promise<RunningGateway> {
-  const { loaded, log, itemClock, stages } = options;
+  const { loaded, log, itemClock, healthClock, stages } = options;
   const { config, runtime } = loaded;
   const settings = new RunningSettings(loaded);
   const loopDelay = closers.add('the measurement of the event loop', new LoopDelay());
@@ -117,6 +119,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       judgesFor,
       log,
       itemClock,
+      healthClock,
       stages,
       firstAccountId: () => firstAccountId,
     },

@@ -42,6 +42,8 @@ export interface TestOptions {
   readonly port?: number;
   /** Clock of output items. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
+  /** Clock of the health of endpoints. */
+  readonly healthClock?: Clock;
   /** Stages besides those that ship. */
   readonly stages?: readonly Stage[];
   /** Fills the data directory before it is opened. */
@@ -77,6 +79,7 @@ export async function openTestGateway(
     log,
     ...(options.times !== undefined && { times: options.times }),
     ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
+    ...(options.healthClock !== undefined && { healthClock: options.healthClock }),
     ...(options.stages !== undefined && { stages: options.stages }),
   });
   const origin = `http://127.0.0.1:${gateway.port}`;

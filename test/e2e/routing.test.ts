@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatAnswer } from '../fakes/answers.ts';
 import { end, type FakeUpstream, head, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
-import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
+import { HandClock } from '../fakes/hand-clock.ts';
+import { openTestGateway, readEvents, type TestGateway, type TestOptions } from './harness.ts';
 
 let cheap: FakeUpstream;
 let dear: FakeUpstream;
 let gateway: TestGateway;
+let clock: HandClock;
 
 const price = (perMillion: number) => ({
   prompt: (perMillion / 1e6).toFixed(9),
@@ -17,34 +19,37 @@ const failure = (status: number, headers: Record<string, string> = {}) => [
   end(),
 ];
 
-async function open(routing: object = {}) {
+async function open(options: TestOptions = {}) {
   cheap = await openFakeUpstream();
   dear = await openFakeUpstream();
-  gateway = await openTestGateway({
-    providers: [
-      { slug: 'cheap', name: 'Cheap', dialect: 'openai-chat', base_url: cheap.url },
-      { slug: 'dear', name: 'Dear', dialect: 'openai-chat', base_url: dear.url },
-    ],
-    models: [
-      {
-        id: 'm/one',
-        endpoints: [
-          { provider: 'cheap', model: 'one', pricing: price(1), max_output_tokens: 100 },
-          { provider: 'dear', model: 'one', pricing: price(1000), max_output_tokens: 100 },
-        ],
-      },
-      { id: 'm/two', endpoints: [{ provider: 'dear', model: 'two', pricing: price(2) }] },
-      {
-        id: 'm/flex',
-        endpoints: [
-          { provider: 'cheap', model: 'flex', tag: 'cheap/flex', pricing: price(1) },
-          { provider: 'dear', model: 'flex', pricing: price(2) },
-        ],
-      },
-      { id: 'm/alone', endpoints: [{ provider: 'cheap', model: 'alone', pricing: price(1) }] },
-    ],
-    routing,
-  } as never);
+  gateway = await openTestGateway(
+    {
+      providers: [
+        { slug: 'cheap', name: 'Cheap', dialect: 'openai-chat', base_url: cheap.url },
+        { slug: 'dear', name: 'Dear', dialect: 'openai-chat', base_url: dear.url },
+      ],
+      models: [
+        {
+          id: 'm/one',
+          endpoints: [
+            { provider: 'cheap', model: 'one', pricing: price(1), max_output_tokens: 100 },
+            { provider: 'dear', model: 'one', pricing: price(1000), max_output_tokens: 100 },
+          ],
+        },
+        { id: 'm/two', endpoints: [{ provider: 'dear', model: 'two', pricing: price(2) }] },
+        {
+          id: 'm/flex',
+          endpoints: [
+            { provider: 'cheap', model: 'flex', tag: 'cheap/flex', pricing: price(1) },
+            { provider: 'dear', model: 'flex', pricing: price(2) },
+          ],
+        },
+        { id: 'm/alone', endpoints: [{ provider: 'cheap', model: 'alone', pricing: price(1) }] },
+      ],
+      routing: {},
+    } as never,
+    options,
+  );
   cheap.answer(chatAnswer({ text: 'from cheap' }));
   dear.answer(chatAnswer({ text: 'from dear' }));
 }
@@ -66,7 +71,10 @@ const served = ({ body }: { body: any }) =>
   body.signalbox_metadata.endpoints.available.find(({ selected }: any) => selected)?.provider;
 
 describe('an endpoint that fails', () => {
-  beforeEach(() => open());
+  beforeEach(() => {
+    clock = new HandClock();
+    return open({ healthClock: clock });
+  });
   afterAll(close);
 
   it('is left for another one, and not called again while it cools down', async () => {
@@ -100,6 +108,53 @@ describe('an endpoint that fails', () => {
     expect(Number(turnedAway.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(cheap.requests).toHaveLength(6);
     expect(turnedAway.body.signalbox_metadata).toMatchObject({ attempt: 0, summary: 'available=1' });
+    clock.pass(999);
+    expect((await ask({ model: 'm/alone' })).status).toBe(503);
+    clock.pass(1);
+    expect((await ask({ model: 'm/alone' })).status).toBe(502);
+    expect(cheap.requests).toHaveLength(7);
+    await close();
+  });
+
+  it('gets the next probe while one is open only after ten seconds', async () => {
+    cheap.clear();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const hold = () => released;
+    for (let count = 0; count < 5; count++) cheap.answer(failure(500));
+    cheap.answer([hold, ...failure(500)]);
+    for (let count = 0; count < 5; count++) expect((await ask({ model: 'm/alone' })).status).toBe(502);
+    const probe = ask({ model: 'm/alone' });
+    await cheap.request(5);
+    clock.pass(9_999);
+    expect((await ask({ model: 'm/alone' })).status).toBe(503);
+    clock.pass(1);
+    const next = ask({ model: 'm/alone' });
+    await cheap.request(6);
+    release();
+    expect([(await probe).status, (await next).status]).toEqual([502, 502]);
+    await close();
+  });
+
+  it('and all others too: each request probes one of them, as often as each may be probed', async () => {
+    for (const upstream of [cheap, dear]) {
+      upstream.clear();
+      upstream.answer(failure(500));
+    }
+    const order = { provider: { order: ['cheap', 'dear'] } };
+    const calls = () => [cheap.requests.length, dear.requests.length];
+    for (let count = 0; count < 5; count++) expect((await ask(order)).status).toBe(502);
+    expect(calls()).toEqual([5, 5]);
+    expect((await ask(order)).status).toBe(502);
+    expect((await ask(order)).status).toBe(502);
+    expect(calls()).toEqual([6, 6]);
+    expect((await ask(order)).status).toBe(503);
+    expect(calls()).toEqual([6, 6]);
+    clock.pass(1_000);
+    expect((await ask(order)).status).toBe(502);
+    expect(calls()).toEqual([7, 6]);
     await close();
   });
 
