@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kit/time/clock.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
-import type { CallResult } from './client/call-result.ts';
 import { McpProblem } from './client/mcp-problem.ts';
 
 export interface ApprovedCallsDependencies {
@@ -11,7 +10,10 @@ export interface ApprovedCallsDependencies {
 }
 
 /** The result of a call as far as models get it, which is all that is kept of it. */
-export type ResultText = Pick<CallResult, 'text' | 'isError'>;
+export interface ResultText {
+  readonly text: string;
+  readonly isError: boolean;
+}
 
 /** An approval of a caller, in the generation that runs its call. */
 export interface GivenApproval {

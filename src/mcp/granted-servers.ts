@@ -92,6 +92,12 @@ export class GrantedServers {
     return authorized(server, (each) => client.call(each, ownerOf(caller), call, limits().call, signal));
   }
 
+  /** Calls a tool for a model, which gets text. Rejects as `call` does. */
+  async callForText(...call: Parameters<GrantedServers['call']>): Promise<ResultText> {
+    const result = await this.call(...call);
+    return { text: result.text(), isError: result.isError };
+  }
+
   /** Runs a call that its caller has approved, unless it was run before. Rejects as `ApprovedCalls.run` does. */
   callApproved(approval: GivenApproval, call: () => Promise<ResultText>): Promise<ResultText> {
     return this.#dependencies.approvedCalls.run(approval, call);

@@ -3,6 +3,8 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lastToolResult, openToolGateway, PATHS, type ToolGateway, textOf } from './tool-gateway.ts';
 
+const TOKEN = 'token-of-the-sandbox';
+
 let tools: ToolGateway;
 let sandbox: ChildProcess;
 let port: number;
@@ -14,7 +16,7 @@ async function startSandbox(): Promise<void> {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
-      SANDBOX_TOKEN: 'secret',
+      SANDBOX_TOKEN: TOKEN,
       SANDBOX_RUN: 'env BOX=SESSION',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,7 +36,7 @@ function freePort(): Promise<number> {
 beforeAll(async () => {
   await startSandbox();
   tools = await openToolGateway({
-    tools: { sandbox: { url: `http://127.0.0.1:${port}/`, token: 'secret' } },
+    tools: { sandbox: { url: `http://127.0.0.1:${port}/`, token: TOKEN } },
   });
 });
 beforeEach(() => tools.upstream.clear());
@@ -148,6 +150,18 @@ describe('tools that run code', () => {
     });
     expect(status).toBe(400);
     expect(body.error.metadata.issues[0].path).toBe(path);
+  });
+
+  it('show no token of the sandbox, also if its output has it', async () => {
+    const base64 = Buffer.from(`Bearer ${TOKEN}`).toString('base64');
+    const half = TOKEN.slice(0, 9);
+    const echo = `printf '%s%s %s' '${half}' '${TOKEN.slice(9)}' ${base64}`;
+    const { item, told } = await run('bash', { command: `${echo}; ${echo} >&2` });
+    for (const text of [told.stdout, told.stderr, item.stdout, item.stderr]) {
+      expect(text).toContain('[redacted] ');
+      expect(text).not.toContain(TOKEN);
+      expect(text).not.toContain(base64);
+    }
   });
 
   it('tell the model if the sandbox is gone or refuses', async () => {

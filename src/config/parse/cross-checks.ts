@@ -43,9 +43,19 @@ export function* crossChecks(config: Config, knownProviders: KnownProviders): Ge
   yield* mcpChecks(config);
 }
 
+/** Tools are named `<label>__<tool>`: of two servers they must never have the same name. */
+const AMBIGUOUS_LABEL =
+  'must not contain "__" or end with "_", which separates a label from the name of a tool';
+
+/** What stands before `__` in names of the gateway's own tools. */
+export const OWN_PREFIXES: ReadonlySet<string> = new Set(['experimental']);
+
 function* mcpChecks({ tools }: Config): Generator<Problem> {
   for (const [label, { url, headers, authorization }] of Object.entries(tools.mcp_servers)) {
     const path = memberPath('tools.mcp_servers', label);
+    if (label.includes('__') || label.endsWith('_')) yield { path, message: AMBIGUOUS_LABEL };
+    if (OWN_PREFIXES.has(label))
+      yield { path, message: 'is how names of own tools begin: take another label' };
     if (!URL.canParse(url)) yield { path: `${path}.url`, message: 'is not an address' };
     yield* headerChecks(headers, `${path}.headers`);
     const isTwice = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');

@@ -1,39 +1,43 @@
+import { cleared, type SecretRemover } from '../../egress/secret-remover.ts';
 import { type ToolResultBlock, textBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
-import { cleared, type SecretRemover } from './remote-server.ts';
 
-/** The result of a call. */
-export interface CallResult {
-  /** The whole result as text, for models. */
-  readonly text: string;
+/** The result of `tools/call`. Models take its text, MCP clients its blocks: the secrets of each are removed once. */
+export class CallResult {
+  readonly #result: JsonObject;
+  readonly #maxCharacters: number;
+  readonly #withoutSecrets: SecretRemover;
+
+  constructor(result: JsonObject, maxCharacters: number, withoutSecrets: SecretRemover) {
+    this.#result = result;
+    this.#maxCharacters = maxCharacters;
+    this.#withoutSecrets = withoutSecrets;
+  }
+
+  get isError(): boolean {
+    return booleanAt(this.#result, 'isError') === true;
+  }
+
+  /** The whole result as text: what the model gets and an `mcp_call` item shows. */
+  text(): string {
+    const blocks = objectsAt(this.#result, 'content').map(textOfBlock);
+    const structured = objectAt(this.#result, 'structuredContent');
+    const whole =
+      blocks.length > 0 ? blocks.join('\n') : structured === undefined ? '' : JSON.stringify(structured);
+    return this.#withoutSecrets.bounded(whole, this.#maxCharacters);
+  }
+
   /** The result block by block, for clients that take more than text. */
-  readonly blocks: readonly ToolResultBlock[];
-  /** Undefined if there is none, or if it is longer than the limit. */
-  readonly structured: JsonObject | undefined;
-  readonly isError: boolean;
-  /** The text is longer than the limit and was cut. */
-  readonly isCut: boolean;
-}
+  blocks(): readonly ToolResultBlock[] {
+    return blocksOf(objectsAt(this.#result, 'content'), this.#maxCharacters, this.#withoutSecrets);
+  }
 
-/** The result of `tools/call`. As text, it is what the model gets and an `mcp_call` item shows. */
-export function readCallResult(
-  result: JsonObject,
-  maxCharacters: number,
-  withoutSecrets: SecretRemover,
-): CallResult {
-  const blocks = objectsAt(result, 'content').map(textOfBlock);
-  const structured = objectAt(result, 'structuredContent');
-  const whole =
-    blocks.length > 0 ? blocks.join('\n') : structured === undefined ? '' : JSON.stringify(structured);
-  const text = withoutSecrets.bounded(whole, maxCharacters);
-  return {
-    text,
-    blocks: blocksOf(objectsAt(result, 'content'), maxCharacters, withoutSecrets),
-    structured: structuredWithin(structured, maxCharacters, withoutSecrets),
-    isError: booleanAt(result, 'isError') === true,
-    isCut: whole.length > maxCharacters,
-  };
+  /** Undefined if there is none, or if it is longer than the limit. */
+  structured(): JsonObject | undefined {
+    const structured = objectAt(this.#result, 'structuredContent');
+    return structuredWithin(structured, this.#maxCharacters, this.#withoutSecrets);
+  }
 }
 
 /** The blocks with at most so many characters of text. Images and audio are bounded by the bytes of the reply. */

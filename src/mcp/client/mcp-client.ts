@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { McpMemory, SeenTools } from '../../ports/mcp-memory.ts';
-import { type CallResult, readCallResult } from './call-result.ts';
+import { CallResult } from './call-result.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { identityOf, type McpLimits, type RemoteServer, secretRemover } from './remote-server.ts';
 import { type RemoteTool, readTool } from './remote-tool.ts';
@@ -123,7 +123,7 @@ export class McpClient {
     const { totalMs, readBytes: maxBytes, resultCharacters } = limits;
     const params = { name, arguments: given };
     const result = await session.request('tools/call', params, { totalMs, maxBytes }, signal);
-    return readCallResult(result, resultCharacters, secretRemover(server));
+    return new CallResult(result, resultCharacters, secretRemover(server));
   }
 
   /** Ends all sessions. */

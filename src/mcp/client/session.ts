@@ -1,4 +1,5 @@
 import type { Egress } from '../../egress/egress.ts';
+import type { SecretRemover } from '../../egress/secret-remover.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import {
@@ -13,7 +14,7 @@ import {
   VERSION_HEADER,
 } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
-import { type RemoteServer, type SecretRemover, secretRemover } from './remote-server.ts';
+import { type RemoteServer, secretRemover } from './remote-server.ts';
 import { deleteSession, postMessage, type RpcPost } from './rpc-exchange.ts';
 
 export interface SessionDependencies {

@@ -45,18 +45,16 @@ export class RemoteOffers {
    * of the tool fail with the reason.
    */
   async named(name: string, caller: Caller, signal: AbortSignal): Promise<OfferedTool | undefined> {
-    let unlisted: OfferedTool | undefined;
-    // A label may itself contain what follows it in names, so more than one may fit.
-    for (const configured of this.#granted.grantedTo(caller)) {
-      const prefix = mcpToolName(configured.label, '');
-      if (!name.startsWith(prefix)) continue;
-      if (configured.tools.names?.has(name.slice(prefix.length)) === false) continue;
-      const listing = await this.#listingOf(configured, caller, signal);
-      const found = 'tools' in listing ? listing.tools.find((tool) => tool.name === name) : undefined;
-      if (found !== undefined) return found;
-      if ('problem' in listing) unlisted ??= failingOffer(name, listing.problem);
-    }
-    return unlisted;
+    // The configuration has no label that begins with another and the separator.
+    const configured = this.#granted
+      .grantedTo(caller)
+      .find(({ label }) => name.startsWith(mcpToolName(label, '')));
+    if (configured === undefined) return undefined;
+    const { label, tools } = configured;
+    if (tools.names?.has(name.slice(mcpToolName(label, '').length)) === false) return undefined;
+    const listing = await this.#listingOf(configured, caller, signal);
+    if ('problem' in listing) return failingOffer(name, listing.problem);
+    return listing.tools.find((tool) => tool.name === name);
   }
 
   async #listingOf(configured: ConfiguredServer, caller: Caller, signal: AbortSignal): Promise<Listing> {
@@ -128,10 +126,12 @@ function offerOf(
     annotations,
     async run(given, { signal }): Promise<ToolResult> {
       try {
-        const { blocks, structured, isError } = await granted.call(server, caller, tool, given, signal);
+        const result = await granted.call(server, caller, tool, given, signal);
+        const { isError } = result;
+        const structured = result.structured();
         // Clients refuse a result without what the tool declares.
         if (outputSchema !== undefined && structured === undefined && !isError) return failure(UNSTRUCTURED);
-        return { blocks, structured, isError };
+        return { blocks: result.blocks(), structured, isError };
       } catch (problem) {
         if (!(problem instanceof McpProblem)) throw problem;
         return failure(problem.message);

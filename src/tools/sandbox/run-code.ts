@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EgressProblem } from '../../egress/egress-problem.ts';
+import { removerOf, type SecretRemover } from '../../egress/secret-remover.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { ToolContext, ToolIssue, ToolSettings } from '../server-tool.ts';
@@ -64,14 +65,19 @@ export async function runCode(
       signal,
     });
     if (reply.isCut) return 'the output is too long';
-    return (reply.status === 200 ? resultIn(reply.bytes) : undefined) ?? 'the sandbox failed';
+    return (
+      (reply.status === 200
+        ? resultIn(reply.bytes, removerOf(sandbox.token === undefined ? [] : [sandbox.token]))
+        : undefined) ?? 'the sandbox failed'
+    );
   } catch (error) {
     if (error instanceof EgressProblem) return 'the sandbox cannot be reached';
     throw error;
   }
 }
 
-function resultIn(bytes: Buffer): SandboxResult | undefined {
+/** The sandbox may repeat its token: no model and no caller gets it. */
+function resultIn(bytes: Buffer, withoutSecrets: SecretRemover): SandboxResult | undefined {
   const reading = readJson(bytes.toString('utf8'));
   if (!reading.ok || !isJsonObject(reading.value)) return undefined;
   const { value } = reading;
@@ -79,8 +85,8 @@ function resultIn(bytes: Buffer): SandboxResult | undefined {
   const isTimedOut = booleanAt(value, 'timed_out') === true;
   if (exitCode === undefined && !isTimedOut) return undefined;
   return {
-    stdout: stringAt(value, 'stdout') ?? '',
-    stderr: stringAt(value, 'stderr') ?? '',
+    stdout: withoutSecrets(stringAt(value, 'stdout') ?? ''),
+    stderr: withoutSecrets(stringAt(value, 'stderr') ?? ''),
     exitCode: isTimedOut ? null : (exitCode ?? null),
   };
 }

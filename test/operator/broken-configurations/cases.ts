@@ -192,4 +192,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'warning: a secret in a header',
     'providers:\n  - slug: openai\n    headers: { Authorization: Bearer canary-0123456789, X-Team: canary-0123456789 }\n',
   ],
+  // --- Labels of MCP servers.
+  [
+    'a label has the separator of names',
+    'tools:\n  mcp_servers:\n    a: { url: https://a.example/mcp }\n    a__b: { url: https://b.example/mcp }\n',
+  ],
+  ['a label ends with an underscore', 'tools:\n  mcp_servers:\n    a_: { url: https://a.example/mcp }\n'],
+  [
+    'a label is the beginning of an own tool',
+    'tools:\n  mcp_servers:\n    experimental: { url: https://a.example/mcp }\n',
+  ],
 ];

@@ -87,7 +87,7 @@ function approvedOutcome(
   const { url } = listed.server;
   const approval = { requestId, keyHash: caller.key.hash, call: [url, name, input], generationId, mayKeep };
   return callOutcome(known, () =>
-    granted.callApproved(approval, () => granted.call(listed.server, caller, tool, given, signal)),
+    granted.callApproved(approval, () => granted.callForText(listed.server, caller, tool, given, signal)),
   );
 }
 

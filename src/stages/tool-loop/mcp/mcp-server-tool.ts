@@ -44,7 +44,7 @@ export function mcpServerTool(
     async run({ arguments: given }, { caller, signal }): Promise<ToolOutcome> {
       const known = membersOf(server.label, tool.name);
       if (needsApproval) return { output: '', shown: known, ends: true, isRun: false };
-      return callOutcome(known, () => granted.call(server, caller, tool, given, signal));
+      return callOutcome(known, () => granted.callForText(server, caller, tool, given, signal));
     },
   };
 }
