@@ -205,6 +205,22 @@ describe('tools of an MCP server on /responses', () => {
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('tools[1].server_label')]);
   });
 
+  it('have names of their own, also if those of two servers are joined to the same text', async () => {
+    docs.behaviour = { tools: () => ({ tools: [tool('b__t'), tool('t')], ttlMs: 0 }) };
+    const call = { name: 'a__b__t_server_2', arguments: '{"text":"hi"}', id: 'call_a' };
+    answers('m/chat', { tools: [call] }, { text: 'Found it.' });
+    const { body } = await ask({
+      tools: [
+        { ...server, server_label: 'a', allowed_tools: ['b__t'] },
+        { ...server, server_label: 'a__b', allowed_tools: ['t'] },
+      ],
+    });
+    const names = bodies()[0].tools.map((each: any) => each.function.name);
+    expect(names).toEqual(['a__b__t', 'a__b__t_server_2']);
+    expect(body.output[2]).toMatchObject({ type: 'mcp_call', server_label: 'a__b', name: 't' });
+    expect(calls().map(({ params }: any) => params.name)).toEqual(['t']);
+  });
+
   it('may not be at a private address that a caller names', async () => {
     answers('m/chat', { text: 'Without it.' });
     const { body } = await ask({ tools: [{ ...server, server_url: 'http://10.0.0.1/mcp' }] });
@@ -483,6 +499,21 @@ describe('approval', () => {
       ...['user', 'assistant', 'tool'],
       ...['assistant', 'user'],
     ]);
+  });
+
+  it('is refused if it answers no request of the conversation', async () => {
+    const { output } = await askFirst();
+    const input = answering(output, true);
+    const other = { type: 'mcp_approval_response', approval_request_id: 'mcpr_other', approve: true };
+    const { status, body } = await ask({ tools: [asking()], input: [...input, other] });
+    expect(status).toBe(400);
+    expect(body.error.metadata.issues).toEqual([
+      {
+        path: `input[${input.length}].approval_request_id`,
+        message: 'names no mcp_approval_request of this conversation: send that item too',
+      },
+    ]);
+    expect([calls(), upstream.requests]).toEqual([[], []]);
   });
 
   it('that is refused gives the model the refusal as its result', async () => {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
@@ -25,6 +26,7 @@ beforeAll(async () => {
   docs = await openMcpServer();
   shapes = await openMcpServer({ tools: () => ({ tools: [tool('look', { outputSchema: OUTPUT_SCHEMA })] }) });
   gateway = await openTestGateway({
+    server: { cors: { origins: ['https://app.example'] } },
     tools: {
       mcp_servers: {
         docs: { url: docs.url, authorization: OPERATOR_TOKEN, allowed_tools: ['search'] },
@@ -464,6 +466,42 @@ describe('the protocol', () => {
   ])('answers a client of version %s with %s', async (protocolVersion, version) => {
     const reply = await send({ id: 1, method: 'initialize', params: { protocolVersion } });
     expect(((await reply.json()) as any).result.protocolVersion).toBe(version);
+  });
+
+  it('has no batches, and says so', async () => {
+    const headers = { 'content-type': 'application/json', 'mcp-protocol-version': '2025-03-26' };
+    const body = '[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]';
+    const reply = await gateway.fetch('/mcp', { method: 'POST', body, headers });
+    expect(((await reply.json()) as any).error.message).toBe(
+      'Batches are not supported: send each message in a request of its own',
+    );
+  });
+
+  it.each([
+    ['https://app.example', undefined, 200],
+    ['https://evil.example', undefined, 403],
+    ['null', undefined, 403],
+    ['http://evil.example', 'evil.example', 403],
+    ['http://127.0.0.1:8787', '127.0.0.1:8787', 200],
+    ['http://localhost:8787', '127.0.0.1:8787', 403],
+  ])('of a page of %s at the host %s answers %i', async (origin, host, status) => {
+    const { port } = new URL(gateway.url);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = {
+        origin,
+        authorization: `Bearer ${gateway.apiKey}`,
+        'content-type': 'application/json',
+        ...(host !== undefined && { host }),
+      };
+      request({ port, path: '/api/v1/mcp', method: 'POST', headers }, (reply) => {
+        reply.resume();
+        resolve(reply.statusCode);
+      })
+        .on('error', reject)
+        .end(body);
+    });
+    expect(answered).toBe(status);
   });
 
   it('takes notifications, and refuses unknown methods and versions', async () => {

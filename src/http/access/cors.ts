@@ -47,6 +47,27 @@ export function allowOrigin(exchange: CorsExchange, { origins, exposed }: CorsRu
   return true;
 }
 
+/** Hosts that no record of DNS can point elsewhere: addresses, and the machine itself. */
+const FIXED_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * True for requests of no page, of a page whose origin is allowed, and of the gateway's own pages. These have the host
+ * of the request as their origin, which a page of anyone can bring about with a name that it points at the gateway (DNS
+ * rebinding); so such a host must not be a name.
+ */
+export function mayCall(request: InboundRequest, rules: CorsRules | undefined): boolean {
+  const origin = request.header('origin');
+  if (
+    origin === undefined ||
+    rules?.origins.has(ANY_ORIGIN) === true ||
+    rules?.origins.has(origin) === true
+  ) {
+    return true;
+  }
+  const host = request.header('host') ?? '';
+  return FIXED_HOST.test(host) && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
 /** The part of an exchange that CORS needs. */
 interface CorsExchange {
   readonly request: InboundRequest;

@@ -53,7 +53,7 @@ async function readSliced(
 
 function objectOf(reading: JsonReading): JsonObject {
   if (!reading.ok) throw unreadable(reading);
-  if (!isJsonObject(reading.value)) throw badBody('must be a JSON object');
+  if (!isJsonObject(reading.value)) throw new NoObjectBody(Array.isArray(reading.value));
   return reading.value;
 }
 
@@ -130,8 +130,14 @@ export class UnreadableBody extends GatewayError {
   }
 }
 
-function badBody(problem: string): GatewayError {
-  return new GatewayError('invalid-request', `The request body ${problem}`);
+/** The body is JSON, and no object. */
+export class NoObjectBody extends GatewayError {
+  readonly isList: boolean;
+
+  constructor(isList: boolean) {
+    super('invalid-request', 'The request body must be a JSON object');
+    this.isList = isList;
+  }
 }
 
 function tooLarge({ maxBytes }: BodyLimits): GatewayError {

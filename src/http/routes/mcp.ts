@@ -8,16 +8,22 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { PROTOCOL_VERSIONS, RPC_ERRORS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
 import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
 import type { OfferedTool, ToolResult } from '../../mcp/server/offered-tool.ts';
+import { mayCall } from '../access/cors.ts';
 import { GenerationRun } from '../generation/generate.ts';
 import { MAX_SESSION_ID, SESSION_HEADER } from '../generation/generation-headers.ts';
-import { UnreadableBody } from '../request/read-body.ts';
+import { NoObjectBody, UnreadableBody } from '../request/read-body.ts';
 import type { Call, Route } from '../route.ts';
 import { MCP_EXAMPLES } from './examples/mcp.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
 
+const NO_BATCHES = 'Batches are not supported: send each message in a request of its own';
+
 /** A body that is no message gets an error of JSON-RPC; what is refused before it is read, that of every route. */
 const encodeRpcError: EncodeError = (error, context) => {
   if (error.kind !== 'invalid-request') return encodeEnvelope(error, context);
+  if (error instanceof NoObjectBody && error.isList) {
+    return rpcError(null, RPC_ERRORS.invalidRequest, NO_BATCHES);
+  }
   const code = error instanceof UnreadableBody ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest;
   return rpcError(null, code, error.message);
 };
@@ -58,6 +64,7 @@ export const MCP_ROUTES: readonly Route[] = [
     },
     encodeError: encodeRpcError,
     handler: async (call) => {
+      requireOwnOrigin(call);
       requireKnownVersion(call);
       const reply = await answered(call);
       if (reply === undefined) call.exchange.reply.jsonText(202, '');
@@ -65,6 +72,13 @@ export const MCP_ROUTES: readonly Route[] = [
     },
   },
 ];
+
+/** A page that reached the gateway by DNS rebinding must not call tools, as the protocol demands. */
+function requireOwnOrigin({ exchange: { request }, settings: { cors } }: Call): void {
+  if (mayCall(request, cors)) return;
+  const message = 'Pages of this origin may not call tools: add it to server.cors.origins';
+  throw new GatewayError('permission', message);
+}
 
 function requireKnownVersion({ headers }: Call): void {
   const version = headers[VERSION_HEADER];

@@ -21,6 +21,8 @@ export interface McpHistory {
   readonly listed: ReadonlySet<string>;
   /** Calls that the caller has approved and that have not run. */
   readonly approved: readonly Approval[];
+  /** Responses to requests for approval that the conversation does not have. */
+  readonly unasked: readonly Item[];
 }
 
 /** Stands in for the result of a call that has not run yet. */
@@ -34,13 +36,23 @@ const NOT_APPROVED = 'The user did not approve the call.';
  */
 export function readMcpHistory(items: readonly Item[]): McpHistory {
   const values = items.map(mcpValueOf);
-  if (values.every((value) => value === undefined)) return { items, listed: new Set(), approved: [] };
+  if (values.every((value) => value === undefined))
+    return { items, listed: new Set(), approved: [], unasked: [] };
   const responses = new Map<string, JsonObject>();
   for (const value of values) {
     if (value?.type === 'mcp_approval_response') {
       responses.set(stringAt(value, 'approval_request_id') ?? '', value);
     }
   }
+  const asked = new Set(
+    values.flatMap((value) => (value?.type === 'mcp_approval_request' ? [approvalOf(value).requestId] : [])),
+  );
+  const unasked = items.filter((_, index) => {
+    const value = values[index];
+    return (
+      value?.type === 'mcp_approval_response' && !asked.has(stringAt(value, 'approval_request_id') ?? '')
+    );
+  });
   const ran = new Set(items.flatMap((item) => (item.type === 'tool-call' ? [item.callId] : [])));
   const listed = new Set<string>();
   const approved: Approval[] = [];
@@ -64,7 +76,7 @@ export function readMcpHistory(items: readonly Item[]): McpHistory {
         return [];
     }
   });
-  return { items: kept, listed, approved };
+  return { items: kept, listed, approved, unasked };
 }
 
 /** The item with a result in the place of the one that an approved call had before it ran. */

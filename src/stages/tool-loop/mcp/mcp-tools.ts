@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
 import { conversationForm } from '../../../ir/format-facts.ts';
+import type { Item } from '../../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import { passedText } from '../../../ir/wire-watch.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
@@ -157,7 +158,8 @@ async function listMcpTools(
     const path = request.places.of(beyond.of) ?? 'tools';
     refuse([{ path, message: `a request may name at most ${MAX_SERVERS} MCP servers` }]);
   }
-  const { items, listed, approved } = readMcpHistory(request.items);
+  const { items, listed, approved, unasked } = readMcpHistory(request.items);
+  refuse(unasked.map((item) => unaskedIssue(item, request)));
   const read = entries.map((entry) => askedOf(entry, request, context, granted));
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
@@ -242,6 +244,11 @@ function duplicateIssues(all: readonly Asked[]): Issue[] {
     const { label } = isListed ? LISTED_MEMBERS : TOOL_MEMBERS;
     return [{ path: `${place}.${label}`, message: `${quoted(asked.label)} names another server already` }];
   });
+}
+
+function unaskedIssue(item: Item, { places }: GenerationRequest): Issue {
+  const path = `${places.of(item) ?? 'input'}.approval_request_id`;
+  return { path, message: 'names no mcp_approval_request of this conversation: send that item too' };
 }
 
 /** Formats without items for it cannot ask the caller. */
