@@ -34,8 +34,11 @@ export interface Quirks {
   readonly thinkingField?: 'reasoning' | 'thinking' | 'enable_thinking';
   /** The highest word for effort that the provider knows; absent = the highest of the dialect. */
   readonly highestEffort?: 'xhigh' | 'max';
-  /** Hosted tools of the chat dialect, by type, that the provider runs; absent = none, so that the gateway may. */
-  readonly hostedTools?: readonly string[];
+  /**
+   * Hosted tools of the chat dialect, by type, that the provider runs for models whose own name matches; absent = none,
+   * so that the gateway may.
+   */
+  readonly hostedTools?: { readonly types: readonly string[]; readonly models: RegExp };
   /** Answers may come in the events and bodies of another interface: `cohere` = the second version of Cohere's chat. */
   readonly answerForm?: 'cohere';
   /** The dialect of its embeddings; absent = the usual one beside its dialect of conversations. */

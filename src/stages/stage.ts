@@ -21,6 +21,11 @@ export interface LegWish {
   readonly kind?: LegKind;
   /** Only the endpoint that served the previous main leg may serve; the leg fails if that is not possible. */
   readonly isPinned?: boolean;
+  /**
+   * The request as an endpoint gets it, if it is not the same for all; called with the request after all stages.
+   * Another one than that is translated, never relayed.
+   */
+  readonly adapt?: (request: GenerationRequest, endpoint: Endpoint) => GenerationRequest;
   /** Cancels the leg, as if its iterator were closed. */
   readonly signal?: AbortSignal;
 }

@@ -359,7 +359,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     quirks: {
       billsAbandoned: true,
       refusesTextLists: true,
-      hostedTools: ['browser_search', 'code_interpreter'],
+      hostedTools: { types: ['browser_search', 'code_interpreter'], models: /^openai\/gpt-oss-/ },
       refusedFields: [
         'logprobs',
         'top_logprobs',

@@ -166,7 +166,7 @@ export class SeveralLegs extends Answering {
       return;
     }
     const { keptCharacters, checkpoints } = this;
-    const attempts = attemptCandidates(request, running.leg, running);
+    const attempts = attemptCandidates(request, running.leg, running, wish.adapt);
     const open = new OpenLeg(running, attempts, { keptCharacters, checkpoints, giveUp });
     this.#open.set(running, open);
     begun(open);

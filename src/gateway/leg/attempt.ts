@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import {
@@ -49,15 +50,22 @@ export function attemptCandidates(
   request: GenerationRequest,
   leg: Leg,
   dependencies: AttemptDependencies,
+  adapt: AdaptRequest = same,
 ): Attempts {
-  return new Attempts(request, leg, dependencies);
+  return new Attempts(request, leg, dependencies, adapt);
 }
+
+/** The request as an endpoint gets it. */
+type AdaptRequest = (request: GenerationRequest, endpoint: Endpoint) => GenerationRequest;
+
+const same: AdaptRequest = (request) => request;
 
 /** One reader pulls it, one step at a time, so it need not be a generator, which costs several promises a step. */
 class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #request: GenerationRequest;
   readonly #leg: Leg;
   readonly #dependencies: AttemptDependencies;
+  readonly #adapt: AdaptRequest;
   /** The rest of the answer, once a candidate answers. */
   #rest: Flow<EventBatch> | undefined;
   /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
@@ -67,10 +75,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   /** True after `return`. */
   #isLetGo = false;
 
-  constructor(request: GenerationRequest, leg: Leg, dependencies: AttemptDependencies) {
+  constructor(request: GenerationRequest, leg: Leg, dependencies: AttemptDependencies, adapt: AdaptRequest) {
     this.#request = request;
     this.#leg = leg;
     this.#dependencies = dependencies;
+    this.#adapt = adapt;
   }
 
   next(): Promise<IteratorResult<EventBatch, void>> {
@@ -150,7 +159,9 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       const { candidate, ticket } = current;
       let opening: Opening | UpstreamFailure;
       try {
-        opening = await openCandidate(request, current, leg, dependencies, echoes);
+        const sent = this.#adapt(request, candidate.endpoint);
+        const lane = sent === request ? candidate.lane : 'translate';
+        opening = await openCandidate({ request: sent, lane }, current, leg, dependencies, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
@@ -224,7 +235,7 @@ interface Opening extends BegunAnswer {
 
 /** Calls a candidate and reads until its answer proves usable. Concludes the ticket otherwise. */
 async function openCandidate(
-  request: GenerationRequest,
+  { request, lane }: Pick<UpstreamCall, 'request' | 'lane'>,
   { candidate, ticket, isAgain }: NextCandidate,
   leg: Leg,
   dependencies: AttemptDependencies,
@@ -255,7 +266,7 @@ async function openCandidate(
     const answer = await dependencies.callUpstream({
       request,
       endpoint: candidate.endpoint,
-      lane: candidate.lane,
+      lane,
       paid: dependencies.admission.paidLimits(candidate),
       credential,
       isByok: candidate.access.kind === 'byok',

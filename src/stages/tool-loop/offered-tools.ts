@@ -21,27 +21,52 @@ export interface OfferedTool {
   readonly shown?: JsonObject | undefined;
 }
 
+/** A function by which a model calls a server tool. */
+interface OfferedFunction {
+  readonly wanted: WantedTool;
+  readonly declared: CallableTool;
+}
+
+/** True if an endpoint runs a tool of the caller itself. */
+type RunsItself = (endpoint: Endpoint, tool: WantedTool) => boolean;
+
+const NONE: ReadonlySet<WantedTool> = new Set();
+
 /** The server tools of one generation, under the names by which its model calls them. */
 export class OfferedTools {
   readonly #byName: ReadonlyMap<string, OfferedTool>;
   /** Names that the caller or the upstream answers for. */
   readonly #others: ReadonlySet<string>;
-  /** The request with a function in the place of each server tool. */
+  /** Functions in the place of tools, with the names by which models call them. */
+  readonly #functions: readonly OfferedFunction[];
+  /** The request with a function in the place of each server tool that no endpoint runs itself. */
   readonly request: GenerationRequest;
   /** The caller's wishes, with those for the loop. */
   readonly wishes: RoutingWishes;
   /** The endpoint by whose prices tools are charged. */
   readonly endpoint: Endpoint | undefined;
 
-  /** `further`: tools that are called without being declared to the model. */
+  readonly #runsItself: RunsItself;
+
+  /**
+   * `further`: tools that are called without being declared to the model. `left`: tools of `wanted` that some endpoints
+   * run themselves (`runsItself`): these get them as the caller wrote them.
+   */
   constructor(
     request: GenerationRequest,
     wanted: readonly WantedTool[],
     endpoint: Endpoint | undefined,
-    further: readonly OfferedTool[] = [],
+    {
+      further = [],
+      left = NONE,
+      runsItself = () => false,
+    }: {
+      readonly further?: readonly OfferedTool[];
+      readonly left?: ReadonlySet<WantedTool>;
+      readonly runsItself?: RunsItself;
+    } = {},
   ) {
-    const functions = new Map<Tool, CallableTool[]>();
-    const chosen: { readonly wanted: WantedTool; readonly name: string }[] = [];
+    const functions: OfferedFunction[] = [];
     const byName = new Map<string, OfferedTool>();
     const others = new Set(request.tools.filter((tool) => !isWanted(tool, wanted)).flatMap(namesOf));
     for (const each of wanted) {
@@ -50,18 +75,34 @@ export class OfferedTools {
       const name = freeName(asked, (taken) => others.has(taken) || byName.has(taken));
       byName.set(name, { tool, parameters, hostedAs, name, schema: each.schema ?? schema, shown });
       const declared = { type: 'function', name, description, parameters: schema, strict: false } as const;
-      functions.set(of, [...(functions.get(of) ?? []), declared]);
-      chosen.push({ wanted: each, name });
+      const place = request.places.of(of);
+      functions.push({
+        wanted: each,
+        declared: place === undefined ? declared : request.places.put(declared, place),
+      });
     }
     for (const tool of further) if (!byName.has(tool.name)) byName.set(tool.name, tool);
-    const chosenNames = (choice: JsonObject) =>
-      chosen.flatMap(({ wanted: each, name }) => (isChosen(each, choice) ? [name] : []));
     this.#byName = byName;
     this.#others = others;
+    this.#functions = functions;
+    this.#runsItself = runsItself;
     this.wishes = request.wishes;
     this.endpoint = endpoint;
-    const offering = withFunctions(request, functions, chosenNames, (name) => others.has(name));
-    this.request = forbidsSteps(request.wishes) ? this.#withoutOwn(offering) : offering;
+    const own = functions.filter(({ wanted: each }) => !left.has(each));
+    this.request = own.length === 0 && left.size > 0 ? request : this.#offering(request, own);
+  }
+
+  /** The request as an endpoint gets it: with functions in the place of tools that it does not run itself. */
+  requestFor(request: GenerationRequest, endpoint: Endpoint): GenerationRequest {
+    const lacking = this.#functions.filter(
+      ({ wanted }) => request.tools.includes(wanted.of) && !this.#runsItself(endpoint, wanted),
+    );
+    return lacking.length === 0 ? request : this.#offering(request, lacking);
+  }
+
+  #offering(request: GenerationRequest, functions: readonly OfferedFunction[]): GenerationRequest {
+    const offering = withFunctions(request, functions, (name) => this.#others.has(name));
+    return forbidsSteps(this.wishes) ? this.#withoutOwn(offering) : offering;
   }
 
   /** The request without server tools: the model can only call the other tools, or none. */
@@ -112,17 +153,16 @@ function freeName(asked: string, isTaken: (name: string) => boolean): string {
 
 function withFunctions(
   request: GenerationRequest,
-  functions: ReadonlyMap<Tool, readonly CallableTool[]>,
-  chosenNames: ChosenNames,
+  functions: readonly OfferedFunction[],
   isOther: (name: string) => boolean,
 ): GenerationRequest {
-  const { places, toolChoice } = request;
+  const { toolChoice } = request;
   const tools = request.tools.flatMap((tool): readonly Tool[] => {
-    const declared = functions.get(tool);
-    if (declared === undefined) return [tool];
-    const place = places.of(tool);
-    return place === undefined ? declared : declared.map((each) => places.put(each, place));
+    const own = functions.filter(({ wanted }) => wanted.of === tool);
+    return own.length === 0 ? [tool] : own.map(({ declared }) => declared);
   });
+  const chosenNames = (choice: JsonObject) =>
+    functions.flatMap(({ wanted, declared }) => (isChosen(wanted, choice) ? [declared.name] : []));
   const { maxToolCalls: _, stopServerToolsWhen: __, ...wishes } = request.wishes;
   return {
     ...request,

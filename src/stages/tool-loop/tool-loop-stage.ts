@@ -35,21 +35,27 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
       const endpoints = await context.endpointsFor(asked);
       const searching = withNativeSearches(asked, endpoints, context.settings);
       const native = withNativeTools(searching, endpoints, context.settings);
-      const own = wantedTools(native, context.settings).filter(
-        (tool) => !endpoints.some((endpoint) => runsItself(endpoint, tool)),
+      const wanted = wantedTools(native, context.settings).filter(
+        (tool) => endpoints.length === 0 || !endpoints.every((endpoint) => runsItself(endpoint, tool)),
       );
+      const left = new Set(wanted.filter((tool) => endpoints.some((endpoint) => runsItself(endpoint, tool))));
       const opening = openingCall(native, context.generationId, context.settings);
-      const isWorking = own.length > 0 || opening !== undefined;
+      const isWorking = wanted.length > 0 || opening !== undefined;
       const mcp = await listedMcpTools(native, context, mcpServers, { endpoints, isWorking });
       if (!isWorking && mcp === undefined) return native === asked ? undefined : { request: native };
       const request = mcp?.request ?? native;
       const further = opening === undefined ? [] : [opening.offered];
-      const tools = new OfferedTools(request, [...own, ...(mcp?.wanted ?? [])], endpoints[0], further);
+      const lacking = endpoints.find((endpoint) => wanted.some((tool) => !runsItself(endpoint, tool)));
+      const tools = new OfferedTools(request, [...wanted, ...(mcp?.wanted ?? [])], lacking ?? endpoints[0], {
+        further,
+        left,
+        runsItself,
+      });
       const preface = mcp && mcpPreface(mcp, mcpServers, context);
       offers.set(context, { tools, preface, opening });
       const maxCost = maxCostOf(request.wishes);
       if (maxCost !== undefined) context.limitCost(maxCost);
-      return { request: tools.request };
+      return tools.request === asked ? undefined : { request: tools.request };
     },
     isIdle: (context) => !offers.has(context),
     around(request: GenerationRequest, next, context) {
@@ -72,8 +78,11 @@ export function withServerTools(
 }
 
 /** True if the upstream runs a hosted tool of the caller, in whose words it was asked for. */
-function runsItself({ provider: { dialect, quirks } }: Endpoint, { of, hostedAs }: WantedTool): boolean {
+function runsItself({ provider, upstreamModel }: Endpoint, { of, hostedAs }: WantedTool): boolean {
+  const { dialect, quirks } = provider;
   if (hostedAs === undefined || of.dialect !== dialect) return false;
   const { hasNoHostedTools } = DIALECTS[of.dialect].facts;
-  return hasNoHostedTools !== true || quirks.hostedTools?.includes(of.kind) === true;
+  if (hasNoHostedTools !== true) return true;
+  const { hostedTools } = quirks;
+  return hostedTools?.types.includes(of.kind) === true && hostedTools.models.test(upstreamModel);
 }

@@ -23,7 +23,7 @@ import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-to
 import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
-import type { Next, StageContext } from '../stage.ts';
+import type { LegWish, Next, StageContext } from '../stage.ts';
 import { laterChoice, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
@@ -68,6 +68,7 @@ export class ToolLoop {
   /** Events of items that come before those of the first leg, until it has begun. */
   #held: readonly Event[] = [];
   readonly #called = new Set<string>();
+  readonly #wish: LegWish = { adapt: (request, endpoint) => this.#tools.requestFor(request, endpoint) };
   #steps = 0;
   /** True once an opening call was shown. */
   #isOpened = false;
@@ -199,7 +200,7 @@ export class ToolLoop {
     let terminal: Finish | Failure | undefined;
     this.#legs += 1;
     try {
-      for await (const batch of this.#next(asked)) {
+      for await (const batch of this.#next(asked, this.#wish)) {
         fold.pushAll(batch);
         const joined = this.#joined.push(batch);
         terminal = joined.terminal ?? terminal;
