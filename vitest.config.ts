@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           server,
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
           // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
           testTimeout: 60_000,

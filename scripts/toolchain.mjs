@@ -64,6 +64,16 @@ export function buildIfNeeded() {
   const sources = ['package-lock.json', ...BUNDLER, ...filesUnder('src')];
   makeIfNeeded('dist', 'building', sources, () => {
     run(process.execPath, ['scripts/bundle.mjs'], QUIETLY);
+    copyCatalogue('dist');
+  });
+  buildConsoleIfNeeded();
+}
+
+/** The console, in `dist/console`. */
+export function buildConsoleIfNeeded() {
+  const sources = ['package-lock.json', ...filesUnder('console'), ...filesUnder('src/contract')];
+  makeIfNeeded('dist/console', 'building the console', sources, () => {
+    runTool('vite/bin/vite.js', ['build', 'console', '--logLevel', 'warn'], QUIETLY);
   });
 }
 
@@ -73,6 +83,7 @@ export function compileIfNeeded() {
   makeIfNeeded('build', 'compiling', sources, () => {
     // `npm run check` checks types: here that would take seven times as long.
     runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--noCheck'], QUIETLY);
+    copyCatalogue('build');
   });
 }
 
@@ -81,9 +92,20 @@ function makeIfNeeded(folder, doing, sources, make) {
   const digest = digestOf(sources);
   if (stampMatches(stamp, digest)) return;
   console.error(`signalbox: ${doing}`);
-  rmSync(join(root, folder), { recursive: true, force: true });
+  emptyFolder(join(root, folder));
   make();
-  // Data: no compiler takes them along.
-  cpSync(join(root, 'src/catalog/shipped'), join(root, folder, 'catalog/shipped'), { recursive: true });
   writeFileSync(stamp, digest);
+}
+
+/** Empties a folder, but for the console inside it, which has sources of its own. */
+function emptyFolder(folder) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (name !== 'console') rmSync(join(folder, name), { recursive: true });
+  }
+}
+
+/** Data: no compiler takes them along. */
+function copyCatalogue(folder) {
+  cpSync(join(root, 'src/catalog/shipped'), join(root, folder, 'catalog/shipped'), { recursive: true });
 }

@@ -33,6 +33,7 @@ export function httpServices({
   return {
     catalog: () => settings.current.gateway.catalog,
     callers: installation.callers,
+    sessions: installation.sessions,
     gateway: engine.gateway,
     limiter,
     mcp: engine.mcpOffers,

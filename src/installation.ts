@@ -31,6 +31,7 @@ import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
 import { OperatorKeys } from './manage/keys/operator-keys.ts';
 import { ModelKnowledge } from './manage/models/model-knowledge.ts';
+import { Sessions } from './manage/sessions/sessions.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import { UsageImports } from './manage/usage-import/usage-imports.ts';
 import { Budgets } from './manage/workspaces/budgets.ts';
@@ -100,6 +101,8 @@ export interface Installation {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly mcpMemory: McpMemory;
+  /** Sign-ins to the console. */
+  readonly sessions: Sessions;
   readonly generationStore: GenerationStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
@@ -198,6 +201,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       byokStore,
       guardrailStore,
       mcpMemory,
+      sessionStore,
       generationStore,
       fileStore,
       appRegistry,
@@ -299,6 +303,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       files,
       storedFiles,
       callers,
+      sessions: new Sessions({ store: sessionStore, callers, sources }),
       byokStore,
       guardrailStore,
       mcpMemory,

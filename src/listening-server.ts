@@ -8,12 +8,14 @@ import {
   watchCertificate,
 } from './config/certificate.ts';
 import { configurationErrorOf, type LoadedConfiguration } from './config/load.ts';
+import { readConsoleFiles } from './http/console/console-files.ts';
 import type { HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
 import { expositionOf } from './kit/metrics/exposition.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
+import { CONSOLE_FOLDER } from './kit/program-files.ts';
 import { systemClock } from './kit/time/clock.ts';
 import type { RunningSettings } from './running-settings.ts';
 
@@ -55,6 +57,7 @@ export function openServer(
     ...(times !== undefined && { times }),
     ...(listeningSockets !== undefined && { listeningSockets }),
     certificate: tls?.certificate,
+    console: readConsoleFiles(CONSOLE_FOLDER),
   });
   if (tls !== undefined) {
     const renewal = watchCertificate(

@@ -14,6 +14,7 @@ import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { AccountKeys } from '../manage/keys/account-keys.ts';
 import type { Rankings } from '../manage/rankings/rankings.ts';
+import type { Sessions } from '../manage/sessions/sessions.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { McpOffers } from '../mcp/server/offered-tool.ts';
@@ -21,6 +22,7 @@ import type { Limiter } from '../ports/limiter.ts';
 import type { CallerDirectory } from './access/authenticate.ts';
 import type { CorsRules } from './access/cors.ts';
 import type { RateSettings } from './access/rate-limits.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
 
 /** State of one part of the gateway. */
 export interface PartState {
@@ -127,6 +129,8 @@ export interface HttpBasics {
   readonly listeningSockets?: number;
   /** Certificate for HTTPS; absent = plain HTTP. */
   readonly certificate?: ListenerCertificate | undefined;
+  /** The console; absent = it was not built, and browsers get a page with addresses. */
+  readonly console?: ConsoleFiles | undefined;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
 }
@@ -135,6 +139,8 @@ export interface HttpBasics {
 export interface HttpServices {
   readonly catalog: () => Catalog;
   readonly callers: CallerDirectory;
+  /** Sign-ins to the console. */
+  readonly sessions: Sessions;
   readonly gateway: Gateway;
   readonly limiter: Limiter;
   /** Tools for MCP clients. */

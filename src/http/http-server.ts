@@ -12,6 +12,7 @@ import { labelOf } from './access/authenticate.ts';
 import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import type { RateClass } from './access/rate-limits.ts';
 import { RefusedKeys } from './access/refused-keys.ts';
+import { answerConsole } from './console/answer-console.ts';
 import {
   DEFAULT_TIMES,
   type HttpBasics,
@@ -212,6 +213,10 @@ class GatewayServer implements HttpServer {
       requireHost(exchange);
       if (settings.cors !== undefined && allowOrigin(exchange, settings.cors) && isPreflight(request)) {
         return this.#answerPreflight(exchange);
+      }
+      if (this.#basics.console !== undefined && answerConsole(exchange, this.#basics.console)) {
+        this.metrics.answered('console', reply.gone ? 'gone' : reply.status, exchange.timing);
+        return;
       }
       const paths = this.#currentPaths(settings);
       const match = paths.index.find(request.method, request.url);

@@ -8,6 +8,7 @@ import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
+import type { SessionStore } from '../ports/sessions.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
@@ -19,6 +20,7 @@ export interface State {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly mcpMemory: McpMemory;
+  readonly sessionStore: SessionStore;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;

@@ -206,6 +206,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
           return callers.get(secret);
         },
       },
+      sessions: {} as HttpDependencies['sessions'],
       gateway: fakeGateway(options.gateway),
       limiter: new MemoryLimiter(systemClock),
       mcp: {

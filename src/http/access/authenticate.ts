@@ -1,8 +1,10 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
+import type { Sessions } from '../../manage/sessions/sessions.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
+import { ACT_AS_HEADER, sessionTokenOf } from './session-cookie.ts';
 
 /**
  * Which key a route needs: `none`; `optional`: none, but a valid key gets more; `any` valid key; `inference`: no
@@ -15,16 +17,49 @@ export interface CallerDirectory {
   find(secret: string): Caller | undefined | Promise<Caller | undefined>;
 }
 
+/** Finds callers by a secret, or by the session of a browser. */
+export interface CallerSources {
+  readonly callers: CallerDirectory;
+  readonly sessions: Pick<Sessions, 'find' | 'actingAs'>;
+}
+
 const BEARER = /^Bearer[ \t]+(\S+)$/i;
 const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 /** Shape of a secret: anything else is not looked up. */
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
 /** The caller of a request. Throws the same 401 for every key that is not valid. */
-export function authenticate(request: InboundRequest, callers: CallerDirectory): Caller | Promise<Caller> {
+export function authenticate(
+  request: InboundRequest,
+  { callers, sessions }: CallerSources,
+): Caller | Promise<Caller> {
+  const token = hasKey(request) ? undefined : sessionTokenOf(request);
+  if (token !== undefined) return callerOfSession(request, token, sessions);
   const secret = secretOf(request);
   const found = SECRET.test(secret) ? callers.find(secret) : undefined;
   return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
+}
+
+function hasKey(request: InboundRequest): boolean {
+  return request.header('authorization') !== undefined || request.header('x-api-key') !== undefined;
+}
+
+async function callerOfSession(
+  request: InboundRequest,
+  token: string,
+  sessions: CallerSources['sessions'],
+): Promise<Caller> {
+  const found = await sessions.find(token);
+  if (found === undefined)
+    throw unauthenticated('The session has ended, or its key was revoked. Sign in again');
+  const keyHash = request.header(ACT_AS_HEADER);
+  if (keyHash === undefined) return found.caller;
+  const acting = await sessions.actingAs(found, keyHash);
+  if (acting !== undefined) return acting;
+  throw new GatewayError(
+    'permission',
+    `${ACT_AS_HEADER}: must be the hash of a key of your account that is in use; only sessions of management keys may name one`,
+  );
 }
 
 function requireCaller(caller: Caller | undefined): Caller {

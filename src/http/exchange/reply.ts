@@ -127,6 +127,17 @@ export class Reply {
     this.#whole(200, page, HTML_LINES, headers);
   }
 
+  /** A file for browsers. */
+  file(bytes: Uint8Array, contentType: string, encoding: string | undefined, headers: Headers): void {
+    const type = `${headerLine('Content-Type', contentType)}Vary: Accept-Encoding\r\n`;
+    this.#whole(
+      200,
+      bytes,
+      encoding === undefined ? type : `${type}Content-Encoding: ${encoding}\r\n`,
+      headers,
+    );
+  }
+
   text(text: string, contentType: string): void {
     this.#whole(
       200,

@@ -13,6 +13,10 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Keys:
     'Make, limit and revoke API keys. A key is shown once, when it is made; afterwards its SHA-256 is its id. ' +
     'These operations need a management key, except the one that shows the key of the request.',
+  Sessions:
+    'Sign in to the console: a browser exchanges a key for a cookie that lasts eight hours. Requests with the cookie ' +
+    'need the header `X-Console-Session: 1`; with `X-Console-Key`, the hash of a key of the account, a session of a ' +
+    'management key sends generations as that key.',
   Files: 'Store files once and name them in requests by their id.',
   Datasets: 'Rankings of apps and models over all accounts of this gateway.',
   Analytics: 'What the account used: by model, key, app, time and more.',

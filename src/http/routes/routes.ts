@@ -11,6 +11,7 @@ import { GUARDRAIL_ROUTES } from './guardrails.ts';
 import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
 import { MCP_ROUTES } from './mcp.ts';
 import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
+import { SESSION_ROUTES } from './sessions.ts';
 import { WORKSPACE_ROUTES } from './workspaces.ts';
 
 /** THE table: every route of the gateway, for one vendor word, in the order of the interface description. */
@@ -21,6 +22,7 @@ export function routesFor(vendor: string): readonly Route[] {
     ...MCP_ROUTES,
     ...CATALOG_ROUTES,
     ...CURRENT_KEY_ROUTES,
+    ...SESSION_ROUTES,
     ...FILE_ROUTES,
     ...DATASET_ROUTES,
     ...analyticsRoutes(vendor),

@@ -95,12 +95,13 @@ const IDENTIFY_BY_AUTH: Readonly<Record<RouteAuth, Identify>> = {
 function identify(
   exchange: HttpExchange,
   compiled: CompiledRoute,
-  { services: { callers, clock } }: RouteContext,
+  { services }: RouteContext,
 ): Caller | Promise<Caller> {
+  const { clock } = services;
   const started = clock.monotonic();
   let found: Caller | Promise<Caller> | undefined;
   try {
-    found = authenticate(exchange.request, callers);
+    found = authenticate(exchange.request, services);
     if (!(found instanceof Promise)) return requireKeyKind(exchange, compiled, found);
   } finally {
     if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);

@@ -105,6 +105,13 @@ export class CallerDirectory {
     return this.#usable(known.caller);
   }
 
+  /** The caller of a key, by the hash of its secret; undefined as for `find`. */
+  async findByHash(hash: string): Promise<Caller | undefined> {
+    const known = this.#known.get(hash);
+    const isFresh = known !== undefined && this.#isFresh(known);
+    return this.#usable(isFresh ? known.caller : await this.#readInTime(hash, known));
+  }
+
   /** Drops all secrets at once, every FRESH_MS or when the map is full. */
   #keepRecent(secret: string, known: CachedCaller): void {
     const now = this.#clock.monotonic();

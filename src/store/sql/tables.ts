@@ -24,6 +24,7 @@ export interface Tables {
   imported_usage: ImportedUsageRow;
   mcp_approvals: McpApprovalRow;
   mcp_seen_tools: McpSeenToolsRow;
+  sessions: SessionRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -261,6 +262,19 @@ export interface McpSeenToolsRow {
   digests: string;
   changed_at_ms: string;
   seen_at_ms: WholeNumber;
+}
+
+/** A sign-in to the console. */
+export interface SessionRow {
+  id: string;
+  token_hash: string;
+  account_id: string;
+  key_hash: string;
+  created_at_ms: WholeNumber;
+  last_seen_at_ms: WholeNumber;
+  expires_at_ms: WholeNumber;
+  user_agent: string | null;
+  address: string;
 }
 
 /** A nullable integer column as a number. */

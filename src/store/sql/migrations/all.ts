@@ -16,6 +16,7 @@ import { importedUsageMigration } from './0015-imported-usage.ts';
 import { guardrailsMigration } from './0016-guardrails.ts';
 import { memberReservationsMigration } from './0017-member-reservations.ts';
 import { mcpMemoryMigration } from './0018-mcp-memory.ts';
+import { sessionsMigration } from './0019-sessions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   guardrailsMigration,
   memberReservationsMigration,
   mcpMemoryMigration,
+  sessionsMigration,
 ];

@@ -1,0 +1,33 @@
+import type { CurrentKey } from './contract.ts';
+import { ApiError, ask, send } from './request.ts';
+
+/** Who is signed in. `ended`: a session that was valid is no longer, and says why. */
+export type SessionState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ended'; readonly reason: string }
+  | { readonly kind: 'signed-in'; readonly key: CurrentKey };
+
+/** Exchanges a key for the cookie of a session. The key is not kept. */
+export async function signIn(secret: string): Promise<CurrentKey> {
+  await send('/sessions', { method: 'POST', headers: { Authorization: `Bearer ${secret}` } });
+  return readCurrentKey();
+}
+
+export async function signOut(): Promise<void> {
+  await send('/sessions/current', { method: 'DELETE' });
+}
+
+export async function readCurrentKey(): Promise<CurrentKey> {
+  return (await ask<{ data: CurrentKey }>('/key')).data;
+}
+
+/** The session that the browser already has. */
+export async function readSession(): Promise<SessionState> {
+  try {
+    return { kind: 'signed-in', key: await readCurrentKey() };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return { kind: 'none' };
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { columnMoney, copiedMoney, exactMoney, pricePerMillion, sumMoney } from './money.ts';
+
+describe('exactMoney', () => {
+  it('shows every digit that an amount has, and parts those below a cent', () => {
+    expect(exactMoney(0.0489688)).toEqual({ main: '$0.04', below: '89688', exact: '0.048968800' });
+    expect(exactMoney(12.5)).toEqual({ main: '$12.50', below: '', exact: '12.500000000' });
+    expect(exactMoney(0.000000001)).toEqual({ main: '$0.00', below: '0000001', exact: '0.000000001' });
+  });
+
+  it('writes nothing charged as $0', () => {
+    expect(exactMoney(0).main).toBe('$0');
+  });
+
+  it('writes a refund with a real minus sign', () => {
+    expect(exactMoney(-0.25).main).toBe('−$0.25');
+  });
+});
+
+describe('columnMoney', () => {
+  it('always has six places, so that points align', () => {
+    expect(columnMoney(0.0489688)).toMatchObject({ main: '$0.04', below: '8969' });
+    expect(columnMoney(3)).toMatchObject({ main: '$3.00', below: '0000' });
+  });
+});
+
+describe('sums and prices', () => {
+  it('have two places and groups', () => {
+    expect(sumMoney(1661.5361)).toBe('$1,661.54');
+    expect(copiedMoney(1661.5361)).toBe('1661.536100000');
+  });
+
+  it('are per million tokens, with at least two places', () => {
+    expect(pricePerMillion(0.000002)).toBe('2.00');
+    expect(pricePerMillion(0.000000075)).toBe('0.075');
+    expect(pricePerMillion(0)).toBe('0.00');
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, change, contextSize, count, percent, pointChange } from './numbers.ts';
+
+describe('count', () => {
+  it('shows all digits below ten million, three afterwards', () => {
+    expect(count(184_902)).toBe('184,902');
+    expect(count(9_999_999)).toBe('9,999,999');
+    expect(count(12_345_678)).toBe('12.3 M');
+    expect(count(1_920_000_000)).toBe('1.92 B');
+  });
+});
+
+describe('changes', () => {
+  it('have a sign, a real minus, and none for no change', () => {
+    expect(change(109, 100)).toBe('+9.0 %');
+    expect(change(98.3, 100)).toBe('−1.7 %');
+    expect(change(100.001, 100)).toBe('0.0 %');
+    expect(pointChange(0.718, 0.689)).toBe('+2.9 pt');
+  });
+
+  it('are absent where there was nothing before', () => {
+    expect(change(5, 0)).toBe('–');
+    expect(change(0, 0)).toBe('0 %');
+  });
+});
+
+it('writes shares, contexts and sizes', () => {
+  expect(percent(0.718)).toBe('71.8 %');
+  expect(contextSize(1_048_576)).toBe('1,049 K');
+  expect(bytes(812)).toBe('812 B');
+  expect(bytes(1_400_000)).toBe('1.4 MB');
+});

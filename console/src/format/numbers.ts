@@ -1,0 +1,51 @@
+const WHOLE = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+
+const UNITS: readonly (readonly [from: number, per: number, unit: string])[] = [
+  [10_000_000_000_000, 1_000_000_000_000, ' T'],
+  [1_000_000_000, 1_000_000_000, ' B'],
+  [10_000_000, 1_000_000, ' M'],
+];
+
+/** A count: 184,902; from ten million on 12.3 M, 1.92 B. */
+export function count(value: number): string {
+  const unit = UNITS.find(([from]) => value >= from);
+  if (unit === undefined) return WHOLE.format(value);
+  const scaled = value / unit[1];
+  return `${scaled.toFixed(scaled < 10 ? 2 : scaled < 100 ? 1 : 0)}${unit[2]}`;
+}
+
+/** The size of a context: 1,049 K. */
+export function contextSize(tokens: number): string {
+  return tokens < 1_000 ? WHOLE.format(tokens) : `${WHOLE.format(Math.round(tokens / 1_000))} K`;
+}
+
+/** A share of one, in per cent: 71.8 %. */
+export function percent(share: number, places = 1): string {
+  return `${(share * 100).toFixed(places)} %`;
+}
+
+/** A change against the period before: +9.0 %, −1.7 %; – where there was nothing before. */
+export function change(now: number, before: number): string {
+  if (before === 0) return now === 0 ? '0 %' : '–';
+  return signed(((now - before) / before) * 100, ' %');
+}
+
+/** A change of a share, in points: +2.9 pt. */
+export function pointChange(now: number, before: number): string {
+  return signed((now - before) * 100, ' pt');
+}
+
+function signed(value: number, unit: string): string {
+  const text = Math.abs(value).toFixed(1);
+  const sign = text === '0.0' ? '' : value < 0 ? '−' : '+';
+  return `${sign}${text}${unit}`;
+}
+
+const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** Bytes: 812 B, 1.4 MB. */
+export function bytes(value: number): string {
+  const step = Math.min(SIZES.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3));
+  const scaled = value / 1_000 ** step;
+  return `${step === 0 ? scaled : scaled.toFixed(scaled < 10 ? 1 : 0)} ${SIZES[step]}`;
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'preact/compat';
+
+/** What was changed, and how to take it back. */
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly undo: (() => void) | undefined;
+}
+
+/** How long a toast stays, milliseconds. */
+const SHOWN_MS = 8_000;
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+/** Says what an action changed. Errors stand where they occurred, never only here. */
+export function toast(text: string, undo?: () => void): void {
+  const id = ++lastId;
+  set([...toasts, { id, text, undo }]);
+  setTimeout(remove, SHOWN_MS, id);
+}
+
+function remove(id: number): void {
+  set(toasts.filter((shown) => shown.id !== id));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => toasts);
+  return (
+    <div class="toasts" role="status">
+      {shown.map(({ id, text, undo }) => (
+        <div class="toast" key={id}>
+          <span>{text}</span>
+          {undo !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                remove(id);
+                undo();
+              }}
+            >
+              Undo
+            </button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/preact-query';
+
+interface Readiness {
+  readonly status: string;
+  readonly reason?: string;
+}
+
+/** How often the state of the gateway is asked for, milliseconds. */
+const EVERY_MS = 15_000;
+
+async function readReadiness(): Promise<Readiness> {
+  const response = await fetch('/readyz');
+  return (await response.json()) as Readiness;
+}
+
+async function readVersion(): Promise<string> {
+  const response = await fetch('/', { headers: { Accept: 'application/json' } });
+  return ((await response.json()) as { version: string }).version;
+}
+
+/** Whether the gateway serves, and its version. */
+export function GatewayState() {
+  const readiness = useQuery({ queryKey: ['readyz'], queryFn: readReadiness, refetchInterval: EVERY_MS });
+  const version = useQuery({
+    queryKey: ['version'],
+    queryFn: readVersion,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const state = stateOf(readiness.data, readiness.isError);
+  return (
+    <div class="r tight" title={readiness.data?.reason}>
+      <span class={`dot ${state.dot}`} />
+      {state.text}
+      <span class="push">{version.data}</span>
+    </div>
+  );
+}
+
+function stateOf(readiness: Readiness | undefined, isLost: boolean): { dot: string; text: string } {
+  if (isLost) return { dot: 'bad', text: 'Does not answer' };
+  if (readiness === undefined) return { dot: 'off', text: 'Asking' };
+  return readiness.status === 'ready' ? { dot: 'ok', text: 'Serving' } : { dot: 'warn', text: 'Not ready' };
+}

@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks';
+import { go } from '../address/address.ts';
+import { VIEWS } from '../views/views.ts';
+import { toggleTheme } from './theme.ts';
+
+/** Whether keys go into a field, where single letters are text. */
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+  );
+}
+
+/** How long after G the letter of a view may come, milliseconds. */
+const AFTER_G_MS = 1_500;
+
+/** Shortcuts that hold in every view: G and a letter opens a view, shift and T changes the theme. */
+export function useGlobalShortcuts(openPalette: () => void, openHelp: () => void): void {
+  useEffect(() => {
+    let pressedGAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        openPalette();
+        return;
+      }
+      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (event.key === 'T') toggleTheme();
+      if (event.key === '?') openHelp();
+      if (event.timeStamp - pressedGAt < AFTER_G_MS) {
+        const view = VIEWS.find(({ shortcut }) => shortcut === event.key);
+        if (view !== undefined) go(view.path);
+      }
+      pressedGAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [openPalette, openHelp]);
+}
+
+/** Runs an action of the view when its key is pressed outside of fields. */
+export function useShortcut(key: string, action: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== key || isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [key, action]);
+}

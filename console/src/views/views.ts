@@ -1,0 +1,36 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../parts/icon.tsx';
+
+/** One row of the navigation. A view is loaded when it is first opened. */
+export interface View {
+  /** First part of its address. */
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Heading in the navigation; null = at the top. */
+  readonly group: 'Routing' | 'Access' | 'Gateway' | null;
+  /** Opens it after G; null = no shortcut. */
+  readonly shortcut: string | null;
+  /** Whether keys that are no management keys see it: it then shows that key alone. */
+  readonly isForAnyKey: boolean;
+  readonly load: () => Promise<ComponentType>;
+}
+
+/** All views, in the order of the navigation. */
+export const VIEWS: readonly View[] = [
+  {
+    path: '/sessions',
+    title: 'Sessions',
+    icon: 'clock',
+    group: 'Access',
+    shortcut: null,
+    isForAnyKey: true,
+    load: async () => (await import('./sessions/sessions.tsx')).Sessions,
+  },
+];
+
+/** The view of an address; undefined = there is none. */
+export function viewAt(path: string): View | undefined {
+  const first = `/${path.split('/')[1] ?? ''}`;
+  return VIEWS.find((view) => view.path === first);
+}

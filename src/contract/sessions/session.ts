@@ -1,0 +1,48 @@
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../values/iso-time.ts';
+import { nullable } from '../values/nullable.ts';
+
+/** A sign-in to the console. */
+export const sessionSchema = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  key_hash: Type.String({ description: 'The key that signed in.' }),
+  is_current: Type.Boolean({ description: 'This request came with the cookie of this session.' }),
+  created_at: Type.String({ format: 'date-time' }),
+  last_seen_at: Type.String({ format: 'date-time', description: 'Exact to a minute.' }),
+  expires_at: Type.String({ format: 'date-time' }),
+  user_agent: nullable(Type.String(), { description: 'Of the browser that signed in.' }),
+  address: Type.String({ description: 'Of the browser that signed in.' }),
+});
+
+export type SessionObject = Static<typeof sessionSchema>;
+
+/** Reply of `POST /sessions` and `GET /sessions/current`. */
+export const sessionReplySchema = Type.Object({ data: sessionSchema });
+
+/** Reply of `GET /sessions`. */
+export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });
+
+/** A session as it is shown. */
+export interface ShownSession {
+  readonly id: string;
+  readonly keyHash: string;
+  readonly createdAtMs: number;
+  readonly lastSeenAtMs: number;
+  readonly expiresAtMs: number;
+  readonly userAgent: string | null;
+  readonly address: string;
+}
+
+/** `currentId`: the session of the request; undefined = it came with a key. */
+export function sessionObject(session: ShownSession, currentId: string | undefined): SessionObject {
+  return {
+    id: session.id,
+    key_hash: session.keyHash,
+    is_current: session.id === currentId,
+    created_at: isoTime(session.createdAtMs),
+    last_seen_at: isoTime(session.lastSeenAtMs),
+    expires_at: isoTime(session.expiresAtMs),
+    user_agent: session.userAgent,
+    address: session.address,
+  };
+}

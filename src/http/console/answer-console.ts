@@ -1,0 +1,75 @@
+import type { HttpExchange } from '../exchange/http-exchange.ts';
+import { ASSETS_PATH, type ConsoleFile, type ConsoleFiles } from './console-files.ts';
+
+/** First parts of the addresses that are views of the console. The page itself finds the view. */
+const VIEWS: ReadonlySet<string> = new Set([
+  '',
+  'analytics',
+  'apps',
+  'configuration',
+  'credentials',
+  'files',
+  'guardrails',
+  'keys',
+  'log',
+  'models',
+  'playground',
+  'presets',
+  'providers',
+  'sessions',
+  'sign-in',
+  'start',
+  'workspaces',
+]);
+
+/**
+ * The page loads nothing from elsewhere, runs nothing that is not a file of its own, and cannot be framed. Pictures
+ * and sounds of answers are shown from memory.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  'media-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cache-Control': 'no-cache',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+};
+
+/** A name changes with the content, so it never has to be asked for again. */
+const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+/** Answers a request for the console. Returns false for every other request. */
+export function answerConsole({ request, reply }: HttpExchange, files: ConsoleFiles): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const path = request.url.split('?', 1)[0] ?? '';
+  const acceptsGzip = request.header('accept-encoding')?.includes('gzip') === true;
+  if (path.startsWith(ASSETS_PATH)) {
+    const asset = files.assets.get(path.slice(ASSETS_PATH.length));
+    if (asset === undefined) return false;
+    reply.file(...encoded(asset, acceptsGzip), ASSET_HEADERS);
+    return true;
+  }
+  // Programs get what they got before there was a console: a route, or an error that leads on.
+  const isForBrowser = request.header('accept')?.includes('text/html') === true;
+  if (!isForBrowser || !VIEWS.has(path.split('/')[1] ?? '')) return false;
+  reply.file(...encoded(files.page, acceptsGzip), PAGE_HEADERS);
+  return true;
+}
+
+type Encoded = readonly [bytes: Uint8Array, contentType: string, encoding: 'gzip' | undefined];
+
+function encoded({ bytes, gzipped, contentType }: ConsoleFile, acceptsGzip: boolean): Encoded {
+  return acceptsGzip ? [gzipped, contentType, 'gzip'] : [bytes, contentType, undefined];
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** A file of the built console. */
+export interface ConsoleFile {
+  readonly bytes: Uint8Array;
+  /** The same bytes, compressed. */
+  readonly gzipped: Uint8Array;
+  readonly contentType: string;
+}
+
+/** The built console: one page, and the scripts and styles that it loads. */
+export interface ConsoleFiles {
+  readonly page: ConsoleFile;
+  /** By name, such as `index-BqkA2v1d.js`: a name changes with the content. */
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** Files that the page loads lie below this path. */
+export const ASSETS_PATH = '/assets/';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Reads the console from the folder of its build; undefined if it was not built. */
+export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
+  try {
+    const page = fileAt(folder, 'index.html');
+    const assets = join(folder, 'assets');
+    const names = readdirSync(assets).filter((name) => extensionOf(name) in CONTENT_TYPES);
+    return { page, assets: new Map(names.map((name) => [name, fileAt(assets, name)])) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function fileAt(folder: string, name: string): ConsoleFile {
+  const bytes = readFileSync(join(folder, name));
+  return { bytes, gzipped: gzipSync(bytes), contentType: CONTENT_TYPES[extensionOf(name)] ?? '' };
+}
+
+function extensionOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}

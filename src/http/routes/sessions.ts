@@ -1,0 +1,87 @@
+import { deletedSchema } from '../../contract/envelopes/deleted.ts';
+import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
+import { sessionListSchema, sessionObject, sessionReplySchema } from '../../contract/sessions/session.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { clientAddressOf } from '../../kit/net/client-address.ts';
+import { noSessionCookie, sessionCookie, sessionTokenOf } from '../access/session-cookie.ts';
+import type { Call, Route } from '../route.ts';
+import { SESSION_EXAMPLES } from './examples/sessions.ts';
+import { callerOf, created, errors, MANAGEMENT, NOTHING_DECLARED, ok } from './row-parts.ts';
+
+const SESSIONS = { ...MANAGEMENT, tag: 'Sessions', auth: 'any' } as const;
+
+/** The id by which a request names its own session. */
+const CURRENT = 'current';
+
+/** Sign-ins to the console. */
+export const SESSION_ROUTES: readonly Route[] = [
+  {
+    ...SESSIONS,
+    method: 'POST',
+    path: '/sessions',
+    operationId: 'createSession',
+    summary: 'Sign in: exchange the key of this request for a cookie',
+    example: SESSION_EXAMPLES.createSession,
+    request: NOTHING_DECLARED,
+    responses: { 201: created(sessionReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 429, 500]) },
+    responseHeaders: { 'Set-Cookie': 'The cookie of the session: `HttpOnly`, `SameSite=Strict`.' },
+    handler: async (call) => {
+      const { request, reply } = call.exchange;
+      if (sessionTokenOf(request) !== undefined && request.header('authorization') === undefined) {
+        throw new GatewayError('permission', 'Sign in with a key: a session cannot open another');
+      }
+      const { session, token } = await call.services.sessions.open(callerOf(call), {
+        userAgent: request.header('user-agent'),
+        address: clientAddressOf(
+          request.peerAddress,
+          request.headerValues('x-forwarded-for'),
+          call.settings.trustedProxies,
+        ),
+      });
+      const isHttps = call.services.certificate !== undefined;
+      reply.json(
+        201,
+        { data: sessionObject(session, session.id) },
+        { 'Set-Cookie': sessionCookie(request, { token, expiresAtMs: session.expiresAtMs, isHttps }) },
+      );
+    },
+  },
+  {
+    ...SESSIONS,
+    method: 'GET',
+    path: '/sessions',
+    operationId: 'listSessions',
+    summary: 'Sessions of the account for a management key, else those of the key; newest first',
+    example: SESSION_EXAMPLES.listSessions,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(sessionListSchema), ...errors(errorEnvelopeSchema, [401, 500]) },
+    handler: async (call) => {
+      const currentId = await currentIdOf(call);
+      const sessions = await call.services.sessions.list(callerOf(call));
+      call.exchange.reply.json(200, { data: sessions.map((session) => sessionObject(session, currentId)) });
+    },
+  },
+  {
+    ...SESSIONS,
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    operationId: 'endSession',
+    summary: 'End a session; `current` names the one of this request',
+    example: SESSION_EXAMPLES.endSession,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(deletedSchema), ...errors(errorEnvelopeSchema, [401, 404, 500]) },
+    responseHeaders: { 'Set-Cookie': 'Removes the cookie, if the session is that of this request.' },
+    handler: async (call) => {
+      const { request, reply } = call.exchange;
+      const currentId = await currentIdOf(call);
+      const id = call.params.id === CURRENT ? (currentId ?? '') : (call.params.id ?? '');
+      await call.services.sessions.end(callerOf(call), id);
+      reply.json(200, { deleted: true }, id === currentId ? { 'Set-Cookie': noSessionCookie(request) } : {});
+    },
+  },
+];
+
+async function currentIdOf({ exchange, services }: Call): Promise<string | undefined> {
+  const token = sessionTokenOf(exchange.request);
+  return token === undefined ? undefined : (await services.sessions.find(token))?.session.id;
+}

@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url';
+
+/** Where the build puts the console. Modules of `src/kit`, of `build/kit` and of the bundle lie equally deep. */
+export const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url));
