@@ -15,8 +15,8 @@ describeInBrowser('signing in to the console', (browser) => {
     const { page, context, problems } = opened;
     await page.getByText('this browser').waitFor();
     expect(page.url()).toBe(`${gateway.origin}/sessions`);
-    const stored = await page.evaluate(() =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    const stored = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
     );
     expect(stored).toBe('[{},{},""]');
     const [cookie] = await context.cookies();
