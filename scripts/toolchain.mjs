@@ -45,16 +45,35 @@ function stampMatches(stamp, digest) {
 }
 
 export function installIfNeeded() {
-  const stamp = join(root, 'node_modules', '.signalbox-install');
-  const digest = digestOf(['package-lock.json']) + process.version;
-  if (stampMatches(stamp, digest)) return;
+  // npm writes this file at the end of every installation.
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  if (existsSync(installed) && isInstalled(readLock(join(root, 'package-lock.json')), readLock(installed)))
+    return;
   console.error('signalbox: installing dependencies (only needed once)');
   // With what builds it, also where NODE_ENV says production.
   run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     ...QUIETLY,
     shell: process.platform === 'win32',
   });
-  writeFileSync(stamp, digest);
+}
+
+function readLock(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** Whether an installation has every package of a lock file that `machine` needs, in its version. */
+export function isInstalled(wanted, installed, machine = { os: process.platform, cpu: process.arch }) {
+  return Object.entries(wanted.packages).every(([place, entry]) => {
+    if (place === '' || !isNeeded(entry, machine)) return true;
+    const found = installed.packages[place];
+    return found !== undefined && found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/** Optional packages are builds for one kind of machine. Which libc this one has is left to npm. */
+function isNeeded({ optional, os, cpu, libc }, machine) {
+  if (optional !== true) return true;
+  return os?.includes(machine.os) === true && cpu?.includes(machine.cpu) === true && libc === undefined;
 }
 
 const BUNDLER = ['scripts/bundle.mjs', 'scripts/bundled-licences.mjs'];
