@@ -166,7 +166,12 @@ describe('a call', () => {
     const found = await gateway.fetch(`/generation?id=${reply.headers.get('x-generation-id')}`);
     expect(((await found.json()) as any).data).toMatchObject({
       model: 'tools/docs__search',
-      tool_calls: [{ outcome: 'error', error: 'the arguments do not fit the schema of the tool' }],
+      tool_calls: [
+        {
+          outcome: 'error',
+          error: 'the arguments do not fit the schema of the tool: text: must be of type string',
+        },
+      ],
     });
     expect(docs.messages.some(({ method }) => method === 'tools/call')).toBe(false);
   });

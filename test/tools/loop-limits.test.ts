@@ -237,7 +237,7 @@ describe('calls', () => {
     const { body } = await ask();
     expect(lastToolResult(1).map((text: string) => JSON.parse(text).error)).toEqual([
       'there is no tool "nonsense"',
-      'the arguments do not fit the schema of the tool',
+      'the arguments do not fit the schema of the tool: timezone: must be of type string',
       'the arguments are no JSON object',
       'the time zone is unknown: use an IANA name',
     ]);

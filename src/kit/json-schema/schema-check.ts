@@ -14,6 +14,16 @@ export function fitsSchema(value: Json, schema: Json, root: JsonObject, budget: 
   return new Check(root, budget).fits(value, schema);
 }
 
+/** The first keyword of a schema that a value does not meet; undefined = the value fits, by the rules above. */
+export function unmetKeyword(
+  value: Json,
+  schema: JsonObject,
+  root: JsonObject,
+  budget: StepBudget,
+): string | undefined {
+  return new Check(root, budget).unmet(value, schema);
+}
+
 class Check {
   readonly root: JsonObject;
   readonly budget: StepBudget;
@@ -25,16 +35,19 @@ class Check {
   }
 
   fits(value: Json, schema: Json): boolean {
-    if (!isJsonObject(schema)) return schema !== false;
-    if (this.#depth > MAX_DEPTH || this.isSpent) return true;
-    if (!this.affords(sizeOf(schema) + widthOf(value))) return true;
+    return isJsonObject(schema) ? this.unmet(value, schema) === undefined : schema !== false;
+  }
+
+  unmet(value: Json, schema: JsonObject): string | undefined {
+    if (this.#depth > MAX_DEPTH || this.isSpent) return undefined;
+    if (!this.affords(sizeOf(schema) + widthOf(value))) return undefined;
     this.#depth++;
-    const isMet = Object.entries(schema).every(([keyword, wanted]) => {
-      if (wanted === undefined) return true;
-      return lookUp(KEYWORDS, keyword)?.({ value, wanted, schema, check: this }) ?? true;
-    });
+    const unmet = Object.entries(schema).find(
+      ([keyword, wanted]) =>
+        wanted !== undefined && lookUp(KEYWORDS, keyword)?.({ value, wanted, schema, check: this }) === false,
+    );
     this.#depth--;
-    return isMet;
+    return unmet?.[0];
   }
 
   get isSpent(): boolean {
@@ -158,7 +171,7 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
 };
 
 /** Schemas of `properties` and `patternProperties` for a name. If there are none, `additionalProperties` applies. */
-function memberSchemas(name: string, schema: JsonObject, budget: StepBudget): Json[] {
+export function memberSchemas(name: string, schema: JsonObject, budget: StepBudget): Json[] {
   const own = isJsonObject(schema.properties) ? lookUp(schema.properties, name) : undefined;
   const patterns = budget.steps > 0 ? membersOf(schema.patternProperties) : [];
   budget.steps -= patterns.length;

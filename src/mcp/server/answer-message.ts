@@ -1,8 +1,8 @@
 import { textBlock } from '../../ir/tool-result-block.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
-import { StepBudget } from '../../kit/json-schema/budget.ts';
-import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import {
   PROTOCOL_VERSIONS,
@@ -87,22 +87,20 @@ async function callTool({ id, params }: Request, service: McpService): Promise<J
   return rpcResult(id, resultOf(await service.call(checked(tool), given)));
 }
 
-const MISFIT: ToolResult = {
-  blocks: [textBlock('the arguments do not fit the schema of the tool')],
-  isError: true,
-  isRun: false,
-};
-
 /** The tool with a check of its arguments. It is made inside the generation of the call, so that it is recorded. */
 function checked(tool: OfferedTool): OfferedTool {
   const { inputSchema } = tool;
   return {
     ...tool,
-    run: async (given, run) =>
-      fitsSchema(given, inputSchema, inputSchema, new StepBudget(MAX_SCHEMA_STEPS))
-        ? tool.run(given, run)
-        : MISFIT,
+    run: async (given, run) => {
+      const fault = schemaFault(given, inputSchema, MAX_SCHEMA_STEPS);
+      return fault === undefined ? tool.run(given, run) : misfit(fault);
+    },
   };
+}
+
+function misfit(fault: Issue): ToolResult {
+  return { blocks: [textBlock(misfitText(fault))], isError: true, isRun: false };
 }
 
 function resultOf({ blocks, structured, isError }: ToolResult): JsonObject {

@@ -3,8 +3,7 @@ import type { ToolCallItem } from '../../ir/items.ts';
 import type { ToolCallEnd } from '../../ir/leg.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
-import { StepBudget } from '../../kit/json-schema/budget.ts';
-import { fitsSchema } from '../../kit/json-schema/schema-check.ts';
+import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { type ToolCall, type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
@@ -167,9 +166,8 @@ function notRun(error: string, { now }: ToolContext, code?: string): FinishedCal
 function argumentsOf(input: string, schema: JsonObject): JsonObject | string {
   const reading = readJson(input.trim() === '' ? '{}' : input);
   if (!reading.ok || !isJsonObject(reading.value)) return 'the arguments are no JSON object';
-  return fitsSchema(reading.value, schema, schema, new StepBudget(MAX_SCHEMA_STEPS))
-    ? reading.value
-    : 'the arguments do not fit the schema of the tool';
+  const fault = schemaFault(reading.value, schema, MAX_SCHEMA_STEPS);
+  return fault === undefined ? reading.value : misfitText(fault);
 }
 
 /** Runs one call within its time. */
