@@ -3,6 +3,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
 import type { CacheMark, DialectName, Ext, Format, Item, RequestFormat } from './items.ts';
+import type { TranslationEntry } from './metadata.ts';
 import type { Places } from './places.ts';
 import type { ReasoningSettings, Sampling } from './settings.ts';
 import type { WireWatch } from './wire-watch.ts';
@@ -136,6 +137,8 @@ export interface GenerationRequest {
   readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
+  /** Members that stages have read and that have no effect, for the report. */
+  readonly ignoredMembers?: readonly TranslationEntry[];
   /** Further headers for upstreams; requests that have the same ones share the object. */
   readonly upstreamHeaders?: Readonly<Record<string, string>>;
   /** Set by guardrails; absent = nothing is watched. */

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import { booleanAt, objectAt, stringAt, stringsAt, textAt } from '../kit/json/members.ts';
+import { type ReadMembers, unreadMembers } from '../kit/json/unread-members.ts';
+import { memberPath } from '../kit/json/validate.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
 import { authorizationOf, type ToolSelection } from './configured-servers.ts';
 
@@ -13,7 +15,42 @@ export interface AskedServer {
   readonly tools: ToolSelection;
   /** True if the caller wants to be asked before a call of the tool. */
   needsApproval(tool: RemoteTool): boolean;
+  /** Paths of members that have no effect. */
+  readonly unread: readonly string[];
+  /** Names of tools that the caller mentions, with the path of the member that does. */
+  readonly mentions: readonly { readonly path: string; readonly name: string }[];
 }
+
+const SELECTION: ReadMembers = { tool_names: true, read_only: true };
+
+const TOOL_MEMBERS: ReadMembers = {
+  type: true,
+  cache_control: true,
+  server_label: true,
+  server_url: true,
+  connector_id: true,
+  authorization: true,
+  headers: true,
+  allowed_tools: SELECTION,
+  require_approval: { always: { tool_names: true }, never: SELECTION },
+  server_description: true,
+};
+
+const LISTED_MEMBERS: ReadMembers = {
+  type: true,
+  name: true,
+  url: true,
+  authorization_token: true,
+  tool_configuration: { enabled: true, allowed_tools: true },
+};
+
+const TOOLSET_MEMBERS: ReadMembers = {
+  type: true,
+  mcp_server_name: true,
+  cache_control: true,
+  default_config: { enabled: true },
+  configs: { '*': { enabled: true } },
+};
 
 /** Reads a tool of type `mcp`; undefined = it names a connector, which only its own provider has. */
 export function readAskedServer(value: JsonObject): AskedServer | undefined {
@@ -25,7 +62,18 @@ export function readAskedServer(value: JsonObject): AskedServer | undefined {
     description: textAt(value, 'server_description'),
     tools: selectionOf(value.allowed_tools),
     needsApproval: approvalOf(value.require_approval),
+    unread: [...unreadMembers(value, TOOL_MEMBERS), ...lostHeaders(value.headers)],
+    mentions: [
+      ...mentionsAt('allowed_tools', selectionOf(value.allowed_tools).names),
+      ...['always', 'never'].flatMap((when) =>
+        mentionsAt(`require_approval.${when}`, namesIn(objectIn(value.require_approval)?.[when])),
+      ),
+    ],
   };
+}
+
+function mentionsAt(path: string, names: Iterable<string> = []): AskedServer['mentions'] {
+  return [...names].map((name) => ({ path, name }));
 }
 
 /** The tool of the messages format that says which tools of a listed server may be used. */
@@ -40,6 +88,19 @@ export function readListedServer(server: JsonObject, toolset: JsonObject | undef
     description: undefined,
     tools: toolset === undefined ? configurationOf(server) : toolsetOf(toolset),
     needsApproval: () => false,
+    unread: unreadMembers(server, LISTED_MEMBERS),
+    mentions:
+      toolset === undefined
+        ? mentionsAt('tool_configuration.allowed_tools', configurationOf(server).names)
+        : [],
+  };
+}
+
+/** Reads a toolset beside its server: paths of members that have no effect, and the tools that it mentions. */
+export function readToolset(toolset: JsonObject): Pick<AskedServer, 'unread' | 'mentions'> {
+  return {
+    unread: unreadMembers(toolset, TOOLSET_MEMBERS),
+    mentions: mentionsAt('configs', Object.keys(objectAt(toolset, 'configs') ?? {})),
   };
 }
 
@@ -68,6 +129,14 @@ function headersOf(value: Json | undefined): Record<string, string> {
   // In one case, so that those that the gateway sets itself replace them.
   const named = texts.map(([name, text]) => [name.toLowerCase(), text] as [string, string]);
   return Object.fromEntries(named.filter(([name]) => !name.startsWith('mcp-')));
+}
+
+/** Paths of headers that are not sent: the protocol's own, and those without a text. */
+function lostHeaders(value: Json | undefined): string[] {
+  const sent = headersOf(value);
+  return Object.keys(objectIn(value) ?? {})
+    .filter((name) => !Object.hasOwn(sent, name.toLowerCase()))
+    .map((name) => memberPath('headers', name));
 }
 
 /** A list of names, or an object with names and a wish for read-only tools. */

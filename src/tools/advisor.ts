@@ -17,6 +17,9 @@ export const advisor: ServerTool = {
     ...(max_uses !== undefined && { max_uses }),
     forward_transcript: true,
   }),
+  hostedMembers: { model: true, max_uses: true },
+  unused: ({ stream }, _, { showsServerCalls }) =>
+    stream === true && showsServerCalls !== true ? ['stream'] : [],
   callsModels: true,
   instance: instanceName,
   parameters: closed({

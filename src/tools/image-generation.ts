@@ -23,6 +23,7 @@ export const imageGeneration: ServerTool = {
     const members = HOSTED_MEMBERS.flatMap((key) => (hosted[key] === undefined ? [] : [[key, hosted[key]]]));
     return Object.fromEntries(members) as JsonObject;
   },
+  hostedMembers: Object.fromEntries(HOSTED_MEMBERS.map((name) => [name, true])),
   runsAlone: () => false,
   parameters: Type.Object({ model: nullish(Type.String({ minLength: 1, maxLength: 256 })) }),
   unavailable(parameters, settings) {

@@ -2,12 +2,14 @@ import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { FusionSettings } from '../catalog/fusion-team.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { ConversationForm } from '../ir/format-facts.ts';
 import type { DialectName, RequestFormat, Source } from '../ir/items.ts';
 import type { ChargeKind, LegKind, PaidCharge, ToolSearch } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { ReadMembers } from '../kit/json/unread-members.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
@@ -162,6 +164,10 @@ export interface ServerTool {
   readonly hostedTypes?: RegExp;
   /** `parameters` of the tool for members of a hosted tool; undefined = this gateway cannot run it. */
   readonly ofHosted?: (hosted: JsonObject, settings: ToolSettings) => JsonObject | undefined;
+  /** Members that `ofHosted` reads besides the type and the name; others have no effect, and are reported. */
+  readonly hostedMembers?: ReadMembers;
+  /** Parameters that have no effect on this gateway, or in requests of the format; absent = all have one. */
+  unused?(parameters: JsonObject, settings: ToolSettings, form: ConversationForm): readonly string[];
   /** True if it calls models: `parameters.tools` are server tools for them, but none that calls models again. */
   readonly callsModels?: boolean;
   /** True if the time limits of model calls bound it: the limit of one tool call does not hold. */

@@ -25,6 +25,7 @@ export const webFetch: ServerTool = {
   ofHosted({ max_uses, max_content_tokens, allowed_domains, blocked_domains }) {
     return compact({ max_uses, max_content_tokens, allowed_domains, blocked_domains });
   },
+  hostedMembers: { max_uses: true, max_content_tokens: true, allowed_domains: true, blocked_domains: true },
   parameters: closed({
     engine: nullish(Type.String({ minLength: 1, maxLength: 64 })),
     max_uses: count,

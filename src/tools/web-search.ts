@@ -7,8 +7,9 @@ import { closed, nullish, oneOf } from '../kit/json/schema.ts';
 import { chooseEngine, engineIssue } from '../web/choose-engine.ts';
 import { DomainList } from '../web/domains.ts';
 import type { FoundPage } from '../web/engines/engine.ts';
+import { ENGINES } from '../web/engines/engine-table.ts';
 import { paidSearch } from '../web/paid-search.ts';
-import { locationOf, SearchProblem, type SearchWish } from '../web/search.ts';
+import { locationOf, SearchProblem, type SearchWish, untakenMembers } from '../web/search.ts';
 import type { WebLimits } from '../web/web-settings.ts';
 import { type ServerTool, type ToolContext, type ToolOutcome, toolFailure } from './server-tool.ts';
 
@@ -36,6 +37,12 @@ export const webSearch: ServerTool = {
     // All engines fetch new content, which the caller may have forbidden.
     if (isOther || hosted.external_web_access === false) return undefined;
     if ('problem' in chooseEngine(engineOf(hosted), web, false)) return undefined;
+    const excluded = [
+      filters.excluded_domains,
+      filters.blocked_domains,
+      hosted.excluded_domains,
+      hosted.blocked_domains,
+    ].filter((domains) => domains !== undefined && domains !== null);
     return compact({
       engine,
       max_results,
@@ -44,8 +51,25 @@ export const webSearch: ServerTool = {
       max_uses,
       mode,
       allowed_domains: filters.allowed_domains ?? hosted.allowed_domains,
-      excluded_domains: filters.excluded_domains ?? filters.blocked_domains ?? hosted.blocked_domains,
+      excluded_domains: excluded.length === 0 ? undefined : excluded.flat(),
     });
+  },
+  hostedMembers: {
+    engine: true,
+    max_results: true,
+    search_context_size: true,
+    user_location: { type: true, city: true, country: true, region: true, timezone: true },
+    max_uses: true,
+    mode: true,
+    external_web_access: true,
+    filters: { allowed_domains: true, excluded_domains: true, blocked_domains: true },
+    allowed_domains: true,
+    excluded_domains: true,
+    blocked_domains: true,
+  },
+  unused(parameters, { web }) {
+    const choice = chooseEngine(engineOf(parameters), web, false);
+    return 'problem' in choice ? [] : untakenMembers(ENGINES[choice.engine as SearchEngineName], parameters);
   },
   parameters: closed({
     engine: nullish(engineNameSchema),

@@ -2,7 +2,7 @@ import type { Egress } from '../egress/egress.ts';
 import { EgressProblem } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { textAt } from '../kit/json/members.ts';
+import { objectAt, textAt } from '../kit/json/members.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import { shortenedText } from './engines/shortened-text.ts';
@@ -45,6 +45,22 @@ export async function search(
   const base = (settings.url ?? engine.baseUrl ?? '').replace(/\/+$/, '');
   const answer = await ask(base + path, headers, body, dependencies);
   return chosen(engine.results(answer), wish, limits.resultCharacters);
+}
+
+/** Members of a plugin or of a tool's parameters that the engine does not take. */
+export function untakenMembers(engine: SearchEngine, asked: JsonObject): string[] {
+  const mode = textAt(asked, 'mode');
+  const place = objectAt(asked, 'user_location');
+  const location = locationOf(place);
+  const isPlaceTaken = location === undefined || engine.isLocal === true;
+  const lost = ['country', 'timezone'].filter(
+    (name) => textAt(place, name) !== undefined && (name === 'timezone' || location?.country === undefined),
+  );
+  return [
+    ...(mode === undefined || engine.modes?.has(mode) === true ? [] : ['mode']),
+    ...(isPlaceTaken ? [] : ['user_location']),
+    ...(isPlaceTaken ? lost.map((name) => `user_location.${name}`) : []),
+  ];
 }
 
 function queryOf(

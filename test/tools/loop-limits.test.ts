@@ -226,6 +226,22 @@ describe('the end of a loop', () => {
 });
 
 describe('calls', () => {
+  it('beyond 64 in one step are not run, and the model gets an error for each', async () => {
+    const calls = Array.from({ length: 66 }, (_, at) => ({ ...CALL, arguments: '{}', id: `call_${at}` }));
+    answers({ tools: calls }, { text: 'Sorry.' });
+    const { body } = await ask();
+    const errors = lastToolResult(1).map((text: string) => JSON.parse(text).error);
+    expect(errors).toEqual([
+      ...Array.from({ length: 64 }, () => undefined),
+      'not run: a step has at most 64 calls',
+      'not run: a step has at most 64 calls',
+    ]);
+    expect(body.usage.server_tool_use_details).toMatchObject({
+      tool_calls_requested: 66,
+      tool_calls_executed: 64,
+    });
+  });
+
   it('of tools that do not exist, and with wrong arguments, give the model an error', async () => {
     const calls = [
       { name: 'nonsense', arguments: '{}', id: 'call_a' },

@@ -141,8 +141,14 @@ export class AttemptLog {
     const [only] = this.#legs;
     return this.#legs.length === 1 && only !== undefined
       ? only.report
-      : this.#legs.flatMap(({ report }) => report);
+      : onceEach(this.#legs.flatMap(({ report }) => report));
   }
+}
+
+/** Entries without repetitions: every leg of a loop loses the same. */
+function onceEach(entries: readonly TranslationEntry[]): readonly TranslationEntry[] {
+  const keyOf = ({ field, action, detail }: TranslationEntry) => `${action} ${field} ${detail}`;
+  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
 }
 
 /** The routing metadata of a planned request. A failed one has selected no endpoint. */

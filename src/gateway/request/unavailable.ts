@@ -1,15 +1,19 @@
+import Type from 'typebox';
 import { FUSION, isFusionModel } from '../../catalog/fusion-team.ts';
+import { cacheControlSchema } from '../../dialects/shared/requests/gateway-fields.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt, withoutNulls } from '../../kit/json/members.ts';
-import { compileValidator, type Issue, type Validator } from '../../kit/json/validate.ts';
+import { closed, nullish } from '../../kit/json/schema.ts';
+import { compileValidator, type Issue, UNKNOWN_FIELD } from '../../kit/json/validate.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { ROUTER_OF_PLUGIN } from '../../routing/routers/routers.ts';
 import { CONTEXT_COMPRESSION } from '../../stages/plugins/context-compression/compression-goal.ts';
 import { STAGE_PLUGINS } from '../../stages/table.ts';
+import { parameterIssues } from '../../tools/parameter-issues.ts';
 import type { ServerTool, ToolSettings } from '../../tools/server-tool.ts';
 import { SERVER_TOOLS } from '../../tools/table.ts';
 import { engineIssue } from '../../web/choose-engine.ts';
@@ -146,8 +150,10 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
     const message = `the tool ${quoted(name)} is only for the formats ${tool.formats.join(', ')}`;
     return [{ path: `${place}.type`, message }];
   }
+  const misplaced = TOOL_MEMBERS.issuesOf(value);
+  if (misplaced.length > 0) return misplaced.map((issue) => memberIssue(issue, tool, place));
   const given = value.parameters ?? {};
-  const issues = validatorOf(tool).issuesOf(given);
+  const issues = parameterIssues(tool, given);
   const inside = `${place}.parameters`;
   const nested =
     tool.callsModels === true && isJsonObject(given)
@@ -171,6 +177,23 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
   return issue === undefined ? [] : [{ path: `${place}.${issue.path ?? 'type'}`, message: issue.message }];
 }
 
+/** Members of a server tool itself. */
+const TOOL_MEMBERS = compileValidator(
+  closed({
+    type: Type.String(),
+    parameters: nullish(Type.Object({})),
+    cache_control: nullish(cacheControlSchema),
+  }),
+);
+
+/** A problem of a member beside `parameters`, where settings are often put by mistake. */
+function memberIssue({ path, message }: Issue, { parameters }: ServerTool, place: string): Issue {
+  const isParameter = path in ((parameters as { properties?: object }).properties ?? {});
+  const advice =
+    message === UNKNOWN_FIELD && isParameter ? `: put it into parameters (parameters.${path})` : '';
+  return { path: `${place}.${path}`, message: message + advice };
+}
+
 /** Problems of the tools that a model may use which a tool calls: only server tools are run for it. */
 function nestedIssues({ tools }: JsonObject, outer: string, scope: ToolScope): Issue[] {
   if (!Array.isArray(tools)) return [];
@@ -184,14 +207,6 @@ function nestedIssues({ tools }: JsonObject, outer: string, scope: ToolScope): I
     }
     return issuesOfTool(value, value.type.slice(scope.prefix.length), place, { ...scope, isNested: true });
   });
-}
-
-const VALIDATORS = new Map<ServerTool, Validator>();
-
-function validatorOf(tool: ServerTool): Validator {
-  const validator = VALIDATORS.get(tool) ?? compileValidator(tool.parameters);
-  VALIDATORS.set(tool, validator);
-  return validator;
 }
 
 function issuesOf(

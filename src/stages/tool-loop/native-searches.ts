@@ -7,6 +7,7 @@ import { type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import { engineOf, webSearch } from '../../tools/web-search.ts';
 import { chooseEngine } from '../../web/choose-engine.ts';
 import { hasNativeSearch, withNativeSearch } from '../plugins/web/native-search.ts';
+import { withReported } from './ignored-members.ts';
 
 /**
  * The request with the upstream's own search in the place of searches for which it is chosen: by the request, by the
@@ -24,13 +25,34 @@ export function withNativeSearches(
     const hasNative = endpoints.some((endpoint) => hasNativeSearch(endpoint, rest));
     const choice = chooseEngine(engineOf(wanted.parameters), settings.web, hasNative);
     if ('problem' in choice) throw unsearchable(request, wanted, choice.problem);
-    if (choice.engine === 'native') changed = withNativeSearch(rest, asPlugin(wanted), endpoints).request;
+    if (choice.engine === 'native') changed = withUpstreamSearch(rest, wanted, endpoints);
   }
   return changed;
 }
 
+/** Names of parameters by those of the plugin. */
+const PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['include_domains', 'allowed_domains'],
+  ['exclude_domains', 'excluded_domains'],
+]);
+
+/** The request with the upstream's own search, and a report on parameters that it does not take. */
+function withUpstreamSearch(
+  request: GenerationRequest,
+  { of, parameters }: WantedTool,
+  endpoints: readonly Endpoint[],
+): GenerationRequest {
+  const searched = withNativeSearch(request, asPlugin(parameters), endpoints);
+  return withReported(searched.request, (report) => {
+    for (const name of searched.ignored) {
+      const member = `parameters.${PARAMETERS.get(name) ?? name}`;
+      report.ignored(report.place(of, 'tools', member), 'the search of the upstream has no such setting');
+    }
+  });
+}
+
 /** The parameters of the tool as members of the plugin. */
-function asPlugin({ parameters }: WantedTool): JsonObject {
+function asPlugin(parameters: JsonObject): JsonObject {
   const {
     allowed_domains: include_domains = null,
     excluded_domains: exclude_domains = null,

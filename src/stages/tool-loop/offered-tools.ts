@@ -1,10 +1,13 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
+import { parseCacheMark } from '../../dialects/shared/requests/gateway-fields.ts';
+import { nameOfAllowed } from '../../dialects/shared/tools/allowed-tools.ts';
 import type { ItemHead } from '../../ir/events.ts';
 import type { CallableTool, GenerationRequest, RoutingWishes, Tool, ToolChoice } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import type { ServerTool } from '../../tools/server-tool.ts';
+import type { ServerTool, ToolSettings } from '../../tools/server-tool.ts';
 import type { WantedTool } from '../../tools/wanted-tools.ts';
+import { withIgnoredMembers } from './ignored-members.ts';
 import { forbidsSteps } from './stop-conditions.ts';
 
 /** A server tool that a request has, with what it gives its model. */
@@ -37,6 +40,8 @@ export class OfferedTools {
   readonly #byName: ReadonlyMap<string, OfferedTool>;
   /** Names that the caller or the upstream answers for. */
   readonly #others: ReadonlySet<string>;
+  /** Names of server tools that the request does not let the model call. */
+  readonly #forbidden: ReadonlySet<string>;
   /** Functions in the place of tools, with the names by which models call them. */
   readonly #functions: readonly OfferedFunction[];
   /** The request with a function in the place of each server tool that no endpoint runs itself. */
@@ -47,6 +52,7 @@ export class OfferedTools {
   readonly endpoint: Endpoint | undefined;
 
   readonly #runsItself: RunsItself;
+  readonly #settings: ToolSettings;
 
   /**
    * `further`: tools that are called without being declared to the model. `left`: tools of `wanted` that some endpoints
@@ -56,6 +62,7 @@ export class OfferedTools {
     request: GenerationRequest,
     wanted: readonly WantedTool[],
     endpoint: Endpoint | undefined,
+    settings: ToolSettings,
     {
       further = [],
       left = NONE,
@@ -69,12 +76,22 @@ export class OfferedTools {
     const functions: OfferedFunction[] = [];
     const byName = new Map<string, OfferedTool>();
     const others = new Set(request.tools.filter((tool) => !isWanted(tool, wanted)).flatMap(namesOf));
+    // A cache mark of a tool is on the last of its functions.
+    const lastOf = new Map(wanted.map((each) => [each.of, each]));
     for (const each of wanted) {
       const { of, tool, parameters, hostedAs, shown } = each;
       const { name: asked = tool.name, description, parameters: schema } = tool.declare(parameters);
       const name = freeName(asked, (taken) => others.has(taken) || byName.has(taken));
       byName.set(name, { tool, parameters, hostedAs, name, schema: each.schema ?? schema, shown });
-      const declared = { type: 'function', name, description, parameters: schema, strict: false } as const;
+      const cache = lastOf.get(of) === each ? parseCacheMark(of.value.cache_control) : undefined;
+      const declared: CallableTool = {
+        type: 'function',
+        name,
+        description,
+        parameters: schema,
+        strict: false,
+        ...(cache !== undefined && { cache }),
+      };
       const place = request.places.of(of);
       functions.push({
         wanted: each,
@@ -86,6 +103,10 @@ export class OfferedTools {
     this.#others = others;
     this.#functions = functions;
     this.#runsItself = runsItself;
+    this.#settings = settings;
+    const mayCall = allowedBy(request.toolChoice && this.#choice(request.toolChoice, functions));
+    const names = functions.map(({ declared }) => declared.name);
+    this.#forbidden = new Set(names.filter((name) => !mayCall(name)));
     this.wishes = request.wishes;
     this.endpoint = endpoint;
     const own = functions.filter(({ wanted: each }) => !left.has(each));
@@ -101,8 +122,24 @@ export class OfferedTools {
   }
 
   #offering(request: GenerationRequest, functions: readonly OfferedFunction[]): GenerationRequest {
-    const offering = withFunctions(request, functions, (name) => this.#others.has(name));
-    return forbidsSteps(this.wishes) ? this.#withoutOwn(offering) : offering;
+    const { toolChoice } = request;
+    const { maxToolCalls: _, stopServerToolsWhen: __, ...wishes } = request.wishes;
+    const offering: GenerationRequest = {
+      ...request,
+      tools: withFunctions(request.tools, functions),
+      wishes,
+      ...(toolChoice !== undefined && { toolChoice: this.#choice(toolChoice, functions) }),
+    };
+    const wanted = functions.map((each) => each.wanted);
+    const reporting = withIgnoredMembers(offering, wanted, this.#settings);
+    return forbidsSteps(this.wishes) ? this.#withoutOwn(reporting) : reporting;
+  }
+
+  /** The choice with functions in the place of server tools. */
+  #choice(choice: ToolChoice, functions: readonly OfferedFunction[]): ToolChoice {
+    const chosenNames = (meant: JsonObject) =>
+      functions.flatMap(({ wanted, declared }) => (isChosen(wanted, meant) ? [declared.name] : []));
+    return choiceWith(choice, chosenNames, (name) => this.#others.has(name));
   }
 
   /** The request without server tools: the model can only call the other tools, or none. */
@@ -115,9 +152,14 @@ export class OfferedTools {
     return { ...rest, tools, ...(isKept && { toolChoice }) };
   }
 
-  /** The server tool that a call means; undefined = it is no server tool's name. */
+  /** The server tool that a call means; undefined = it is no server tool's name, or one that may not be called. */
   named(name: string): OfferedTool | undefined {
-    return this.#byName.get(name);
+    return this.#forbidden.has(name) ? undefined : this.#byName.get(name);
+  }
+
+  /** True if there is such a server tool, and the request does not let the model call it. */
+  isForbidden(name: string): boolean {
+    return this.#forbidden.has(name);
   }
 
   /** True for the calls that the gateway answers: those of server tools, and those of tools that do not exist. */
@@ -151,25 +193,12 @@ function freeName(asked: string, isTaken: (name: string) => boolean): string {
   return name;
 }
 
-function withFunctions(
-  request: GenerationRequest,
-  functions: readonly OfferedFunction[],
-  isOther: (name: string) => boolean,
-): GenerationRequest {
-  const { toolChoice } = request;
-  const tools = request.tools.flatMap((tool): readonly Tool[] => {
+/** Tools with functions in the place of server tools. */
+function withFunctions(tools: readonly Tool[], functions: readonly OfferedFunction[]): readonly Tool[] {
+  return tools.flatMap((tool): readonly Tool[] => {
     const own = functions.filter(({ wanted }) => wanted.of === tool);
     return own.length === 0 ? [tool] : own.map(({ declared }) => declared);
   });
-  const chosenNames = (choice: JsonObject) =>
-    functions.flatMap(({ wanted, declared }) => (isChosen(wanted, choice) ? [declared.name] : []));
-  const { maxToolCalls: _, stopServerToolsWhen: __, ...wishes } = request.wishes;
-  return {
-    ...request,
-    tools,
-    wishes,
-    ...(toolChoice !== undefined && { toolChoice: choiceWith(toolChoice, chosenNames, isOther) }),
-  };
 }
 
 /** Names of the functions that a choice of a hosted tool means. */
@@ -187,7 +216,6 @@ function isChosen({ of, tool, isChosen: isMeant }: WantedTool, choice: JsonObjec
   );
 }
 
-/** The choice with functions in the place of server tools. */
 function choiceWith(
   choice: ToolChoice,
   chosenNames: ChosenNames,
@@ -209,6 +237,14 @@ function choiceWith(
       return names.length === 0 ? [tool] : names.map(functionNamed);
     }),
   };
+}
+
+/** Which tools a choice lets the model call. A forced one is a matter of the upstream. */
+function allowedBy(choice: ToolChoice | undefined): (name: string) => boolean {
+  if (choice?.mode === 'none') return () => false;
+  if (choice?.mode !== 'allowed') return () => true;
+  const names = new Set(choice.tools.map(nameOfAllowed));
+  return (name) => names.has(name);
 }
 
 function functionNamed(name: string): JsonObject {

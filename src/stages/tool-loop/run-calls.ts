@@ -29,6 +29,8 @@ export interface FinishedCall {
 /** Calls of one step that are run; the result of any other says that it was not. */
 export const MAX_CALLS_PER_STEP = 64;
 
+const TOO_MANY_CALLS = `not run: a step has at most ${MAX_CALLS_PER_STEP} calls`;
+
 /** Calls that run at the same time. */
 export const CALLS_AT_ONCE = 8;
 
@@ -98,7 +100,7 @@ export function runCalls(
         ? runInTurn(
             turn,
             call,
-            offered,
+            offered ?? missingTool(call.name, tools),
             uses,
             {
               ...context,
@@ -107,7 +109,7 @@ export function runCalls(
             },
             (tool, startedAtMs) => began(index, tool, startedAtMs),
           )
-        : Promise.resolve(notRun('too many calls in one step', context));
+        : Promise.resolve(notRun(TOO_MANY_CALLS, context));
     const recorded = outcome.then(async (finished) => {
       await ended(index, offered, finished);
       return finished;
@@ -119,17 +121,25 @@ export function runCalls(
   });
 }
 
+/** Why there is no tool for a call. */
+function missingTool(name: string, tools: OfferedTools): string {
+  return tools.isForbidden(name)
+    ? `the tool ${quoted(name)} may not be called in this answer`
+    : `there is no tool ${quoted(name)}`;
+}
+
+/** Runs a call when its turn has come. `offered`: its tool, or why there is none. */
 async function runInTurn(
   turn: Promise<unknown> | undefined,
   call: ToolCallItem,
-  offered: OfferedTool | undefined,
+  offered: OfferedTool | string,
   uses: ToolUses,
   context: ToolContext,
   began: (offered: OfferedTool, startedAtMs: number) => void,
 ): Promise<FinishedCall> {
   await turn;
   if (context.signal.aborted) return { ...notRun(CANCELLED, context), end: 'cancelled' };
-  if (offered === undefined) return notRun(`there is no tool ${quoted(call.name)}`, context);
+  if (typeof offered === 'string') return notRun(offered, context);
   const asked = argumentsOf(call.input, offered.schema);
   if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
   const startedAtMs = context.now();

@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { GrantedServers } from '../../mcp/granted-servers.ts';
 import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
+import { refuseMisfits } from './ignored-members.ts';
 import { mcpPreface } from './mcp/mcp-preface.ts';
 import { listedMcpTools } from './mcp/mcp-tools.ts';
 import { withNativeSearches } from './native-searches.ts';
@@ -39,6 +40,10 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
         (tool) => endpoints.length === 0 || !endpoints.every((endpoint) => runsItself(endpoint, tool)),
       );
       const left = new Set(wanted.filter((tool) => endpoints.some((endpoint) => runsItself(endpoint, tool))));
+      refuseMisfits(
+        native,
+        wanted.filter((tool) => !left.has(tool)),
+      );
       const opening = openingCall(native, context.generationId, context.settings);
       const isWorking = wanted.length > 0 || opening !== undefined;
       const mcp = await listedMcpTools(native, context, mcpServers, { endpoints, isWorking });
@@ -46,11 +51,13 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
       const request = mcp?.request ?? native;
       const further = opening === undefined ? [] : [opening.offered];
       const lacking = endpoints.find((endpoint) => wanted.some((tool) => !runsItself(endpoint, tool)));
-      const tools = new OfferedTools(request, [...wanted, ...(mcp?.wanted ?? [])], lacking ?? endpoints[0], {
-        further,
-        left,
-        runsItself,
-      });
+      const tools = new OfferedTools(
+        request,
+        [...wanted, ...(mcp?.wanted ?? [])],
+        lacking ?? endpoints[0],
+        context.settings,
+        { further, left, runsItself },
+      );
       const preface = mcp && mcpPreface(mcp, mcpServers, context);
       offers.set(context, { tools, preface, opening });
       const maxCost = maxCostOf(request.wishes);
@@ -66,7 +73,10 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
   };
 }
 
-/** The request as an endpoint gets it: with a function for each tool that the gateway runs; undefined = it has none. */
+/**
+ * The request as an endpoint gets it: with a function for each tool that the gateway runs, and the upstream's own tools
+ * for those that it runs itself; undefined = it has no server tools.
+ */
 export function withServerTools(
   asked: GenerationRequest,
   endpoint: Endpoint,
@@ -74,7 +84,8 @@ export function withServerTools(
 ): GenerationRequest | undefined {
   const native = withNativeTools(withNativeSearches(asked, [endpoint], settings), [endpoint], settings);
   const own = wantedTools(native, settings).filter((tool) => !runsItself(endpoint, tool));
-  return own.length === 0 ? undefined : new OfferedTools(native, own, endpoint).request;
+  if (own.length === 0) return native === asked ? undefined : native;
+  return new OfferedTools(native, own, endpoint, settings).request;
 }
 
 /** True if the upstream runs a hosted tool of the caller, in whose words it was asked for. */

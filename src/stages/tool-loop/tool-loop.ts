@@ -329,7 +329,7 @@ export class ToolLoop {
   ): Promise<Result> {
     const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
     const wanted = wantedTools(request, this.#context.settings);
-    const tools = new OfferedTools(request, wanted, this.#tools.endpoint);
+    const tools = new OfferedTools(request, wanted, this.#tools.endpoint, this.#context.settings);
     const answer =
       wanted.length === 0
         ? next(request)

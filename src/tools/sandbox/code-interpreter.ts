@@ -14,6 +14,7 @@ export const codeInterpreter: ServerTool = {
       typeof container === 'string' ? { type: 'container_reference', container_id: container } : {};
     return { environment };
   },
+  hostedMembers: { container: { type: true } },
   parameters: SANDBOX_PARAMETERS,
   unavailable: sandboxIssue,
   declare: () => ({

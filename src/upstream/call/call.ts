@@ -167,7 +167,7 @@ export function renderCall(
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
   const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
-  const entries = [...fitted, called.report, lost];
+  const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };

@@ -21,7 +21,13 @@ export function checkSemantics(
       'unprocessable',
     );
   }
-  const unknown = toolChoice?.mode === 'allowed' ? firstUndeclared(toolChoice.tools, tools) : undefined;
+  const named =
+    toolChoice?.mode === 'allowed'
+      ? toolChoice.tools
+      : toolChoice?.mode === 'hosted'
+        ? [toolChoice.value]
+        : [];
+  const unknown = named.find((entry) => !tools.some((tool) => isMeant(tool, entry)));
   if (unknown !== undefined) {
     throw invalidRequest(
       [
@@ -54,16 +60,21 @@ export function isSilent(content: Json | undefined): boolean {
   return content === undefined || content === null || content === '';
 }
 
-/** The first entry of an allow list that names none of the tools: by name, or a hosted one by its type. */
-function firstUndeclared(entries: readonly JsonObject[], tools: readonly Tool[]): JsonObject | undefined {
-  const kinds = new Set<unknown>(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : undefined)));
-  return entries.find(({ name, type }) => {
-    const isDeclared =
-      typeof name === 'string'
-        ? tools.some((tool) => isNamed(tool, name))
-        : type !== undefined && kinds.has(type);
-    return !isDeclared;
-  });
+/** True if an entry of a choice means a tool: a server of MCP tools by its label, others by name or by type. */
+function isMeant(tool: Tool, { name, type, server_label: label }: JsonObject): boolean {
+  if (label !== undefined) return tool.type === 'hosted' && tool.value.server_label === label;
+  if (typeof name === 'string') return isNamed(tool, name);
+  return tool.type === 'hosted' && typeof type === 'string' && isSameKind(tool.kind, type);
+}
+
+/** Versions of a type mean the same tool: `web_search_preview` is `web_search_2025_08_26`, or `acme:web_search`. */
+function isSameKind(kind: string, type: string): boolean {
+  const [first, second] = [familyOf(kind), familyOf(type)];
+  return first === second || first.startsWith(`${second}_`) || second.startsWith(`${first}_`);
+}
+
+function familyOf(type: string): string {
+  return type.replace(/^.*:/, '').replace(/(?:_preview)?(?:_\d{4}_?\d\d_?\d\d)?$/, '');
 }
 
 /** A tool of the gateway may be named without the vendor's prefix of its type. */

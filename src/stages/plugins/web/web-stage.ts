@@ -11,11 +11,11 @@ import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members
 import { usdOf } from '../../../kit/money.ts';
 import { chooseEngine } from '../../../web/choose-engine.ts';
 import { DomainList } from '../../../web/domains.ts';
-import type { FoundPage, SearchEngine } from '../../../web/engines/engine.ts';
+import type { FoundPage } from '../../../web/engines/engine.ts';
 import { ENGINES } from '../../../web/engines/engine-table.ts';
 import { LinkCitations } from '../../../web/link-citations.ts';
 import { paidSearch } from '../../../web/paid-search.ts';
-import { locationOf, SearchProblem, type SearchWish } from '../../../web/search.ts';
+import { locationOf, SearchProblem, type SearchWish, untakenMembers } from '../../../web/search.ts';
 import type { Next, Stage, StageContext } from '../../stage.ts';
 import { lastUserText, withUserText } from '../prompt-text.ts';
 import { hasNativeSearch, withNativeSearch } from './native-search.ts';
@@ -121,7 +121,7 @@ async function searchOnce(
 ): Promise<readonly FoundPage[]> {
   const { note } = context;
   const wish = wishOf(request, plugin);
-  const ignored = untaken(wish, ENGINES[name], plugin);
+  const ignored = untakenMembers(ENGINES[name], plugin);
   if (wish.text === '') {
     note(
       searchNote({ summary: 'Nothing to search for in the last message', engine: name, results: 0, ignored }),
@@ -172,17 +172,4 @@ function wishOf(request: GenerationRequest, plugin: JsonObject): SearchWish {
     mode: textAt(plugin, 'mode'),
     location: locationOf(objectAt(plugin, 'user_location')),
   };
-}
-
-/** Members of the plugin that the engine does not take. */
-function untaken({ mode, location }: SearchWish, engine: SearchEngine, plugin: JsonObject): string[] {
-  const isModeKnown = mode === undefined || engine.modes?.has(mode) === true;
-  const isPlaceKnown = location === undefined || engine.isLocal === true;
-  const country = textAt(objectAt(plugin, 'user_location') ?? {}, 'country');
-  const isCountryKnown = country === undefined || location?.country !== undefined;
-  return [
-    ...(isModeKnown ? [] : ['mode']),
-    ...(isPlaceKnown ? [] : ['user_location']),
-    ...(isPlaceKnown && !isCountryKnown ? ['user_location.country'] : []),
-  ];
 }

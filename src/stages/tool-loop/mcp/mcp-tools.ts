@@ -15,6 +15,7 @@ import {
   MCP_TOOLSET,
   readAskedServer,
   readListedServer,
+  readToolset,
 } from '../../../mcp/asked-server.ts';
 import type { ToolList } from '../../../mcp/client/mcp-client.ts';
 import { McpProblem } from '../../../mcp/client/mcp-problem.ts';
@@ -30,6 +31,7 @@ import {
   type WantedTool,
 } from '../../../tools/wanted-tools.ts';
 import type { StageContext } from '../../stage.ts';
+import { withReported } from '../ignored-members.ts';
 import { type Approval, readMcpHistory } from './mcp-history.ts';
 import { MCP_APPROVAL_REQUEST, MCP_CALL, MCP_TOOL_USE, mcpServerTool, membersOf } from './mcp-server-tool.ts';
 
@@ -61,6 +63,8 @@ interface AskedEntry {
   readonly asked: AskedServer;
   /** True if it is listed beside the tools. */
   readonly isListed: boolean;
+  /** The tool that says which tools of a listed server may be used. */
+  readonly toolset?: HostedTool | undefined;
 }
 
 function entriesOf(request: GenerationRequest): readonly AskedEntry[] {
@@ -72,12 +76,14 @@ function entriesOf(request: GenerationRequest): readonly AskedEntry[] {
   const listed = listedMcpServers(request).map((server, index) => {
     const name = stringAt(server, 'name') ?? '';
     const toolset = tools.find((tool) => isToolsetOf(tool, name)) as HostedTool | undefined;
-    const value = { type: MCP, server_label: name };
+    const cache = toolset?.value.cache_control;
+    const value = { type: MCP, server_label: name, ...(cache !== undefined && { cache_control: cache }) };
     const of: HostedTool = { type: 'hosted', dialect: 'messages', kind: MCP, value };
     return {
       of: places.put(of, `${field}[${index}]`),
       asked: readListedServer(server, toolset?.value),
       isListed: true,
+      toolset,
     };
   });
   return [...named, ...listed];
@@ -101,7 +107,7 @@ function withListedServers(request: GenerationRequest, entries: readonly AskedEn
     ...request,
     body,
     unknownFields: request.unknownFields.filter((name) => name !== field),
-    tools: [...request.tools.filter((tool) => !isToolset(tool)), ...listed.map(({ of }) => of)],
+    tools: [...request.tools, ...listed.map(({ of }) => of)],
   };
 }
 
@@ -163,9 +169,10 @@ async function listMcpTools(
   const read = entries.map((entry) => askedOf(entry, request, context, granted));
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
-  refuse(duplicateIssues(asked));
+  refuse([...duplicateIssues(asked), ...toolsetIssues(request, asked)]);
   const found = await mapAtOnce(asked, LISTS_AT_ONCE, (each) => listOf(each, request, context, granted));
   refuse(approvalIssues(found, request));
+  refuseMissing(found, request);
   const wanted = found.flatMap(({ of, isListed, server, tools, asked: { label, needsApproval }, about }) =>
     tools.map((tool): WantedTool => {
       const mcpTool = { server, tool, about, needsApproval: needsApproval(tool) };
@@ -182,8 +189,9 @@ async function listMcpTools(
     }),
   );
   const without = new Set<Tool>(found.filter(({ tools }) => tools.length === 0).map(({ of }) => of));
+  const kept = request.tools.filter((tool) => !without.has(tool) && !isToolset(tool));
   return {
-    request: { ...request, items, tools: request.tools.filter((tool) => !without.has(tool)) },
+    request: withIgnored({ ...request, items, tools: kept }, found),
     wanted,
     lists: found.filter(({ server }) => !listed.has(server.label)),
     servers: found,
@@ -199,7 +207,10 @@ interface Asked extends AskedEntry {
   readonly remote: () => Promise<RemoteServer>;
 }
 
-interface Found extends Asked, ListedServer {}
+interface Found extends Asked, ListedServer {
+  /** Names of the tools that the operator lets callers use. */
+  readonly offered: ReadonlySet<string>;
+}
 
 const ALL: ToolSelection = { names: undefined, readOnly: false };
 
@@ -278,15 +289,78 @@ async function listOf(
     server = await each.remote();
     const list = await granted.tools(server, context.caller, context.signal);
     noteFlags(asked.label, list, context);
-    const tools = list.tools.filter((tool) => isSelected(tool, allowed, asked.tools));
-    return { ...each, server, tools, error: undefined };
+    const offered = list.tools.filter((tool) => isSelected(tool, allowed));
+    const tools = offered.filter((tool) => isSelected(tool, asked.tools));
+    const names = new Set(offered.map(({ name }) => name));
+    return { ...each, server, tools, offered: names, error: undefined };
   } catch (problem) {
     if (!(problem instanceof McpProblem)) throw problem;
     const error = problem.message;
     const summary = `${asked.label}: ${await passedText(error, watch)}`;
     context.note({ type: 'server_tools', name: MCP, summary });
-    return { ...each, server, tools: [], error };
+    return { ...each, server, tools: [], offered: NO_NAMES, error };
   }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Toolsets of servers that the request does not list. */
+function toolsetIssues({ tools, places }: GenerationRequest, asked: readonly Asked[]): Issue[] {
+  return tools.filter(isToolset).flatMap((tool) => {
+    if (asked.some(({ toolset }) => toolset === tool)) return [];
+    const name = stringAt(tool.value, 'mcp_server_name') ?? '';
+    const path = `${places.of(tool) ?? 'tools'}.mcp_server_name`;
+    const isListed = asked.some(({ asked: { label }, toolset }) => label === name && toolset !== undefined);
+    const message = isListed
+      ? `the MCP server ${quoted(name)} has another toolset already`
+      : `there is no MCP server ${quoted(name)} in mcp_servers`;
+    return [{ path, message }];
+  });
+}
+
+/** Refuses a choice of a tool that its server does not have, as one of a function that is not there. */
+function refuseMissing(found: readonly Found[], { toolChoice }: GenerationRequest): void {
+  const choices =
+    toolChoice?.mode === 'hosted'
+      ? [toolChoice.value]
+      : toolChoice?.mode === 'allowed'
+        ? toolChoice.tools
+        : [];
+  const missing = choices.flatMap((choice) => {
+    const [label, name] = [stringAt(choice, 'server_label'), stringAt(choice, 'name')];
+    const server = found.find(({ asked }) => asked.label === label);
+    if (choice.type !== MCP || name === undefined || server === undefined) return [];
+    if (server.error !== undefined || server.tools.some((tool) => tool.name === name)) return [];
+    const message = `names the tool ${quoted(name)}, which the MCP server ${quoted(label ?? '')} does not offer`;
+    return [{ path: 'tool_choice', message }];
+  });
+  if (missing.length > 0) throw invalidRequest(missing, 'unprocessable');
+}
+
+/** The request with a report on members of its servers that have no effect, and on tools that no server has. */
+function withIgnored(request: GenerationRequest, found: readonly Found[]): GenerationRequest {
+  return withReported(request, (report) => {
+    for (const { of, asked, toolset, offered, error } of found) {
+      const parts = [
+        { of, ...asked },
+        ...(toolset === undefined ? [] : [{ of: toolset, ...readToolset(toolset.value) }]),
+      ];
+      for (const part of parts) {
+        for (const path of part.unread) {
+          report.ignored(
+            report.place(part.of, 'tools', path),
+            'has no effect: the gateway calls the server itself',
+          );
+        }
+        // A server that gave no list may have them.
+        if (error !== undefined) continue;
+        for (const { path, name } of part.mentions) {
+          if (offered.has(name)) continue;
+          report.ignored(report.place(part.of, 'tools', path), `the server has no tool ${quoted(name)}`);
+        }
+      }
+    }
+  });
 }
 
 /** Tells the caller of tools that have changed, which may be an attack, and of those that cannot be offered. */
