@@ -138,7 +138,7 @@ became of the field:
 |---|---|
 | \`passed_on\` | went to an upstream of your own format, as it is; the upstream may know it |
 | \`dropped\` | was not sent, because the upstream speaks another format |
-| \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query |
+| \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query, or a member of a [tool](tools.md#hosted-names) that the gateway runs and that has no effect there |
 
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
 \`?verbose\`. Only \`beta\` and \`client_version\`, which the Anthropic client and Codex add to their calls, are left out.
