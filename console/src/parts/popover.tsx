@@ -1,0 +1,69 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  /** What it belongs to: it opens below, and the focus returns to it. */
+  readonly anchor: RefObject<HTMLElement>;
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** Distance to the anchor and to the edges of the window, pixels. */
+const GAP = 4;
+const MARGIN = 8;
+
+const FOCUSABLE = 'input, button, a[href]';
+
+/** A panel over the page. Mount it to open it; Escape and a click elsewhere call `onClose`. */
+export function Popover({ anchor, label, onClose, children, class: name = '' }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const panel = element.current;
+    if (panel === null) return;
+    panel.showPopover();
+    place(panel, anchor.current);
+    const opener = anchor.current;
+    (
+      panel.querySelector<HTMLElement>('[data-first]') ?? panel.querySelector<HTMLElement>(FOCUSABLE)
+    )?.focus();
+    return () => opener?.focus({ preventScroll: true });
+  }, [anchor]);
+  useEffect(() => {
+    // The anchor's own click closes it: were it closed here too, that click would open it again.
+    const onPress = ({ target }: PointerEvent): void => {
+      const isInside = [element.current, anchor.current].some((each) => each?.contains(target as Node));
+      if (!isInside) onClose();
+    };
+    document.addEventListener('pointerdown', onPress);
+    return () => document.removeEventListener('pointerdown', onPress);
+  }, [anchor, onClose]);
+  return (
+    <div
+      ref={element}
+      class={`pop over ${name}`}
+      popover="manual"
+      role="dialog"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** Puts the panel below its anchor, within the window. Through the CSSOM: the policy refuses style attributes. */
+function place(panel: HTMLElement, anchor: HTMLElement | null): void {
+  const { left, bottom, top } = anchor?.getBoundingClientRect() ?? { left: 0, bottom: 0, top: 0 };
+  const { width, height } = panel.getBoundingClientRect();
+  const isBelow = bottom + GAP + height <= window.innerHeight - MARGIN || top < height;
+  const x = Math.max(MARGIN, Math.min(left, window.innerWidth - width - MARGIN));
+  const y = isBelow ? bottom + GAP : top - GAP - height;
+  panel.style.left = `${x}px`;
+  panel.style.top = `${Math.max(MARGIN, y)}px`;
+}
