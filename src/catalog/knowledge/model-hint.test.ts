@@ -13,6 +13,12 @@ describe('the hint for an unknown model', () => {
     );
   });
 
+  it('says how to switch the simulator on', () => {
+    expect(hintForUnknownModel('simulator/standard', served('acme/large'))).toContain(
+      'add "- slug: simulator"',
+    );
+  });
+
   it.each([
     ['a swapped letter', 'acme/lagre', 'acme/large'],
     ['a missing letter', 'acm/large', 'acme/large'],

@@ -3,6 +3,7 @@ import { shortened } from '../../kit/text/quoted.ts';
 import { switchingVariables } from '../providers/missing-credential.ts';
 import { rowOf } from '../providers/provider-rows.ts';
 import { allShippedModels } from '../shipped-models.ts';
+import { SIMULATOR_MODELS } from '../simulator-catalog.ts';
 
 /** Anything with the id of a model. */
 type Named = { readonly id: string };
@@ -24,14 +25,22 @@ export function unknownModelMessage(id: string, base: string, served: readonly N
 }
 
 /**
- * A hint for an id that no served model has: switch on a provider that is known to serve it, or use the id of a
- * served model that looks alike. Undefined if neither is known.
+ * A hint for an id that no served model has: switch on the simulator or a provider that is known to serve it, or use
+ * the id of a served model that looks alike. Undefined if none is known.
  */
 export function hintForUnknownModel(id: string, served: readonly Named[]): string | undefined {
-  return switchOnHint(id) ?? spellingHint(id, served) ?? shippedSpellingHint(id);
+  return simulatorHint(id) ?? switchOnHint(id) ?? spellingHint(id, served) ?? shippedSpellingHint(id);
 }
 
 // --- Models that no provider serves here -----------------------------------------------------------------------------
+
+function simulatorHint(id: string): string | undefined {
+  if (!SIMULATOR_MODELS.some((model) => model.id === id)) return undefined;
+  return (
+    'The simulator is off, because the configuration file lists providers: ' +
+    'add "- slug: simulator" to them to switch it on.'
+  );
+}
 
 function switchOnHint(id: string): string | undefined {
   const remedy = remedyFor(id);
