@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { MAX_FILE_BYTES } from '../../src/manage/files/file-intake.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -79,6 +80,14 @@ describe('the other files', () => {
     for (const path of ['metrics', 'readyz', 'healthz']) expect(caddy).toContain(`/${path} /${path}/`);
     expect(caddy).toMatch(/flush_interval -1/);
     expect(caddy.split('{').length).toBe(caddy.split('}').length);
+  });
+
+  it.each([
+    ['deploy/nginx.conf', /client_max_body_size (\d+)m;/],
+    ['deploy/Caddyfile', /max_size (\d+)MiB/],
+  ])('%s lets the largest file through', (path, pattern) => {
+    const [, mebibytes] = pattern.exec(textOf(path)) ?? [];
+    expect(Number(mebibytes) * 2 ** 20).toBeGreaterThan(MAX_FILE_BYTES);
   });
 
   it('are described with commands and flags that exist', () => {
