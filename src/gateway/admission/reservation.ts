@@ -45,8 +45,8 @@ export class GenerationReservation {
   #spent = NOTHING;
   #isOpen = false;
   #isClosed = false;
-  /** True while a checkpoint of tool calls is due. */
-  #isNoting = false;
+  /** The checkpoint of tool calls that is due. */
+  #noting: NodeJS.Immediate | undefined;
   /** True if no limit applied when the generation was opened. */
   #isUnlimited = false;
   /** Most that the generation may cost; undefined = no limit of its own. */
@@ -111,13 +111,14 @@ export class GenerationReservation {
     const at = begun === undefined ? -1 : this.toolCalls.indexOf(begun);
     if (at === -1) this.toolCalls.push(...calls);
     else this.toolCalls.splice(at, 1, ...calls);
-    if (this.#isNoting) return;
-    this.#isNoting = true;
-    setImmediate(() => {
-      this.#isNoting = false;
-      // A ledger that is down refuses the next leg.
-      if (!this.#isClosed) this.noteProgress?.().catch(() => {});
-    });
+    this.#noting ??= setImmediate(() => void this.noteNow());
+  }
+
+  /** Writes a checkpoint, with the tool calls for which one is due. Never rejects: a ledger that is down refuses legs. */
+  async noteNow(): Promise<void> {
+    clearImmediate(this.#noting);
+    this.#noting = undefined;
+    if (!this.#isClosed) await this.noteProgress?.().catch(() => {});
   }
 
   /** Sum of the charges. */

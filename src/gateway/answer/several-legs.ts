@@ -31,9 +31,6 @@ import { plannedGeneration, type Underway } from './underway.ts';
 /** The end of a generation whose next leg cannot be paid for. */
 const OUT_OF_MONEY = { type: 'finish', reason: 'budget' } as const;
 
-/** A further leg that is still open after this time is in a checkpoint, whether it has written something or not. */
-const SILENT_LEG_MS = 250;
-
 /**
  * A generation whose stages run the legs: one or several, in sequence or at the same time. Each leg has an account of
  * its own, which is closed and recorded when the leg ends; the generation's account is the sum.
@@ -170,9 +167,9 @@ export class SeveralLegs extends Answering {
     const open = new OpenLeg(running, attempts, { keptCharacters, checkpoints, giveUp });
     this.#open.set(running, open);
     begun(open);
-    // Until it writes something, no checkpoint has it.
-    const silent = isFirst ? undefined : setTimeout(() => this.noteProgress().catch(() => {}), SILENT_LEG_MS);
     try {
+      // Before its upstream is called, so that a crash leaves no call without a record.
+      if (!isFirst) await this.underway.reservation.noteNow();
       for await (const batch of open.events) {
         const terminal = terminalIn(batch);
         open.note(batch, terminal !== undefined);
@@ -198,7 +195,6 @@ export class SeveralLegs extends Answering {
       // The caller has left, or the stage cancelled the leg: there is no terminal event.
       if (!isCut) yield [{ type: 'failure', error: failure }];
     } finally {
-      clearTimeout(silent);
       await this.#close(running, 'cut');
     }
   }

@@ -204,7 +204,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   /** Usage and bill if the leg ended now. */
   async soFar(): Promise<UsedSoFar> {
     // The tokenizer may be busy or starting: then an approximate count is used.
-    if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
+    const isAnswering = this.selected !== undefined;
+    if (isAnswering && !this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
     const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.estimatedTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
