@@ -118,7 +118,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['decode', 'decode-content', 'decode-calls', 'decode-body'],
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
     ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
-    ['quirks', 'cohere', 'model-traits'],
+    ['quirks', 'cohere', 'model-traits', 'kept-calls'],
     ['embeddings'],
     ['facts', 'index'],
   ].flat(),

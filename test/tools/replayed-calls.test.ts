@@ -154,3 +154,68 @@ describe('a result that is not kept', () => {
     expect(JSON.parse(messages[2].content)).toEqual({ outputs: program.outputs });
   });
 });
+
+describe('in the chat format, which shows no calls of server tools', () => {
+  const USER = { role: 'user', content: 'Which word?' };
+  const TOOLS = [
+    { type: 'signalbox:web_search' },
+    { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } },
+  ];
+
+  /** A search and a function of the caller in one step: the message of the answer. */
+  async function mixedMessage(model: ToolModel, more: object = {}): Promise<any> {
+    engine.answer(reply(200, { results: RESULTS }));
+    tools.answers(model, { text: 'Let me see.', tools: [SEARCH, LOOK] }, { text: 'It is heliotrope.' });
+    const asked = { messages: [USER], tools: TOOLS, ...more };
+    const { status, body } = await tools.ask('/chat/completions', model, asked);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.choices[0].message;
+  }
+
+  async function sentAfter(model: ToolModel, messages: readonly object[], more: object = {}): Promise<any> {
+    const asked = { messages, tools: TOOLS, ...more };
+    const { status, body } = await tools.ask('/chat/completions', model, asked);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return tools.upstream.requests.at(-1)?.json;
+  }
+
+  const OTHER = { role: 'user', content: 'Which other word?' };
+  const SEEN = { role: 'tool', tool_call_id: 'call_l', content: 'seen' };
+  const BOTH = new Map([
+    ['call_s', FOUND],
+    ['call_l', 'seen'],
+  ]);
+
+  it.each(['m/chat', 'm/messages', 'm/responses'] as const)(
+    'their results of a mixed step are still before the model of %s',
+    async (model) => {
+      const message = await mixedMessage(model);
+      expect(message.tool_calls.map(({ id }: any) => id)).toEqual(['call_l']);
+      expect(JSON.stringify(message)).not.toContain('heliotrope');
+      const sent = await sentAfter(model, [USER, message, SEEN]);
+      expect(new Map(resultsOf[model](sent))).toEqual(BOTH);
+    },
+  );
+
+  it('also if the caller has streamed, has changed its instructions, and declares no server tool any more', async () => {
+    engine.answer(reply(200, { results: RESULTS }));
+    tools.answers('m/chat', { tools: [SEARCH, LOOK] }, { text: 'It is heliotrope.' });
+    const system = (content: string) => ({ role: 'system', content });
+    await tools.stream('/chat/completions', 'm/chat', { messages: [system('One.'), USER], tools: TOOLS });
+    const call = { id: 'call_l', type: 'function', function: { name: 'look', arguments: '{}' } };
+    const said = { role: 'assistant', content: null, tool_calls: [call] };
+    const messages = [system('Two.'), USER, said, SEEN];
+    const { messages: sent } = await sentAfter('m/chat', messages, { tools: TOOLS.slice(1) });
+    expect(new Map(resultsOf['m/chat']({ messages: sent }))).toEqual(BOTH);
+    expect(sent[2].tool_calls.map(({ id }: any) => id)).toEqual(['call_s', 'call_l']);
+  });
+
+  it.each([
+    ['of another conversation with the same ids', {}, 'Another question.'],
+    ['under zero retention', { messages: [OTHER], provider: { zdr: true } }, OTHER.content],
+  ])('not %s', async (_, more, content) => {
+    const message = await mixedMessage('m/chat', more);
+    const sent = await sentAfter('m/chat', [{ role: 'user', content }, message, SEEN]);
+    expect(resultsOf['m/chat'](sent)).toEqual([['call_l', 'seen']]);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Item } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { defineAll, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
@@ -7,7 +8,7 @@ import { metadataOf } from './encode.ts';
 import { asDeclared, speaksLegacyCalls } from './encode-calls.ts';
 import { renderLogprobs, renderMessage } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
-
+import { calledName, keptAnswer, type ServerCall } from './kept-calls.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 
 // --- The whole body -------------------------------------------------------------------------------------------------
@@ -20,6 +21,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   // This format has no items for server tools: their answer is one message.
   const written = writtenItems(result.items);
   const items = relayed === undefined ? written.map((item) => asDeclared(item, context.request)) : written;
+  if (context.keepItem !== undefined) keepServerCalls(result, context.request, context.keepItem);
   const excludesReasoning = context.request.reasoning?.exclude === true;
   const spoken = renderMessage(items, excludesReasoning);
   const said = objectAt(upstream, 'message') ?? {};
@@ -53,6 +55,22 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   if (settled === undefined) return body;
   body.usage = renderUsage(settled, relayed === undefined ? undefined : usageObjectIn(relayed));
   return Object.assign(body, metadataOf(context, settled.metadata));
+}
+
+/** Keeps what the model got of server tools, if the answer has calls for the caller too. */
+function keepServerCalls(
+  { items }: Result,
+  { body }: GenerationRequest,
+  keepItem: NonNullable<ReplyContext['keepItem']>,
+): void {
+  const serverCalls = items.flatMap((item): ServerCall[] => {
+    if (item.type !== 'server-call' || item.output === undefined) return [];
+    const { callId, tool, input, output, shown } = item;
+    return [{ callId, name: calledName(tool, shown), input, output }];
+  });
+  const first = items.find((item) => item.type === 'tool-call');
+  const kept = keptAnswer(body, serverCalls, first?.callId);
+  if (kept !== undefined) keepItem(kept);
 }
 
 /** The call for callers of the format's first generation, with arguments that the upstream may have left out. */

@@ -22,6 +22,7 @@ import {
   SentText,
 } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
+import { calledName, keptAnswer, type ServerCall } from './kept-calls.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -66,6 +67,9 @@ class ChatEncoder implements StreamEncoder {
   readonly #heads = new Map<number, ItemHead>();
   /** Created on demand: few answers need it. */
   #calls: SentCalls | undefined;
+  #serverCalls: ServerCall[] | undefined;
+  /** Id of the first call for the caller. */
+  #firstCallId: string | undefined;
   /** Text of calls that are written as functions once it is complete. */
   #freeTexts: Map<number, string> | undefined;
   readonly #said = new SentText();
@@ -124,6 +128,9 @@ class ChatEncoder implements StreamEncoder {
         this.#saidLast.image();
         return this.#delta({ images });
       }
+      case 'server-result':
+        this.#noteServerCall(event);
+        return '';
       case 'seal':
         return this.#seal(event.item, event.seal);
       case 'item-end':
@@ -141,12 +148,22 @@ class ChatEncoder implements StreamEncoder {
     }
   }
 
+  /** Callers do not see it: it is kept, in case that the answer ends with calls of theirs. */
+  #noteServerCall({ item, output, shown }: Extract<Event, { type: 'server-result' }>): void {
+    const head = this.#heads.get(item);
+    if (head?.type !== 'server-call' || this.#context.keepItem === undefined) return;
+    const { callId, tool, input } = head;
+    this.#serverCalls ??= [];
+    this.#serverCalls.push({ callId, name: calledName(tool, shown), input, output });
+  }
+
   // --- Content ------------------------------------------------------------------------------------------------------
 
   #beginItem(item: number, head: ItemHead): string {
     this.#heads.set(item, head);
     if (head.type === 'opaque') return head.item.dialect === 'chat' ? this.#delta(head.item.value) : '';
     if (head.type !== 'tool-call') return '';
+    this.#firstCallId ??= head.callId;
     const index = this.#sentCalls().begin(item, head);
     const isHeld = !this.#isRelay && isUnexpected(head, this.#context.request);
     if (isHeld) this.#holdText(item, '');
@@ -345,6 +362,9 @@ class ChatEncoder implements StreamEncoder {
 
   #finish(finish: Finish): string {
     const { settled } = finish;
+    const { keepItem, request } = this.#context;
+    const kept = keptAnswer(request.body, this.#serverCalls ?? [], this.#firstCallId);
+    if (kept !== undefined) keepItem?.(kept);
     const explanation = this.#hasRefusal ? undefined : finish.explanation;
     return this.#last({
       ...this.#held,

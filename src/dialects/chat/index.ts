@@ -5,6 +5,7 @@ import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
+import { itemReferences } from './kept-calls.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
@@ -19,6 +20,7 @@ export const chat: ConversationFormat = {
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
+    itemReferences,
     pieceLists: ['messages', 'tools'],
     parseRequest,
     untranslatableIssues,

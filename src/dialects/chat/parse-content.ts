@@ -16,6 +16,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { itemsOfKept } from './kept-calls.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import {
   isSealOfCall,
@@ -147,7 +148,8 @@ function parseAssistant(message: JsonObject, spot: Spot): Item[] {
   const hasMessage = content.length > 0 || ext.ext !== undefined || isOnlyMessage;
   const spoken: MessageItem = { type: 'message', role: 'assistant', content, ...ext };
   const said: Item[] = [...(hasMessage ? [places.put(spoken, place)] : []), ...images];
-  return [...inOrder(said, hasMessage, thoughts), ...toolCalls];
+  const kept = itemsOfKept(message);
+  return [...inOrder(said, hasMessage, thoughts), ...kept.calls, ...toolCalls, ...kept.results];
 }
 
 /** The items of a message, with each thought after the content that it followed, if that is still there. */

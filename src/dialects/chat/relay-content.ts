@@ -15,6 +15,7 @@ import {
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import type { Report } from '../shared/report/report.ts';
 import { withEach } from '../shared/requests/with-each.ts';
+import { withKeptMessages } from './kept-calls.ts';
 import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
 import { FOREIGN_SEAL } from './render-losses.ts';
@@ -42,7 +43,7 @@ export function relayMessages(
   { quirks = NO_QUIRKS }: RenderTarget,
   report: Report,
 ): Json | undefined {
-  const unsealed = withoutForeignSeals(messages, report);
+  const unsealed = withoutForeignSeals(withKeptMessages(messages), report);
   const cleaned = withPairedCalls(unsealed, report);
   if (!changesMessages(quirks) || !Array.isArray(cleaned)) return cleaned;
   return withEach({ messages: cleaned }, 'messages', (message) => adaptedMessage(message, quirks)).messages;

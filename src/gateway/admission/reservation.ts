@@ -114,7 +114,7 @@ export class GenerationReservation {
     this.#noting ??= setImmediate(() => void this.noteNow());
   }
 
-  /** Writes a checkpoint, with the tool calls for which one is due. Never rejects: a ledger that is down refuses legs. */
+  /** Writes a checkpoint, with the tool calls for which one is due. A ledger that is down refuses the next leg. */
   async noteNow(): Promise<void> {
     clearImmediate(this.#noting);
     this.#noting = undefined;
