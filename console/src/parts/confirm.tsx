@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
@@ -20,19 +21,8 @@ interface Props {
 /** Asks before an action, by its effect. */
 export function Confirm({ title, children, action, keep, typed, onConfirm, onClose }: Props) {
   const [text, setText] = useState('');
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-      setBusy(false);
-    }
-  };
-  const isReady = (typed === undefined || text === typed) && !isBusy;
+  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const isReady = (typed === undefined || text === typed) && !confirming.isPending;
   return (
     <Dialog
       title={title}
@@ -43,7 +33,7 @@ export function Confirm({ title, children, action, keep, typed, onConfirm, onClo
           <button class="b lg" type="button" onClick={onClose}>
             {keep}
           </button>
-          <button class="b lg danger" type="button" disabled={!isReady} onClick={confirm}>
+          <button class="b lg danger" type="button" disabled={!isReady} onClick={() => confirming.mutate()}>
             {action}
           </button>
         </>
@@ -65,7 +55,7 @@ export function Confirm({ title, children, action, keep, typed, onConfirm, onClo
             />
           </div>
         )}
-        {error !== null && <FailureNote error={error} />}
+        {confirming.isError && <FailureNote error={confirming.error} />}
       </div>
     </Dialog>
   );
