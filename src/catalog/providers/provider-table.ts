@@ -303,6 +303,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.fireworks.ai/inference/v1',
     keys: ['FIREWORKS_API_KEY'],
+    quirks: { thoughtsMember: 'reasoning_content' },
     data_policy: ZERO_RETENTION,
     facts: {
       privacyPolicyUrl: 'https://fireworks.ai/privacy-policy',
@@ -517,6 +518,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.novita.ai/openai',
     keys: ['NOVITA_API_KEY'],
+    quirks: { thoughtsMember: 'reasoning_content' },
     facts: { headquarters: 'US' },
   },
   nvidia: {
