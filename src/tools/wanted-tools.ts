@@ -47,6 +47,7 @@ function wantedTool(of: HostedTool, settings: ToolSettings): WantedTool | undefi
     return tool && { of, tool, parameters, hostedAs: undefined };
   }
   const tool = toolForHosted(of.kind);
+  if (tool?.formats?.some((format) => format === of.dialect) === false) return undefined;
   const parameters = tool?.ofHosted?.(withoutNulls(of.value), settings);
   return tool && parameters && { of, tool, parameters, hostedAs: of.kind };
 }

@@ -93,3 +93,58 @@ describe('apply_patch', () => {
     expect(body.error.metadata.issues[0].path).toBe(place);
   });
 });
+
+describe('apply_patch of the format itself', () => {
+  const HOSTED = { tools: [{ type: 'apply_patch' }] };
+
+  it.each(['m/chat', 'm/messages'] as const)('is checked here and handed over for %s', async (model) => {
+    tools.answers(
+      model,
+      { tools: [call({ ...UPDATE, diff: 'a' }, 'call_x')] },
+      { text: 'I change it.', tools: [call(UPDATE)] },
+    );
+    const { status, body } = await tools.ask('/responses', model, HOSTED);
+    expect(status, JSON.stringify(body)).toBe(200);
+    // A call that is not valid is between the model and the gateway.
+    expect(body.output.map(({ type }: any) => type)).toEqual(['message', 'apply_patch_call']);
+    expect(body.output[1]).toEqual({
+      id: expect.stringMatching(/^apc_/),
+      type: 'apply_patch_call',
+      status: 'completed',
+      call_id: 'call_a',
+      operation: UPDATE,
+    });
+    expect(body.signalbox_metadata.translation ?? []).toEqual([]);
+
+    tools.upstream.clear();
+    tools.answers(model, { text: 'Good.' });
+    const outcome = {
+      type: 'apply_patch_call_output',
+      call_id: 'call_a',
+      status: 'completed',
+      output: 'done',
+    };
+    const input = [{ role: 'user', content: 'x' }, ...body.output, outcome];
+    const second = await tools.ask('/responses', model, { ...HOSTED, input });
+    expect(second.status, JSON.stringify(second.body)).toBe(200);
+    const sent = JSON.stringify(tools.upstream.requests[0]?.json.messages);
+    expect(sent).toContain('call_a');
+    expect(sent).toContain('done');
+  });
+
+  it('streams its item once it is valid', async () => {
+    tools.answers('m/chat', { tools: [call({ ...UPDATE, diff: 'a' })] }, { tools: [call(UPDATE, 'call_b')] });
+    const events = await tools.stream('/responses', 'm/chat', HOSTED);
+    const items = events.filter(({ data }) => data.type?.startsWith('response.output_item.'));
+    expect(items.map(({ data }) => [data.type, data.output_index, data.item.call_id])).toEqual([
+      ['response.output_item.added', 0, 'call_b'],
+      ['response.output_item.done', 0, 'call_b'],
+    ]);
+  });
+
+  it('is left to upstreams of the format', async () => {
+    tools.answers('m/responses', { text: 'Hm.' });
+    await tools.ask('/responses', 'm/responses', HOSTED);
+    expect(tools.upstream.requests[0]?.json.tools).toEqual([{ type: 'apply_patch' }]);
+  });
+});

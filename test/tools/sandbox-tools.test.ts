@@ -152,6 +152,21 @@ describe('tools that run code', () => {
     expect(body.error.metadata.issues[0].path).toBe(path);
   });
 
+  it('run the responses format’s own shell, unless it is local', async () => {
+    tools.answers('m/chat', { tools: [call('shell', { commands: ['echo out'] })] }, { text: 'Done.' });
+    const { body } = await tools.ask('/responses', 'm/chat', { tools: [{ type: 'shell' }] });
+    expect(body.output[0]).toMatchObject({
+      type: 'signalbox:shell',
+      status: 'completed',
+      output: [{ stdout: 'out\n', outcome: { type: 'exit', exit_code: 0 } }],
+    });
+    tools.upstream.clear();
+    tools.answers('m/chat', { text: 'Hm.' });
+    const local = { type: 'shell', environment: { type: 'local' } };
+    await tools.ask('/responses', 'm/chat', { tools: [local] });
+    expect(tools.upstream.requests[0]?.json.tools).toBeUndefined();
+  });
+
   it('show no token of the sandbox, also if its output has it', async () => {
     const base64 = Buffer.from(`Bearer ${TOKEN}`).toString('base64');
     const half = TOKEN.slice(0, 9);

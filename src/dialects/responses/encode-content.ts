@@ -166,6 +166,7 @@ function renderServerCall(item: ServerCallItem, id: string, vendor: string): Jso
       id,
       type: hosted.type,
       ...(hosted.hasNoStatus !== true && { status }),
+      ...(hosted.hasCallId === true && { call_id: callId }),
       ...(hosted.input !== undefined && { arguments: input }),
       ...(hosted.membersOf?.(shown) ?? shown),
     };

@@ -173,6 +173,7 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
   });
 }
 
+const PATCH_CALL = 'apply_patch_call';
 const PATCH_OUTCOME = 'apply_patch_call_output';
 /** End of the types of operators' patch tools. */
 const PATCH_TOOL = ':apply_patch';
@@ -203,9 +204,7 @@ export function replayedCall(
   if (kept !== undefined) return patched.has(kept[0].callId) ? [kept[0]] : kept;
   const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
   if (type === PATCH_OUTCOME && callId !== undefined && patched.has(callId)) {
-    const { status, output = '' } = withoutNulls(value);
-    const text = JSON.stringify({ status: status ?? 'completed', output });
-    return [{ type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] }];
+    return [patchOutcome(value, callId)];
   }
   if (!isOperatorItem(type)) return undefined;
   const result = membersBeyond(value, SERVER_CALL_FIELDS);
@@ -496,12 +495,30 @@ function shownProgram(value: JsonObject): ShownCall {
  * A call of a hosted tool as a call and a result, for dialects that do not have its item: what the item shows of the
  * result. Undefined = the item is of another kind.
  */
-export function callOfItem(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
+export function callOfItem(value: JsonObject): readonly (ToolCallItem | ToolResultItem)[] | undefined {
+  const step = callersStep(value);
+  if (step !== undefined) return [step];
   const shown = lookUp(CALL_READERS, stringAt(value, 'type') ?? '')?.(value);
   if (shown === undefined) return undefined;
   const { name, output } = shown;
   const callId = stringAt(value, 'id') ?? name;
   return callAndResult({ callId, name, input: JSON.stringify(shown.arguments) }, JSON.stringify(output));
+}
+
+/** A call of a hosted tool that the caller runs, or its outcome. */
+function callersStep(value: JsonObject): ToolCallItem | ToolResultItem | undefined {
+  const callId = stringAt(value, 'call_id') ?? '';
+  if (value.type === PATCH_CALL) {
+    const input = JSON.stringify({ operation: objectAt(value, 'operation') ?? {} });
+    return { type: 'tool-call', kind: 'function', callId, name: 'apply_patch', input };
+  }
+  return value.type === PATCH_OUTCOME ? patchOutcome(value, callId) : undefined;
+}
+
+function patchOutcome(value: JsonObject, callId: string): ToolResultItem {
+  const { status = 'completed', output = '' } = withoutNulls(value);
+  const text = JSON.stringify({ status, output });
+  return { type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] };
 }
 
 function shownCallId(item: Json | undefined): string | undefined {

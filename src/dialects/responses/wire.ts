@@ -177,6 +177,8 @@ export interface HostedItem {
   readonly input?: { readonly events?: { readonly delta: string; readonly done: string } };
   /** Events of the code that the call runs: they come before the last of `begun`. */
   readonly code?: { readonly delta: string; readonly done: string };
+  /** The item has the id of the call, by which the caller answers it. */
+  readonly hasCallId?: boolean;
   /** The item has no status. */
   readonly hasNoStatus?: boolean;
   readonly idPrefix: string;
@@ -205,6 +207,7 @@ const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map<string, HostedItem
       membersOf: (shown) => ({ result: null, ...shown }),
     },
   ],
+  ['apply_patch', { type: 'apply_patch_call', begun: [], ended: {}, hasCallId: true, idPrefix: 'apc_' }],
   [
     'code_interpreter',
     {

@@ -24,7 +24,7 @@ import { wantedTools } from '../../tools/wanted-tools.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { LegWish, Next, StageContext } from '../stage.ts';
-import { laterChoice, OfferedTools } from './offered-tools.ts';
+import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
 import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
@@ -231,9 +231,10 @@ export class ToolLoop {
   > {
     this.#steps += 1;
     this.#requested += calls.length;
-    const places = calls.map(({ name }) =>
-      this.#tools.named(name) === undefined ? undefined : this.#joined.ownItem(),
-    );
+    const places = calls.map(({ name }) => {
+      const offered = this.#tools.named(name);
+      return offered === undefined || isShownWhenValid(offered) ? undefined : this.#joined.ownItem();
+    });
     const progress = new ToolProgress();
     this.#progress = progress;
     const tell = (index: number, text: string) => {
@@ -278,8 +279,10 @@ export class ToolLoop {
       results.push(resultOf(call, output));
       outcomes.push(outcome);
       ends ||= outcome.ends === true && !isFailed;
-      const item = places[index];
+      const isLate = offered !== undefined && isShownWhenValid(offered) && !isFailed;
+      const item = isLate ? this.#joined.ownItem() : places[index];
       if (item === undefined) continue;
+      if (isLate) yield startOf({ call, offered }, item);
       const known = { ...offered?.shown, ...(isFailed && offered?.tool.failureMembers) };
       yield [
         { type: 'server-result', item, output, shown: { ...known, ...shown }, isFailed },
@@ -399,7 +402,18 @@ function unanswered(terminal: Finish): Finish {
   return terminal.reason === 'tool-calls' ? { type: 'finish', reason: 'pause' } : terminal;
 }
 
-function startOf({ call, offered }: RunningCall, item: number | undefined): Event[] {
+/**
+ * True for a hosted tool whose calls the caller carries out: its item has no status for calls that are not valid, so
+ * that callers get only those that are.
+ */
+function isShownWhenValid({ tool, hostedAs }: OfferedTool): boolean {
+  return tool.endsAnswer === true && hostedAs !== undefined;
+}
+
+function startOf(
+  { call, offered }: Pick<RunningCall, 'call' | 'offered'>,
+  item: number | undefined,
+): Event[] {
   if (offered === undefined || item === undefined) return [];
   const { tool, hostedAs, shown } = offered;
   const { callId, input } = call;

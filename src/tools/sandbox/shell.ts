@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt, stringsAt } from '../../kit/json/members.ts';
+import { numberAt, objectAt, stringsAt } from '../../kit/json/members.ts';
 import { type ServerTool, toolFailure } from '../server-tool.ts';
 import { SANDBOX_PARAMETERS } from './parameters.ts';
 import { runCode, type SandboxResult, sandboxIssue } from './run-code.ts';
@@ -10,6 +10,14 @@ const MAX_COMMANDS = 16;
 /** Runs commands in the sandbox, one after the other. */
 export const shell: ServerTool = {
   name: 'shell',
+  hostedTypes: /^shell$/,
+  ofHosted: (hosted, { tools: { sandbox } }) => {
+    const environment = objectAt(hosted, 'environment');
+    // A local environment is the machine of the caller.
+    if (sandbox === undefined || environment?.type === 'local') return undefined;
+    return environment === undefined ? {} : { environment };
+  },
+  hostedMembers: { environment: { type: true, container_id: true } },
   parameters: SANDBOX_PARAMETERS,
   unavailable: sandboxIssue,
   declare: () => ({
