@@ -270,7 +270,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       keys: new OperatorKeys({ ...keyParts, accounts }),
       accountKeys: new AccountKeys(keyParts),
       workspaces,
-      budgets: new Budgets({ store: tenancy, workspaces, sources, changed: changedWorkspace }),
+      budgets: new Budgets({ store: tenancy, workspaces, ledger, sources, changed: changedWorkspace }),
       byok: new Byok({
         store: byokStore,
         tenancy,

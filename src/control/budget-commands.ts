@@ -4,23 +4,16 @@ import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { usdOf } from '../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../kit/time/windows.ts';
-import { remainingNanos } from '../manage/keys/limits.ts';
-import { ledgerOr503 } from '../manage/refusals.ts';
-import type { Spending } from '../ports/ledger.ts';
-import type { Budget } from '../ports/tenancy.ts';
 import { type CommandServices, command, oneAccount, parseAmount, text } from './command.ts';
 import { type OwnedWorkspace, ownedWorkspaces, requireWorkspace } from './workspace-commands.ts';
 
-/** A budget in the output of commands: as the management API shows it, with its workspace and what is left. */
+/** A budget in the output of commands: as the management API shows it, with its workspace. */
 export interface BudgetView extends BudgetObject {
   readonly account: string;
   /** Slug. */
   readonly workspace: string;
   readonly window: LimitWindow;
   readonly include_byok_in_budgets: boolean;
-  /** Spent in the current window; open reservations are not counted. */
-  readonly used_usd: number;
-  readonly left_usd: number;
 }
 
 /** Slug or id of a workspace; default: the account's default one, or all in lists. */
@@ -84,25 +77,15 @@ async function oneBudget(
 }
 
 async function budgetViews(
-  { budgets, ledger, sources }: CommandServices,
+  { budgets }: CommandServices,
   { owner, workspace }: OwnedWorkspace,
 ): Promise<BudgetView[]> {
   const { budgets: found, includeByok, fileMember } = await budgets.list(owner.id, workspace.id);
-  if (found.length === 0) return [];
-  const [spending] = await ledgerOr503(ledger.spendingOf('workspace', [workspace.id], sources.clock.now()));
-  if (spending === undefined) throw new Error('the ledger left a workspace out');
   return found.map((budget) => ({
     ...budgetObject(budget, fileMember),
     account: owner.name,
     workspace: workspace.slug,
     window: budget.window,
     include_byok_in_budgets: includeByok,
-    ...moneyOf(budget, includeByok, spending),
   }));
-}
-
-function moneyOf({ window: ofBudget, limitNanos }: Budget, countsByok: boolean, spending: Spending) {
-  const used = spending.credit[ofBudget] + (countsByok ? spending.byok[ofBudget] : 0n);
-  const left = remainingNanos({ window: ofBudget, nanos: limitNanos, countsByok }, spending);
-  return { used_usd: usdOf(used), left_usd: usdOf(left) };
 }

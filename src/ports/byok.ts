@@ -38,8 +38,8 @@ export interface StoredByokCredential {
 /** Which credentials of an account are wanted. */
 export interface ByokFilter {
   readonly accountId: string;
-  /** Those of this workspace, and those of all. */
-  readonly workspaceId: string;
+  /** Those of this workspace, and those for every workspace; null = all of the account. */
+  readonly workspaceId: string | null;
   readonly provider?: string;
 }
 

@@ -118,8 +118,13 @@ export interface Page {
 /** Which plain keys are wanted. */
 export interface KeyFilter {
   readonly accountId: string;
-  readonly workspaceId: string;
+  /** Null = every workspace of the account. */
+  readonly workspaceId: string | null;
   readonly includeDisabled: boolean;
+  /**
+   * In the name or the label, whatever the case of A to Z, or at the start of the hash; null = any key.
+   */
+  readonly search: string | null;
 }
 
 /** Outcome of a change of a workspace. */
@@ -180,6 +185,8 @@ export interface BudgetStore {
   listAllBudgets(limit: number): Promise<NamedBudget[]>;
   /** The shortest window first. */
   listBudgets(workspaceId: string): Promise<Budget[]>;
+  /** Of several workspaces, in any order of these; of each the shortest window first. */
+  listBudgetsOf(workspaceIds: readonly string[]): Promise<Budget[]>;
   /**
    * Stores the budget that `decide` returns for the current ones, and whether BYOK usage counts, in one transaction.
    * Undefined when there is no such workspace. If `decide` throws, nothing changes.

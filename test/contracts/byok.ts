@@ -115,6 +115,19 @@ export function byokContract(name: string, open: () => Promise<ByokUnderTest>): 
       expect(await listed('b')).toEqual({ ids: [], total: 0 });
     });
 
+    it('lists those of every workspace of the account where none is named', async () => {
+      await under.tenancy.createWorkspace(
+        workspaceOf({ id: 'a-other', accountId: 'a', slug: 'other', isDefault: false }),
+      );
+      await byok.insert(credential('global', { workspaceId: null }));
+      await byok.insert(credential('other', { workspaceId: 'a-other' }));
+      const { credentials, total } = await byok.list(
+        { accountId: 'a', workspaceId: null },
+        { offset: 0, limit: 9 },
+      );
+      expect([credentials.map(({ id }) => id), total]).toEqual([['global', 'other'], 2]);
+    });
+
     it('changes the given members, and nothing of another account', async () => {
       const before = await byok.insert(credential('x', { allowedModels: ['m'] }));
       const changed = await byok.update('a', 'x', () => ({ disabled: true, allowedModels: null }), 99);

@@ -174,7 +174,7 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       const names = async (includeDisabled: boolean, offset = 0, limit = 10) =>
         (
           await tenancy.listPlainKeys(
-            { accountId: 'a', workspaceId: 'a-default', includeDisabled },
+            { accountId: 'a', workspaceId: 'a-default', includeDisabled, search: null },
             { offset, limit },
           )
         ).map(({ name }) => name);
@@ -182,6 +182,53 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await names(true)).toEqual(['03', '02', '01']);
       expect(await names(true, 1, 1)).toEqual(['02']);
       expect(await names(true, 3)).toEqual([]);
+    });
+
+    it('finds plain keys of every workspace by name, label or the start of the hash', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'other'));
+      await tenancy.createAccount(account('b', 'Beta'), workspace('b'));
+      await tenancy.insertKey(key('01', 'a', { createdAtMs: 1, name: 'Batch 100%', label: 'sk-...beef' }));
+      await tenancy.insertKey(key('02', 'a', { createdAtMs: 2, name: 'batch_1', workspaceId: 'a-other' }));
+      await tenancy.insertKey(key('03', 'a', { createdAtMs: 3, name: 'batch', isManagement: true }));
+      await tenancy.insertKey(key('04', 'b', { createdAtMs: 4, name: 'batch' }));
+      await tenancy.insertKey(key('05', 'a', { createdAtMs: 5, name: 'back\\slash' }));
+      const found = async (search: string, workspaceId: string | null = null) =>
+        (
+          await tenancy.listPlainKeys(
+            { accountId: 'a', workspaceId, includeDisabled: true, search },
+            { offset: 0, limit: 10 },
+          )
+        ).map(({ hash }) => hash.slice(0, 2));
+      expect(await found('BATCH')).toEqual(['02', '01']);
+      expect(await found('batch', 'a-default')).toEqual(['01']);
+      expect(await found('0%')).toEqual(['01']);
+      expect(await found('h_1')).toEqual(['02']);
+      expect(await found('\\')).toEqual(['05']);
+      expect(await found('BEEF')).toEqual(['01']);
+      expect(await found('02')).toEqual(['02']);
+      expect(await found('2000')).toEqual([]);
+    });
+
+    it('lists the budgets of several workspaces', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      await tenancy.createWorkspace(workspace('a', 'other'));
+      await tenancy.createWorkspace(workspace('a', 'third'));
+      for (const [place, window] of [
+        ['a-default', 'lifetime'],
+        ['a-default', 'daily'],
+        ['a-other', 'weekly'],
+        ['a-third', 'weekly'],
+      ] as const) {
+        await tenancy.setBudget(place, () => budget(place, window, 5n), undefined);
+      }
+      const listed = await tenancy.listBudgetsOf(['a-default', 'a-other']);
+      const windowsOf = (id: string) =>
+        listed.filter(({ workspaceId }) => workspaceId === id).map(({ window }) => window);
+      expect(listed).toHaveLength(3);
+      expect(windowsOf('a-default')).toEqual(['daily', 'lifetime']);
+      expect(windowsOf('a-other')).toEqual(['weekly']);
+      expect(await tenancy.listBudgetsOf([])).toEqual([]);
     });
 
     it('keeps every field of a workspace, and one slug an account', async () => {

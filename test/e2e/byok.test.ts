@@ -314,6 +314,14 @@ describe('GET /byok', () => {
     expect(providers).toContain(earlier.provider);
   });
 
+  it('lists those of every workspace on request', async () => {
+    const { body } = await ask('POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' });
+    const there = await created({ provider: 'groq', workspace_id: body.data.id });
+    const list = async (query: string) => (await ask('GET', `/byok?provider=groq${query}`)).body;
+    expect((await list('')).data).not.toContainEqual(there);
+    expect((await list('&all_workspaces=true')).data).toContainEqual(there);
+  });
+
   it('has 50 on a page', async () => {
     for (let index = 0; index < 51; index++) await created({ provider: 'deepseek' });
     const { body } = await ask('GET', '/byok?provider=deepseek');
@@ -328,6 +336,7 @@ describe('GET /byok', () => {
     ['offset=-1', 'offset: must be >= 0'],
     ['provider=nobody', 'provider: "nobody" is not a provider'],
     ['workspace_id=1', 'workspace_id: must be a UUID'],
+    [`all_workspaces=true&workspace_id=${UNKNOWN_ID}`, 'all_workspaces: must not be true together with'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await ask('GET', `/byok?${query}`);
     expect(body.error.message).toContain(message);

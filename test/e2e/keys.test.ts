@@ -168,7 +168,24 @@ describe('GET /keys', () => {
     expect(await list('&offset=null')).toBe(100);
   });
 
+  it('finds keys by name, label or hash, in one workspace or in all', async () => {
+    const { data: workspace } = (await ask('POST', '/workspaces', { name: 'Found', slug: 'found' })).body;
+    const { data: near } = await created({ name: 'needle one' });
+    const { data: far } = await created({ name: 'a NEEDLE', workspace_id: workspace.id });
+    await created({ name: 'needle of another account' }, stranger);
+    const found = async (query: string) =>
+      (await ask('GET', `/keys?${query}`)).body.data.map(({ hash }: { hash: string }) => hash);
+    expect(await found('search=needle')).toEqual([near.hash]);
+    expect(await found('search=needle&all_workspaces=true')).toEqual([far.hash, near.hash]);
+    expect(await found(`search=needle&workspace_id=${workspace.id}`)).toEqual([far.hash]);
+    expect(await found(`search=${far.hash.slice(0, 16)}&all_workspaces=true`)).toEqual([far.hash]);
+    expect(await found('search=%25&all_workspaces=true')).toEqual([]);
+    expect(await found('all_workspaces=true')).toContain(far.hash);
+  });
+
   it.each([
+    ['search=', 'search: must'],
+    [`all_workspaces=true&workspace_id=${UNKNOWN_ID}`, 'all_workspaces: must not be true together with'],
     ['include_disabled=maybe', 'include_disabled: must be'],
     ['offset=-1', 'offset: must be >= 0'],
     ['workspace_id=x', 'workspace_id: must be a UUID'],

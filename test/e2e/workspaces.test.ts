@@ -176,6 +176,8 @@ describe('budgets', () => {
           id: expect.stringMatching(UUID),
           workspace_id: id,
           limit_usd: 10,
+          used_usd: 0,
+          left_usd: 10,
           reset_interval: 'monthly',
           created_at: expect.any(String),
           updated_at: expect.any(String),
@@ -198,6 +200,32 @@ describe('budgets', () => {
     for (let time = 0; time < 2; time++) {
       expect(await ask('DELETE', `${path}/daily`)).toEqual({ status: 200, body: { deleted: true } });
     }
+  });
+
+  it('show what is spent of them, one by one and in the list of workspaces', async () => {
+    const { id } = await created();
+    await data(200, 'PUT', `/workspaces/${id}/budgets/daily`, { limit_usd: 1 });
+    await data(200, 'PUT', `/workspaces/${id}/budgets/lifetime`, { limit_usd: 5 });
+    const { body: issued } = await ask('POST', '/keys', { name: 'spender', workspace_id: id });
+    const sent = await gateway.fetch('/chat/completions', {
+      method: 'POST',
+      key: issued.key,
+      body: JSON.stringify({ model: 'simulator/standard', messages: [{ role: 'user', content: 'Hello' }] }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const { usage } = (await sent.json()) as { usage: { cost: number } };
+    expect(usage.cost).toBeGreaterThan(0);
+    const used = { used_usd: usage.cost, left_usd: expect.closeTo(1 - usage.cost, 9) };
+    expect(await data(200, 'GET', `/workspaces/${id}/budgets/daily`)).toMatchObject(used);
+    const { body } = await ask('GET', '/workspaces?limit=100&include_budgets=true');
+    const listed = body.data.find((workspace: { id: string }) => workspace.id === id);
+    expect(listed.budgets).toMatchObject([
+      { reset_interval: 'daily', ...used },
+      { reset_interval: null, used_usd: usage.cost },
+    ]);
+    const first = body.data.find(({ slug }: { slug: string }) => slug === 'default');
+    expect(first.budgets).toEqual([]);
+    expect((await ask('GET', '/workspaces')).body.data[0]).not.toHaveProperty('budgets');
   });
 
   it.each<[string, JsonObject, string]>([

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
+import { allWorkspaces } from '../values/all-workspaces.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
@@ -67,6 +68,13 @@ export const keysQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Keys to skip; a page has 100.' })),
   include_disabled: nullish(Type.Boolean({ description: 'Lists disabled keys too.' })),
   workspace_id: Type.Optional(uuid),
+  all_workspaces: nullish(allWorkspaces),
+  search: Type.Optional(
+    readableText(MAX_NAME_CHARACTERS, {
+      description:
+        'Only keys with this text in their name or label, whatever the case of A to Z, or at the start of their hash.',
+    }),
+  ),
 });
 
 export type KeysQuery = Static<typeof keysQuerySchema>;

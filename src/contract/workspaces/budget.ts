@@ -28,6 +28,10 @@ export const budgetSchema = Type.Object(
     id: Type.String({ format: 'uuid' }),
     workspace_id: Type.String({ format: 'uuid' }),
     limit_usd: Type.Number(),
+    used_usd: Type.Number({
+      description: 'Spent in the current window; requests in flight are not counted.',
+    }),
+    left_usd: Type.Number({ description: 'What is left of the limit, at least 0.' }),
     reset_interval: nullable(oneOf(RESET_WINDOWS), { description: 'Null = never resets.' }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
@@ -57,6 +61,8 @@ export interface ShownBudget {
   readonly workspaceId: string;
   readonly window: LimitWindow;
   readonly limitNanos: Nanos;
+  readonly usedNanos: Nanos;
+  readonly leftNanos: Nanos;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -67,6 +73,8 @@ export function budgetObject(budget: ShownBudget, fileMember: string | null): Bu
     id: budget.id,
     workspace_id: budget.workspaceId,
     limit_usd: usdOf(budget.limitNanos),
+    used_usd: usdOf(budget.usedNanos),
+    left_usd: usdOf(budget.leftNanos),
     reset_interval: budget.window === 'lifetime' ? null : budget.window,
     created_at: isoTime(budget.createdAtMs),
     updated_at: isoTime(budget.updatedAtMs),

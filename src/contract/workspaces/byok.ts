@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish } from '../../kit/json/schema.ts';
+import { allWorkspaces } from '../values/all-workspaces.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
@@ -83,6 +84,7 @@ export const byokQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Credentials to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
   workspace_id: Type.Optional(uuid),
+  all_workspaces: nullish(allWorkspaces),
   provider: Type.Optional(provider),
 });
 

@@ -5,6 +5,7 @@ import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText, storableText } from '../values/readable-text.ts';
+import { type BudgetObject, budgetSchema } from './budget.ts';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_SLUG_CHARACTERS = 50;
@@ -76,6 +77,7 @@ export type UpdateWorkspace = Static<typeof updateWorkspaceSchema>;
 export const workspacesQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Workspaces to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
+  include_budgets: nullish(Type.Boolean({ description: 'Adds `budgets` to every workspace.' })),
 });
 
 export type WorkspacesQuery = Static<typeof workspacesQuerySchema>;
@@ -107,6 +109,11 @@ export const workspaceSchema = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     updated_at: nullable(Type.String({ format: 'date-time' })),
     managed_by: managedBySchema,
+    budgets: Type.Optional(
+      Type.Array(budgetSchema, {
+        description: 'Its budgets, the shortest window first. Only in lists with `include_budgets`.',
+      }),
+    ),
   },
   { description: 'A part of an account that has keys, credentials and budgets of its own.' },
 );
@@ -143,8 +150,8 @@ export interface ShownWorkspace {
   readonly fileMember: string | null;
 }
 
-/** A workspace as the routes show it. */
-export function workspaceObject(workspace: ShownWorkspace): WorkspaceObject {
+/** A workspace as the routes show it. `budgets`: undefined = they were not asked for. */
+export function workspaceObject(workspace: ShownWorkspace, budgets?: BudgetObject[]): WorkspaceObject {
   const { ioLoggingApiKeyIds } = workspace;
   return {
     id: workspace.id,
@@ -165,5 +172,6 @@ export function workspaceObject(workspace: ShownWorkspace): WorkspaceObject {
     created_at: isoTime(workspace.createdAtMs),
     updated_at: isoTimeOrNull(workspace.updatedAtMs),
     managed_by: managedBy(workspace.fileMember),
+    ...(budgets !== undefined && { budgets }),
   };
 }

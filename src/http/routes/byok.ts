@@ -49,7 +49,7 @@ export const BYOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/byok',
     operationId: 'listByok',
-    summary: 'Credentials of a workspace',
+    summary: 'Credentials of a workspace, or of all',
     example: BYOK_EXAMPLES.listByok,
     request: withQuery(byokQuerySchema),
     responses: { 200: ok(byokListSchema), ...managementRefusals(400, 404) },

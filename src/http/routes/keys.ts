@@ -80,7 +80,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/keys',
     operationId: 'listKeys',
-    summary: 'Keys of a workspace, newest first, 100 a page; management keys are not listed',
+    summary: 'Keys of a workspace or of all, newest first, 100 a page; management keys are not listed',
     example: KEY_EXAMPLES.listKeys,
     request: withQuery(keysQuerySchema),
     responses: { 200: ok(keyListSchema), ...managementRefusals(400, 404) },

@@ -62,11 +62,16 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     responses: { 200: ok(workspaceListSchema), ...managementRefusals(400) },
     handler: async (call) => {
       const { accountId } = callerOf(call);
-      const { workspaces, total } = await call.services.workspaces.list(
-        accountId,
-        call.query as WorkspacesQuery,
+      const query = call.query as WorkspacesQuery;
+      const { workspaces, total } = await call.services.workspaces.list(accountId, query);
+      const budgets = query.include_budgets === true ? await call.services.budgets.listOf(workspaces) : null;
+      const data = workspaces.map((workspace) =>
+        workspaceObject(
+          workspace,
+          budgets?.get(workspace.id)?.map((budget) => budgetObject(budget, workspace.budgetsFileMember)),
+        ),
       );
-      call.exchange.reply.json(200, { data: workspaces.map(workspaceObject), total_count: total });
+      call.exchange.reply.json(200, { data, total_count: total });
     },
   },
   {

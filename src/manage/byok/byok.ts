@@ -7,7 +7,7 @@ import type { ByokChange, ByokStore, StoredByokCredential } from '../../ports/by
 import type { Tenancy } from '../../ports/tenancy.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
-import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { listedWorkspaceId, requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { BYOK_DEFAULTS, byokChangeOf, combinationIssues, mcpTokenIssues } from './byok-change.ts';
 import {
   type CredentialProvider,
@@ -100,7 +100,7 @@ export class Byok {
   ): Promise<{ readonly credentials: StoredByokCredential[]; readonly total: number }> {
     const { store } = this.#dependencies;
     if (query.provider !== undefined) this.#targetOf(query.provider);
-    const workspaceId = await requireWorkspaceId(this.#dependencies.tenancy, accountId, query.workspace_id);
+    const workspaceId = await listedWorkspaceId(this.#dependencies.tenancy, accountId, query);
     return store.list(
       {
         accountId,

@@ -7,7 +7,7 @@ import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import { refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
-import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { listedWorkspaceId, requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { newKey } from './new-key.ts';
 
@@ -58,12 +58,17 @@ export class AccountKeys {
     return { statement: await this.statementOf(key), secret };
   }
 
-  /** A page of a workspace's keys, newest first. */
+  /** A page of keys, newest first. */
   async list(accountId: string, query: KeysQuery): Promise<KeyStatement[]> {
     const { tenancy, ledger, sources } = this.#dependencies;
-    const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
+    const workspaceId = await listedWorkspaceId(tenancy, accountId, query);
     const keys = await tenancy.listPlainKeys(
-      { accountId, workspaceId, includeDisabled: query.include_disabled ?? false },
+      {
+        accountId,
+        workspaceId,
+        includeDisabled: query.include_disabled ?? false,
+        search: query.search ?? null,
+      },
       { offset: query.offset ?? 0, limit: KEYS_PER_PAGE },
     );
     return keyStatements(ledger, keys, sources.clock.now());

@@ -55,8 +55,16 @@ function guardrailLimits(guardrails: readonly AppliedGuardrail[], limited: 'key'
   });
 }
 
-/** Limit minus settled spending, at least 0; open reservations are not counted (`limit_remaining`). */
-export function remainingNanos({ window, nanos, countsByok }: Limit, { credit, byok }: Spending): Nanos {
-  const spent = countsByok ? credit[window] + byok[window] : credit[window];
-  return nanos > spent ? nanos - spent : 0n;
+/** What counts towards a limit in its current window; open reservations are not counted. */
+export function spentNanos(
+  { window, countsByok }: Pick<Limit, 'window' | 'countsByok'>,
+  { credit, byok }: Spending,
+): Nanos {
+  return countsByok ? credit[window] + byok[window] : credit[window];
+}
+
+/** Limit minus settled spending, at least 0 (`limit_remaining`). */
+export function remainingNanos(limit: Limit, spending: Spending): Nanos {
+  const spent = spentNanos(limit, spending);
+  return limit.nanos > spent ? limit.nanos - spent : 0n;
 }

@@ -1,23 +1,33 @@
 import type { SetBudget } from '../../contract/workspaces/budget.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import { nanosOf } from '../../kit/money.ts';
+import { type Nanos, nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
+import type { Ledger } from '../../ports/ledger.ts';
 import type { Budget, BudgetStore, FileMember, Workspace } from '../../ports/tenancy.ts';
-import { refuseDeclared, requireFound } from '../refusals.ts';
+import { remainingNanos, spentNanos } from '../keys/limits.ts';
+import { ledgerOr503, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import type { Workspaces } from './workspaces.ts';
 
 export interface BudgetsDependencies {
   readonly store: BudgetStore;
   readonly workspaces: Pick<Workspaces, 'get'>;
+  readonly ledger: Pick<Ledger, 'spendingOf'>;
   readonly sources: Sources;
   /** Called with the workspace whose budgets were changed. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
 }
 
+/** A budget and what is spent of it in its current window; open reservations are not counted. */
+export interface BudgetStatement extends Budget {
+  readonly usedNanos: Nanos;
+  /** At least 0. */
+  readonly leftNanos: Nanos;
+}
+
 /** Budgets, and whether usage with BYOK credentials counts towards them. */
 export interface BudgetsOfWorkspace {
-  readonly budgets: readonly Budget[];
+  readonly budgets: readonly BudgetStatement[];
   readonly includeByok: boolean;
   readonly fileMember: FileMember;
 }
@@ -33,12 +43,19 @@ export class Budgets {
   /** The shortest window first. */
   async list(accountId: string, idOrSlug: string): Promise<BudgetsOfWorkspace> {
     const { store, workspaces } = this.#dependencies;
-    const { id, includeByokInBudgets, budgetsFileMember } = await workspaces.get(accountId, idOrSlug);
-    return {
-      budgets: await store.listBudgets(id),
-      includeByok: includeByokInBudgets,
-      fileMember: budgetsFileMember,
-    };
+    const workspace = await workspaces.get(accountId, idOrSlug);
+    const { includeByokInBudgets: includeByok, budgetsFileMember: fileMember } = workspace;
+    const budgets = await store.listBudgets(workspace.id);
+    return { budgets: await this.#statements(budgets, [workspace]), includeByok, fileMember };
+  }
+
+  /** The budgets of several workspaces, by the id of the workspace; of each the shortest window first. */
+  async listOf(workspaces: readonly BudgetedWorkspace[]): Promise<Map<string, BudgetStatement[]>> {
+    const budgets = await this.#dependencies.store.listBudgetsOf(workspaces.map(({ id }) => id));
+    const statements = await this.#statements(budgets, workspaces);
+    return new Map(
+      workspaces.map(({ id }) => [id, statements.filter(({ workspaceId }) => workspaceId === id)]),
+    );
   }
 
   async get(accountId: string, idOrSlug: string, interval: string) {
@@ -75,9 +92,14 @@ export class Budgets {
       includeByok,
     );
     changed(workspace);
+    const includeByokInBudgets = includeByok ?? workspace.includeByokInBudgets;
+    const [statement] = await this.#statements(
+      [requireFound(budget)],
+      [{ id: workspace.id, includeByokInBudgets }],
+    );
     return {
-      budget: requireFound(budget),
-      includeByok: includeByok ?? workspace.includeByokInBudgets,
+      budget: requireFound(statement),
+      includeByok: includeByokInBudgets,
       fileMember: workspace.budgetsFileMember,
     };
   }
@@ -91,7 +113,35 @@ export class Budgets {
     await store.deleteBudget(workspace.id, window);
     changed(workspace);
   }
+
+  /** Adds to budgets what their workspaces have spent. Throws 503 while the ledger is away. */
+  async #statements(
+    budgets: readonly Budget[],
+    workspaces: readonly BudgetedWorkspace[],
+  ): Promise<BudgetStatement[]> {
+    if (budgets.length === 0) return [];
+    const { ledger, sources } = this.#dependencies;
+    const ids = workspaces.map(({ id }) => id);
+    const spendings = await ledgerOr503(ledger.spendingOf('workspace', ids, sources.clock.now()));
+    const indexes = new Map(ids.map((id, index) => [id, index]));
+    return budgets.map((budget) => {
+      const index = indexes.get(budget.workspaceId) ?? -1;
+      const [spending, workspace] = [spendings[index], workspaces[index]];
+      if (spending === undefined || workspace === undefined)
+        throw new Error('the ledger left a workspace out');
+      const { window, limitNanos: nanos } = budget;
+      const limit = { window, nanos, countsByok: workspace.includeByokInBudgets };
+      return {
+        ...budget,
+        usedNanos: spentNanos(limit, spending),
+        leftNanos: remainingNanos(limit, spending),
+      };
+    });
+  }
 }
+
+/** What is needed of a workspace to tell what counts towards its budgets. */
+type BudgetedWorkspace = Pick<Workspace, 'id' | 'includeByokInBudgets'>;
 
 function windowOf(interval: string): LimitWindow {
   const window = LIMIT_WINDOWS.find((known) => known === interval);

@@ -33,6 +33,8 @@ const BUDGET = {
   id: 'accb2a42-917a-4baa-b887-1923cbafc400',
   workspace_id: RESEARCH_ID,
   limit_usd: 500,
+  used_usd: 0,
+  left_usd: 500,
   reset_interval: 'monthly',
   created_at: '2026-11-17T05:17:05.381Z',
   updated_at: '2026-11-17T05:17:05.381Z',

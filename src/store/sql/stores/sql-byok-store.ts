@@ -137,8 +137,10 @@ export class SqlByokStore implements ByokStore {
   #matching({ accountId, workspaceId, provider }: ByokFilter) {
     return living(this.#database)
       .where('account_id', '=', accountId)
-      .where((where) =>
-        where.or([where('workspace_id', '=', workspaceId), where('workspace_id', 'is', null)]),
+      .$if(workspaceId !== null, (query) =>
+        query.where((where) =>
+          where.or([where('workspace_id', '=', workspaceId), where('workspace_id', 'is', null)]),
+        ),
       )
       .$if(provider !== undefined, (query) => query.where('provider', '=', provider as string));
   }

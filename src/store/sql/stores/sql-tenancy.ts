@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
 import type {
   Account,
@@ -188,7 +188,11 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listBudgets(workspaceId: string): Promise<Budget[]> {
-    return budgetsOf(this.#database, workspaceId);
+    return budgetsOf(this.#database, [workspaceId]);
+  }
+
+  async listBudgetsOf(workspaceIds: readonly string[]): Promise<Budget[]> {
+    return workspaceIds.length === 0 ? [] : budgetsOf(this.#database, workspaceIds);
   }
 
   setBudget(
@@ -207,7 +211,7 @@ export class SqlTenancy implements Tenancy {
         .where('id', '=', workspaceId)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows !== 1n) return undefined;
-      const row = budgetRow(decide(await budgetsOf(transaction, workspaceId)));
+      const row = budgetRow(decide(await budgetsOf(transaction, [workspaceId])));
       const stored = await transaction
         .insertInto('budgets')
         .values(row)
@@ -286,16 +290,17 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listPlainKeys(
-    { accountId, workspaceId, includeDisabled }: KeyFilter,
+    { accountId, workspaceId, includeDisabled, search }: KeyFilter,
     { offset, limit }: Page,
   ): Promise<Key[]> {
     const rows = await this.#database
       .selectFrom('keys')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where('workspace_id', '=', workspaceId)
       .where('is_management', '=', 0)
+      .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
       .$if(!includeDisabled, (query) => query.where('disabled', '=', 0))
+      .$if(search !== null, (query) => query.where(isFound(search ?? '')))
       .orderBy('created_at_ms', 'desc')
       .orderBy('hash')
       .limit(limit)
@@ -363,14 +368,25 @@ function oneWorkspace(runner: Runner, accountId: string, id: string) {
   return runner.selectFrom('workspaces').selectAll().where('account_id', '=', accountId).where('id', '=', id);
 }
 
-async function budgetsOf(runner: Runner, workspaceId: string): Promise<Budget[]> {
+async function budgetsOf(runner: Runner, workspaceIds: readonly string[]): Promise<Budget[]> {
   const rows = await runner
     .selectFrom('budgets')
     .selectAll()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', 'in', workspaceIds)
     .execute();
   const placeOf = ({ window }: Budget) => LIMIT_WINDOWS.indexOf(window);
   return rows.map(budgetOf).sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** Whether a text is part of a key's name or label, or the start of its hash. Both engines lower A to Z. */
+function isFound(text: string) {
+  const literal = text.replace(/[\\%_]/g, '\\$&');
+  const anywhere = sql`lower(${`%${literal}%`})`;
+  return sql<SqlBool>`(
+    lower(name) like ${anywhere} escape '\\'
+    or lower(label) like ${anywhere} escape '\\'
+    or hash like lower(${`${literal}%`}) escape '\\'
+  )`;
 }
 
 function isActive({ disabled, expiresAtMs }: Key, atMs: number): boolean {
