@@ -78,3 +78,10 @@ describe('fitsSchema', () => {
     expect(fitsSchema('x', { type: 'null' }, {}, new StepBudget(0))).toBe(true);
   });
 });
+
+it('is not held up by a pattern of large classes that ignores case, as a hostile MCP server may write it', () => {
+  const pattern = `(?i:${'[\\s\\S]'.repeat(670)})`;
+  const started = process.cpuUsage().user;
+  expect(fits({ q: 'abc' }, { properties: { q: { pattern } } })).toBe(false);
+  expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
+});

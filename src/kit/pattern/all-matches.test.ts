@@ -4,7 +4,7 @@ import { runAtOnce } from '../loop/turns.ts';
 import { AllMatches } from './all-matches.ts';
 import { compileProgram } from './program.ts';
 
-const LIMITS = { characters: 1000, size: 2500 };
+const LIMITS = { characters: 1000, size: 2500, translated: 10_000 };
 
 function machineOf(source: string): AllMatches {
   const compilation = compileProgram(source, LIMITS);

@@ -62,17 +62,18 @@ export class AllMatches {
   readonly #now: Threads;
   readonly #next: Threads;
 
-  private constructor(program: Program, alphabet: Alphabet) {
+  private constructor(program: Program, alphabet: Alphabet, accepted: readonly Uint8Array[]) {
     this.#program = program;
     this.alphabet = alphabet;
-    this.#accepted = program.sets.map((set) => alphabet.accepted(set));
+    this.#accepted = accepted;
     this.#now = new Threads(program);
     this.#next = new Threads(program);
     this.initial = this.#kept([], [], 0, this.#before(BEFORE.nothing));
   }
 
   static *of(program: Program): Sliced<AllMatches> {
-    return new AllMatches(program, yield* Alphabet.of([program]));
+    const alphabet = yield* Alphabet.of([program]);
+    return new AllMatches(program, alphabet, yield* alphabet.acceptedBy(program.sets));
   }
 
   /** `before`: what stands before the text. */

@@ -1,6 +1,9 @@
 import { Pace, type Sliced } from '../loop/turns.ts';
 import type { CodeRanges, Program } from './program.ts';
 
+/** Members of classes that are looked up in a slice. */
+const MEMBERS_IN_SLICE = 10_000;
+
 /** Code points below this are looked up in a table. */
 const TABLE_SIZE = 0x250;
 const WORD: CodeRanges = Int32Array.of(0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a);
@@ -48,6 +51,20 @@ export class Alphabet {
     return code < TABLE_SIZE ? (this.table[code] ?? 0) : this.#search(code);
   }
 
+  /** For each of some sets: for each class, 1 = the set contains its members. */
+  *acceptedBy(sets: readonly CodeRanges[]): Sliced<Uint8Array[]> {
+    const accepted: Uint8Array[] = [];
+    let work = 0;
+    for (const set of sets) {
+      accepted.push(this.accepted(set));
+      work += this.#members.length;
+      if (work < MEMBERS_IN_SLICE) continue;
+      work = 0;
+      yield;
+    }
+    return accepted;
+  }
+
   /** For each class: 1 = the ranges contain its members. */
   accepted(ranges: CodeRanges): Uint8Array {
     return Uint8Array.from(this.#members, (code) => (contains(ranges, code) ? 1 : 0));
@@ -78,8 +95,13 @@ function* classified(
   const classes = new Uint32Array(bounds.length);
   const members: number[] = [];
   const known = new Map<string, number>();
+  let work = 0;
   for (const [interval, signature] of signatures.entries()) {
-    if (pace.tick()) yield;
+    work += 1 + signature.length;
+    if (work > MEMBERS_IN_SLICE) {
+      work = 0;
+      yield;
+    }
     const key = signature.join();
     const number = known.get(key) ?? known.size;
     if (number === known.size) {

@@ -7,7 +7,7 @@ import { compileProgram } from './program.ts';
 const SOURCES = ['a+b', 'b.a', '\\bab\\b', '^a', 'b$', '[^ab]a{2,3}', '(?i)AB 1', 'a\\B', '😀+b', 'x'];
 
 const programs = SOURCES.map((source) => {
-  const compilation = compileProgram(source, { characters: 1000, size: 2500 });
+  const compilation = compileProgram(source, { characters: 1000, size: 2500, translated: 10_000 });
   if (!compilation.ok) throw new Error(compilation.problem);
   return compilation.program;
 });
@@ -33,7 +33,7 @@ describe('AnyMatch', () => {
   });
 
   it('gives up a text that needs too many states, and then rules out nothing', () => {
-    const compilation = compileProgram('a.{16}b', { characters: 1000, size: 2500 });
+    const compilation = compileProgram('a.{16}b', { characters: 1000, size: 2500, translated: 10_000 });
     if (!compilation.ok) throw new Error(compilation.problem);
     const run = runAtOnce(AnyMatch.of([compilation.program, ...programs])).start();
     let text = '';

@@ -42,13 +42,17 @@ export class AnyMatch {
   /** Work on new steps so far, in threads. */
   work = 0;
 
-  private constructor({ program, starts, patternOf }: JoinedProgram, alphabet: Alphabet) {
+  private constructor(
+    { program, starts, patternOf }: JoinedProgram,
+    alphabet: Alphabet,
+    accepted: readonly Uint8Array[],
+  ) {
     this.#program = program;
     this.#patternCount = starts.length;
     this.#patternOf = patternOf;
     this.#starts = starts;
     this.#alphabet = alphabet;
-    this.#accepted = program.sets.map((set) => alphabet.accepted(set));
+    this.#accepted = accepted;
     this.#now = new Threads(program);
     this.#next = new Threads(program);
     this.#initial = this.#kept([], undefined, BEFORE.nothing);
@@ -57,8 +61,7 @@ export class AnyMatch {
   static *of(programs: readonly Program[]): Sliced<AnyMatch> {
     const alphabet = yield* Alphabet.of(programs);
     const program = yield* joined(programs);
-    yield;
-    return new AnyMatch(program, alphabet);
+    return new AnyMatch(program, alphabet, yield* alphabet.acceptedBy(program.program.sets));
   }
 
   /** Begins to read a text. */

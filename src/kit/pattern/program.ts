@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { runAtOnce, type Sliced } from '../loop/turns.ts';
 import type { PatternLimits } from '../text/linear-pattern.ts';
 import { PatternProblem, toRe2 } from '../text/re2-syntax.ts';
 
@@ -35,17 +36,19 @@ export type ProgramCompilation =
 const IGNORES_CASE = /^\(\?i\)/;
 
 /**
- * Compiles a regular expression of ECMAScript (flag `u`); a leading `(?i)` ignores the case of all of it. Refuses what
- * cannot be matched in linear time, repetitions that are repeated without a bound, and patterns above the limits.
+ * Compiles a regular expression of ECMAScript (flag `u`), in two slices; a leading `(?i)` ignores the case of all of it.
+ * Refuses what cannot be matched in linear time, repetitions that are repeated without a bound, and patterns above the
+ * limits.
  */
-export function compileProgram(source: string, limits: PatternLimits): ProgramCompilation {
+export function* compilingProgram(source: string, limits: PatternLimits): Sliced<ProgramCompilation> {
   try {
     if (source.length > limits.characters) {
       throw new PatternProblem(`is longer than ${limits.characters} characters`);
     }
     const written = IGNORES_CASE.test(source) ? `(?i:${source.replace(IGNORES_CASE, '')})` : source;
-    const { text, nestsLoops } = toRe2(written, limits.size);
+    const { text, nestsLoops } = toRe2(written, limits);
     if (nestsLoops) throw new PatternProblem('repeats a repetition without a bound (nested quantifiers)');
+    yield;
     return { ok: true, program: programOf(RE2JS.compile(text)) };
   } catch (error) {
     if (error instanceof PatternProblem) return { ok: false, problem: error.message };
@@ -53,6 +56,11 @@ export function compileProgram(source: string, limits: PatternLimits): ProgramCo
     if (error instanceof RE2JSException) return { ok: false, problem: 'is too large' };
     throw error;
   }
+}
+
+/** The same at once. */
+export function compileProgram(source: string, limits: PatternLimits): ProgramCompilation {
+  return runAtOnce(compilingProgram(source, limits));
 }
 
 /** An instruction of `re2js`, whose declarations leave it out. */
@@ -94,14 +102,16 @@ function programOf(pattern: RE2JS): Program {
   const ops = Uint8Array.from(inst, ({ op }) => RE2_OPS[op] ?? OP.fail);
   const sets: CodeRanges[] = [];
   const places = new Map<string, number>();
+  // Repetitions share their ranges, whose text is long.
+  const texts = new Map<Int32Array, string>();
   const setOf = Uint32Array.from(inst, (instruction, pc) => {
     if (ops[pc] !== OP.character) return 0;
-    const key = `${instruction.op} ${instruction.arg} ${instruction.runes}`;
-    let place = places.get(key);
-    if (place === undefined) {
-      place = sets.push(rangesOf(instruction)) - 1;
-      places.set(key, place);
-    }
+    const { op, arg, runes } = instruction;
+    const text = texts.get(runes) ?? runes.join();
+    texts.set(runes, text);
+    const key = `${op} ${arg} ${text}`;
+    const place = places.get(key) ?? sets.push(rangesOf(instruction)) - 1;
+    places.set(key, place);
     return place;
   });
   return {

@@ -92,6 +92,28 @@ describe('compilePattern', () => {
     expect(matches(pattern, text)).toBe(isMatch);
   });
 
+  it.each([
+    '[a-z]',
+    '[^k]',
+    '\\w',
+    '\\W',
+    '[\\W_]',
+    '[ā-ǿ]',
+    '[^Α-Ω]',
+    '\\p{Lu}',
+    '[^\\p{Ll}x]',
+    '[\\p{Lu}ß-ÿ]',
+    'ß|σ|K',
+  ])('ignores the case of %s as the engine does', (source) => {
+    const compilation = compilePattern(`(?i:${source})`);
+    if (!compilation.ok) throw new Error(compilation.problem);
+    const native = new RegExp(source, 'iu');
+    for (let code = 0; code < 0x2200; code++) {
+      const character = String.fromCharCode(code);
+      if (compilation.pattern.test(character) !== native.test(character)) expect.fail(code.toString(16));
+    }
+  });
+
   it('agrees with the engine on every kind of space and line end', () => {
     for (let code = 0; code <= 0xffff; code++) {
       const character = String.fromCharCode(code);
@@ -131,10 +153,23 @@ describe('compilePattern', () => {
   });
 
   it('obeys the limits it is given', () => {
-    expect(matches('a{30}', 'a'.repeat(30), { characters: 5, size: 50 })).toBe(true);
-    expect(matches('a{300}', 'a', { characters: 6, size: 50 })).toBeUndefined();
-    expect(matches('aaaaaa', 'a', { characters: 5, size: 50 })).toBeUndefined();
+    const translated = 100;
+    expect(matches('a{30}', 'a'.repeat(30), { characters: 5, size: 50, translated })).toBe(true);
+    expect(matches('a{300}', 'a', { characters: 6, size: 50, translated })).toBeUndefined();
+    expect(matches('aaaaaa', 'a', { characters: 5, size: 50, translated })).toBeUndefined();
+    expect(matches('aaaaaa', 'aaaaaa', { characters: 6, size: 50, translated: 6 })).toBe(true);
+    expect(matches('aaaaaa', 'aaaaaa', { characters: 6, size: 50, translated: 5 })).toBeUndefined();
   });
+
+  it.each(['[\\s\\S]', '[^\\S]', '[\\u{1}-\\u{10ffff}]', '[a-\\u{ffff}]', '[^\\p{L}a-\\u{ffff}]'])(
+    'reads many large classes such as %s soon if case is ignored',
+    (large) => {
+      const source = `(?i:${large.repeat(Math.floor(4000 / large.length))})`;
+      const started = process.cpuUsage().user;
+      compilePattern(source);
+      expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
+    },
+  );
 
   it('ends soon on patterns that take an engine for ever', () => {
     const started = performance.now();

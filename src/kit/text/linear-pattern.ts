@@ -1,15 +1,14 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { PatternProblem, toRe2 } from './re2-syntax.ts';
+import { PatternProblem, type TranslationLimits, toRe2 } from './re2-syntax.ts';
 
 /** Limits of a pattern from an untrusted source. */
-export interface PatternLimits {
+export interface PatternLimits extends TranslationLimits {
   /** Characters of the pattern. */
   readonly characters: number;
-  /** Approximate number of instructions that it may compile to. Memory and time grow with them. */
-  readonly size: number;
 }
 
-export const DEFAULT_PATTERN_LIMITS: PatternLimits = { characters: 4096, size: 2500 };
+/** A pattern at these limits compiles in some milliseconds. */
+export const DEFAULT_PATTERN_LIMITS: PatternLimits = { characters: 4096, size: 2500, translated: 25_000 };
 
 /** A regular expression that matches in time proportional to the text, whatever the pattern. */
 export interface LinearPattern {
@@ -34,7 +33,7 @@ export function compilePattern(
 ): PatternCompilation {
   try {
     if (source.length > limits.characters) throw new PatternProblem('is too large');
-    const { text } = toRe2(source, limits.size);
+    const { text } = toRe2(source, limits);
     return { ok: true, pattern: new Re2Pattern(RE2JS.compile(text)) };
   } catch (error) {
     if (error instanceof PatternProblem) return { ok: false, problem: error.message };

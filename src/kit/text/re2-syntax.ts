@@ -1,3 +1,5 @@
+import { closedUnderCase, type MergedRanges, mergedRanges, negatedRanges } from './code-ranges.ts';
+
 /** A pattern that cannot be used. The message completes a sentence that begins with "the pattern". */
 export class PatternProblem extends Error {}
 
@@ -26,25 +28,41 @@ const MAX_PROPERTIES = 24;
 /** Instructions that a character of a class counts as: RE2 finds it by binary search. */
 const MEMBER_SIZE = 1 / 16;
 
+/** Letters of all classes for which the other case is looked up, for each instruction that the pattern may have. */
+const CASED_LETTERS = 32;
+/** Code points that RE2 itself may look at, one by one, where case is ignored. */
+const MAX_FOLDED_CODES = 20_000;
+/** Characters of the translation that a range of a class, and a group, count as besides their own. */
+const RANGE_CHARACTERS = 8;
+const GROUP_CHARACTERS = 16;
+
+const DIGIT: MergedRanges = Int32Array.of(0x30, 0x39);
+const WORD: MergedRanges = Int32Array.of(0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a);
+/** With the two letters that are equal to one of these if case is ignored. */
+const WORD_IN_ANY_CASE = mergedRanges([...WORD, 0x17f, 0x17f, 0x212a, 0x212a]);
 /** ECMAScript's white space: RE2's own `\s` is ASCII only. */
-const SPACE =
-  '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
-const NO_SPACE =
-  '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
-  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
+const SPACE = mergedRanges([
+  ...[9, 13, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029],
+  ...[0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff],
+]);
 /** ECMAScript's `.` stops at every line end, RE2's only at `\n`. */
 const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANY = '\\x{0}-\\x{10ffff}';
 
-/** Escapes that stand for several characters, as members of a class. */
-const CLASS_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['d', '\\d'],
-  ['D', '\\D'],
-  ['w', '\\w'],
-  ['W', '\\W'],
-  ['s', SPACE],
-  ['S', NO_SPACE],
-]);
+/** Escapes that stand for several characters, and the same where case is ignored. */
+const CLASS_ESCAPES = classEscapes(WORD);
+const CLASS_ESCAPES_IN_ANY_CASE = classEscapes(WORD_IN_ANY_CASE);
+
+function classEscapes(word: MergedRanges): ReadonlyMap<string, MergedRanges> {
+  return new Map([
+    ['d', DIGIT],
+    ['D', negatedRanges(DIGIT)],
+    ['w', word],
+    ['W', negatedRanges(word)],
+    ['s', SPACE],
+    ['S', negatedRanges(SPACE)],
+  ]);
+}
 
 /** Escapes that stand for one character; any other escaped character stands for itself. */
 const CHARACTER_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -59,29 +77,54 @@ const CHARACTER_ESCAPES: ReadonlyMap<string, string> = new Map([
 /** Prefixes of `\p{...}` whose value RE2 knows by itself. */
 const PROPERTY_PREFIX = /^(?:Script|sc|General_Category|gc)=/;
 
-/** One character, or several as members of a class. */
-type Member = { readonly code: number } | { readonly members: string; readonly size: number };
+/** One character, a set of them, or a Unicode property as RE2 writes it. */
+type Member =
+  | { readonly code: number }
+  | { readonly ranges: MergedRanges; readonly size: number }
+  | { readonly property: string; readonly size: number };
+
+/** Members of a class. */
+interface ClassMembers {
+  /** Pairs of first and last, in any order. */
+  readonly pairs: number[];
+  readonly properties: string[];
+}
+
+/** Limits of a translation. */
+export interface TranslationLimits {
+  /** Approximate number of instructions. */
+  readonly size: number;
+  /** Characters of the translation, with some more for each range and group: RE2 takes time for each. */
+  readonly translated: number;
+}
 
 /**
  * Translates a regular expression of ECMAScript (flag `u`) into the syntax of RE2; groups do not capture. Escapes of
- * plain letters and lone brackets are accepted as without the flag.
- * Throws a PatternProblem for look-around, back-references, and patterns of more than `maxSize` instructions.
+ * plain letters and lone brackets are accepted as without the flag. Where case is ignored, classes are written with
+ * letters of both cases: RE2 would look at each character of a class, which takes milliseconds for a large one.
+ * Throws a PatternProblem for look-around, back-references, and patterns above the limits.
  */
-export function toRe2(source: string, maxSize: number): Translation {
-  return new Translator(source, maxSize).translate();
+export function toRe2(source: string, limits: TranslationLimits): Translation {
+  return new Translator(source, limits).translate();
 }
 
 class Translator {
   readonly #source: string;
-  readonly #maxSize: number;
+  readonly #limits: TranslationLimits;
   #at = 0;
   #depth = 0;
   #properties = 0;
+  #translated = 0;
+  #casedLetters = 0;
+  #foldedCodes = 0;
+  #ignoresCase = false;
   #nestsLoops = false;
+  /** By the code points of a set: the same with letters of both cases. */
+  readonly #inAnyCase = new Map<string, MergedRanges>();
 
-  constructor(source: string, maxSize: number) {
+  constructor(source: string, limits: TranslationLimits) {
     this.#source = source;
-    this.#maxSize = maxSize;
+    this.#limits = limits;
   }
 
   translate(): Translation {
@@ -139,7 +182,7 @@ class Translator {
       case '$':
         return { text: '(?:\\z)', size: 1 };
       case '.':
-        return { text: NO_LINE_END, size: 1 };
+        return this.#written({ text: NO_LINE_END, size: 1 });
       case '[':
         return this.#characterClass();
       case '(':
@@ -151,50 +194,107 @@ class Translator {
       case '\\':
         if (this.#take('b')) return { text: '(?:\\b)', size: 1 };
         if (this.#take('B')) return { text: '(?:\\B)', size: 1 };
-        return asAtom(this.#escape());
+        return this.#asAtom(this.#escape());
       default:
-        return asAtom(characterOf(character));
+        return this.#asAtom(characterOf(character));
     }
   }
 
   #group(): Re2Pattern {
+    this.#count(GROUP_CHARACTERS);
+    const isCaseIgnored = this.#ignoresCase;
     const ignoresCase = this.#source.startsWith('?i:', this.#at);
-    if (ignoresCase) this.#at += '?i:'.length;
-    else if (this.#take('?') && !this.#take(':')) {
+    if (ignoresCase) {
+      this.#at += '?i:'.length;
+      this.#ignoresCase = true;
+    } else if (this.#take('?') && !this.#take(':')) {
       const name = /^<[^=!>][^>]{0,99}>/.exec(this.#source.slice(this.#at, this.#at + 102))?.[0];
       if (name === undefined) throw new PatternProblem('uses lookaround or an unknown kind of group');
       this.#at += name.length;
     }
     const { text, ...rest } = this.#alternatives();
     if (!this.#take(')')) throw new PatternProblem('has a group that is not closed');
+    this.#ignoresCase = isCaseIgnored;
     return { text: `(?${ignoresCase ? 'i' : ''}:${text})`, ...rest };
   }
 
   #characterClass(): Re2Pattern {
     const isNegated = this.#take('^');
-    const members: string[] = [];
+    const members: ClassMembers = { pairs: [], properties: [] };
     let size = 1;
-    while (!this.#take(']')) {
-      const member = this.#classMember();
-      members.push(member.members);
-      size += member.size;
-    }
-    if (members.length === 0) return { text: isNegated ? `[${ANY}]` : `[^${ANY}]`, size };
-    return this.#sized(`[${isNegated ? '^' : ''}${members.join('')}]`, size);
+    while (!this.#take(']')) size = this.#checked(size + this.#addClassMember(members));
+    return this.#classOf(members, isNegated, size);
   }
 
-  /** A character, a range, or an escape that stands for several; a hyphen beside one of those is a character. */
-  #classMember(): { readonly members: string; readonly size: number } {
+  #classOf({ pairs, properties }: ClassMembers, isNegated: boolean, size: number): Re2Pattern {
+    const merged = mergedRanges(pairs);
+    const named = properties.join('');
+    if (properties.length === 0) return this.#setOf(this.#inCase(merged), isNegated, size);
+    if (!this.#ignoresCase || pairs.length === 0) {
+      return this.#written({ text: bracketed(`${this.#rangesText(merged)}${named}`, isNegated), size });
+    }
+    if (isNegated) {
+      // A negation of both cannot be taken apart: RE2 looks for the letters of both cases itself.
+      this.#countFolded(merged);
+      return this.#written({ text: bracketed(`${this.#rangesText(merged)}${named}`, true), size });
+    }
+    const { text } = this.#setOf(this.#inCase(merged), false, size);
+    return this.#written({ text: `(?:[${named}]|${text})`, size });
+  }
+
+  /** A class of characters that RE2 takes as it stands. */
+  #setOf(ranges: MergedRanges, isNegated: boolean, size: number): Re2Pattern {
+    if (ranges.length === 0) return this.#written({ text: bracketed(ANY, !isNegated), size });
+    const text = bracketed(this.#rangesText(ranges), isNegated);
+    return this.#written({ text: this.#ignoresCase ? `(?-i:${text})` : text, size });
+  }
+
+  #rangesText(ranges: MergedRanges): string {
+    this.#count((ranges.length / 2) * RANGE_CHARACTERS);
+    let text = '';
+    for (let at = 0; at < ranges.length; at += 2) {
+      const first = ranges[at] ?? 0;
+      const last = ranges[at + 1] ?? 0;
+      text += first === last ? written(first) : `${written(first)}-${written(last)}`;
+    }
+    return text;
+  }
+
+  /** A set; where case is ignored, with letters of both cases or of none. */
+  #inCase(set: MergedRanges): MergedRanges {
+    if (!this.#ignoresCase) return set;
+    const key = set.join();
+    const known = this.#inAnyCase.get(key);
+    if (known !== undefined) return known;
+    const { ranges, work } = closedUnderCase(set);
+    this.#inAnyCase.set(key, ranges);
+    this.#casedLetters += work;
+    if (this.#casedLetters > CASED_LETTERS * this.#limits.size) throw new PatternProblem('is too large');
+    return ranges;
+  }
+
+  #countFolded(ranges: MergedRanges): void {
+    for (let at = 0; at < ranges.length; at += 2) {
+      this.#foldedCodes += Math.min(ranges[at + 1] ?? 0, LAST_CASED) - (ranges[at] ?? 0);
+    }
+    if (this.#foldedCodes > MAX_FOLDED_CODES) throw new PatternProblem('is too large');
+  }
+
+  /**
+   * Adds a character, a range, or an escape that stands for several; a hyphen beside one of those is a character.
+   * Returns the size of what was added.
+   */
+  #addClassMember(members: ClassMembers): number {
     const from = this.#classCharacter();
     const isRange = 'code' in from && this.#peek() === '-' && this.#source[this.#at + 1] !== ']';
-    if (!isRange) return 'code' in from ? { members: hexOf(from.code), size: MEMBER_SIZE } : from;
+    if (!isRange) return addMember(members, from);
     this.#at++;
     const to = this.#classCharacter();
-    if (!('code' in to)) {
-      return { members: `${hexOf(from.code)}\\-${to.members}`, size: to.size + MEMBER_SIZE };
-    }
+    if (!('code' in to))
+      return addMember(members, from) + addMember(members, HYPHEN) + addMember(members, to);
     if (to.code < from.code) throw new PatternProblem('has a range that ends before it begins');
-    return { members: `${hexOf(from.code)}-${hexOf(to.code)}`, size: MEMBER_SIZE };
+    members.pairs.push(from.code, to.code);
+    return MEMBER_SIZE;
   }
 
   #classCharacter(): Member {
@@ -208,8 +308,8 @@ class Translator {
     if (/[1-9kc]/.test(character)) throw new PatternProblem('refers back to a group');
     if (character === 'p' || character === 'P') return this.#property(character);
     if (character === 'u' || character === 'x') return { code: this.#codePoint(character) };
-    const members = CLASS_ESCAPES.get(character);
-    if (members !== undefined) return { members, size: 1 };
+    const ranges = (this.#ignoresCase ? CLASS_ESCAPES_IN_ANY_CASE : CLASS_ESCAPES).get(character);
+    if (ranges !== undefined) return { ranges, size: 1 };
     return characterOf(CHARACTER_ESCAPES.get(character) ?? character);
   }
 
@@ -220,7 +320,7 @@ class Translator {
     if (written === null || !isProperty(name)) throw new PatternProblem('names an unknown property');
     if (++this.#properties > MAX_PROPERTIES) throw new PatternProblem('is too large');
     this.#at += written[0].length;
-    return { members: `\\${letter}{${name.replace(PROPERTY_PREFIX, '')}}`, size: PROPERTY_SIZE };
+    return { property: `\\${letter}{${name.replace(PROPERTY_PREFIX, '')}}`, size: PROPERTY_SIZE };
   }
 
   /** `\x41`, `\u0041`, `\u{41}`, or a surrogate pair of two `\u` escapes. */
@@ -263,8 +363,25 @@ class Translator {
 
   /** Called while sizes add up: a huge pattern is not read to its end. */
   #checked(size: number): number {
-    if (size > this.#maxSize) throw new PatternProblem('is too large');
+    if (size > this.#limits.size) throw new PatternProblem('is too large');
     return size;
+  }
+
+  #asAtom(member: Member): Re2Pattern {
+    if ('code' in member) return this.#written({ text: written(member.code), size: 1 });
+    if ('property' in member) return this.#written({ text: `[${member.property}]`, size: member.size });
+    return this.#setOf(member.ranges, false, member.size);
+  }
+
+  /** Counts the text of a part. Called for parts that hold no others, so that every character counts once. */
+  #written(part: Re2Pattern): Re2Pattern {
+    this.#count(part.text.length);
+    return part;
+  }
+
+  #count(characters: number): void {
+    this.#translated += characters;
+    if (this.#translated > this.#limits.translated) throw new PatternProblem('is too large');
   }
 
   #peek(): string {
@@ -285,19 +402,34 @@ class Translator {
     return true;
   }
 }
+
+const HYPHEN: Member = { code: 0x2d };
+
+/** The last letter that has two cases. */
+const LAST_CASED = 0x1e943;
+
+function addMember({ pairs, properties }: ClassMembers, member: Member): number {
+  if ('code' in member) {
+    pairs.push(member.code, member.code);
+    return MEMBER_SIZE;
+  }
+  if ('property' in member) properties.push(member.property);
+  else for (const code of member.ranges) pairs.push(code);
+  return member.size;
+}
+
 function characterOf(character: string): { readonly code: number } {
   return { code: character.codePointAt(0) ?? 0 };
 }
 
-function asAtom(member: Member): Re2Pattern {
-  if ('code' in member) return { text: hexOf(member.code), size: 1 };
-  const { members, size } = member;
-  // Where case is ignored, RE2 looks at each character of a class before it negates it: a million in NO_SPACE.
-  return { text: members === NO_SPACE ? `[^${SPACE}]` : `[${members}]`, size };
+function bracketed(members: string, isNegated: boolean): string {
+  return `[${isNegated ? '^' : ''}${members}]`;
 }
 
-function hexOf(code: number): string {
-  return `\\x{${code.toString(16)}}`;
+/** A code point as RE2 takes it everywhere. */
+function written(code: number): string {
+  const isPlain = code < 0x7b && /[0-9A-Za-z]/.test(String.fromCharCode(code));
+  return isPlain ? String.fromCharCode(code) : `\\x{${code.toString(16)}}`;
 }
 
 function isProperty(name: string): boolean {

@@ -1,12 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AllMatches } from '../../../kit/pattern/all-matches.ts';
-import { compileProgram, type Program } from '../../../kit/pattern/program.ts';
+import { compileProgram, compilingProgram, type Program } from '../../../kit/pattern/program.ts';
 import { SLICE_WORK } from '../../../kit/pattern/threads.ts';
 import type { PatternLimits } from '../../../kit/text/linear-pattern.ts';
 
-/** Instructions bound the time that a pattern takes to compile, and the time that a character takes at worst. */
-export const FILTER_PATTERN_LIMITS: PatternLimits = { characters: 100_000, size: 5000 };
+/**
+ * Instructions bound the time that a character takes at worst, characters of the translation the time that a pattern
+ * takes to compile, which cannot pause.
+ */
+export const FILTER_PATTERN_LIMITS: PatternLimits = { characters: 100_000, size: 5000, translated: 60_000 };
+
+/** For patterns that are stored: what was accepted once is not refused by a later, lower limit. */
+export const STORED_PATTERN_LIMITS: PatternLimits = {
+  ...FILTER_PATTERN_LIMITS,
+  translated: Number.POSITIVE_INFINITY,
+};
 
 /** A pattern of a custom filter, ready for matching. */
 export interface CompiledPattern {
@@ -56,7 +65,10 @@ export function checkPattern(source: string): string | undefined {
 }
 
 /** The compiled pattern, or the reason why it cannot be used. */
-export function* compilingPattern(source: string): Sliced<CompiledPattern | string> {
+export function* compilingPattern(
+  source: string,
+  limits: PatternLimits = FILTER_PATTERN_LIMITS,
+): Sliced<CompiledPattern | string> {
   const known = compiled.get(source);
   if (known !== undefined) return known;
   if (!isWarm) {
@@ -65,7 +77,7 @@ export function* compilingPattern(source: string): Sliced<CompiledPattern | stri
     compileProgram('a', FILTER_PATTERN_LIMITS);
     yield;
   }
-  const compilation = compileProgram(source, FILTER_PATTERN_LIMITS);
+  const compilation = yield* compilingProgram(source, limits);
   yield;
   if (!compilation.ok) return compilation.problem;
   const { program } = compilation;

@@ -8,7 +8,7 @@ import {
   FILTER_ACTIONS,
   type FilterAction,
 } from '../../../ports/guardrails.ts';
-import { type CompiledPattern, compilingPattern } from './check-pattern.ts';
+import { type CompiledPattern, compilingPattern, STORED_PATTERN_LIMITS } from './check-pattern.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
 import { type ActiveFilter, type FilterMatcher, Scanner } from './scanner.ts';
@@ -37,7 +37,7 @@ export class FilterSet {
     const patterns: Patterns = new Map();
     for (const { guardrail } of applied) {
       for (const { pattern } of guardrail.filters ?? []) {
-        const compilation = yield* compilingPattern(pattern);
+        const compilation = yield* compilingPattern(pattern, STORED_PATTERN_LIMITS);
         // Patterns are checked before they are stored.
         if (typeof compilation === 'string') throw new Error(`a stored pattern ${compilation}`);
         patterns.set(pattern, compilation);
