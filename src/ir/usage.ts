@@ -25,6 +25,10 @@ export interface Usage {
   readonly isUsOnly?: true;
   /** Calls of server tools; absent = none. They are not billed as tokens. */
   readonly toolCalls?: ToolCallCounts;
+  /** Searches that the gateway ran, for plugins and tools; absent = none. */
+  readonly ownSearches?: number;
+  /** Pages that the gateway fetched, for plugins and tools; absent = none. */
+  readonly ownFetches?: number;
   readonly source: UsageSource;
 }
 
@@ -32,15 +36,11 @@ export interface Usage {
 export interface ToolCallCounts {
   readonly requested: number;
   readonly executed: number;
-  /** Searches that the gateway ran. */
-  readonly searches: number;
-  /** Pages that the gateway fetched. */
-  readonly fetches: number;
 }
 
 /** Searches of the upstream and of the gateway. */
-export function allSearches({ webSearchRequests, toolCalls }: Usage): number {
-  return webSearchRequests + (toolCalls?.searches ?? 0);
+export function allSearches({ webSearchRequests, ownSearches = 0 }: Usage): number {
+  return webSearchRequests + ownSearches;
 }
 
 export const NO_USAGE: Usage = {

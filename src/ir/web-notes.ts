@@ -12,6 +12,7 @@ export interface SearchNote {
   readonly engine: string;
   /** Absent if the upstream searches by itself. */
   readonly results?: number;
+  /** Absent if the gateway did not search. */
   readonly costUsd?: number;
   /** Why there are no results. */
   readonly problem?: string;
@@ -55,6 +56,13 @@ export function notedSearch(
   const data = dataOf(notes, WEB);
   const engine = textAt(data, 'engine');
   return engine === undefined ? undefined : { engine, results: numberAt(data, 'results') };
+}
+
+/** Searches that the gateway ran for the plugin. */
+export function notedSearches(notes: readonly PipelineEntry[]): number {
+  return notes.filter(
+    ({ type, name, cost_usd }) => type === 'plugin' && name === WEB && cost_usd !== undefined,
+  ).length;
 }
 
 /** Pages that were fetched, for records; undefined if none was asked for. */

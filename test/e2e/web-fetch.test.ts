@@ -85,6 +85,16 @@ const page = (body: string, headers: Record<string, string> = HTML): Script => [
   end(),
 ];
 
+it('is counted in the usage of /messages', async () => {
+  site.answer([head(200, HTML), write('<p>Page.</p>'), end()]);
+  const { answer } = await ask(
+    `Read ${pageUrl}/a and ${pageUrl.replace('127.0.0.1', '10.0.0.1')}/b`,
+    {},
+    '/messages',
+  );
+  expect(answer.usage.server_tool_use).toEqual({ web_search_requests: 0, web_fetch_requests: 1 });
+});
+
 describe('pages in the last message', () => {
   it.each(PATHS)('are read into the prompt on %s', async (path) => {
     site.answer(page('<title>The page</title><nav>menu</nav><h1>Hello</h1><p>It says &quot;x&quot;.</p>'));

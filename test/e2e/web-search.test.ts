@@ -130,7 +130,29 @@ async function ask(path: Path, plugin: object | undefined, more: object = {}) {
 
 const promptSent = (request: { json: any } | undefined) => JSON.stringify(request?.json.messages);
 
+/** The members of a usage object that count searches. */
+const countsOf = (path: Path, { usage }: any) =>
+  path === '/messages' ? usage.server_tool_use : usage.server_tool_use_details;
+
 describe('a search before the call', () => {
+  it.each(PATHS)('is counted in the usage on %s', async (path) => {
+    const count = path === '/messages' ? { web_fetch_requests: 0 } : {};
+    for (const [plugin, model] of [
+      [{}, 'm/one'],
+      [undefined, 'm/one:online'],
+    ] as const) {
+      engine.answer(json({ results: RESULTS }));
+      upstream.answer(chatAnswer({ text: TEXT }));
+      const { answer } = await ask(path, plugin, { model });
+      expect(countsOf(path, answer), model).toEqual({ web_search_requests: 1, ...count });
+    }
+    engine.clear();
+    engine.answer([head(500, JSON_TYPE), write('{}'), end()]);
+    upstream.answer(chatAnswer({ text: TEXT }));
+    const { answer } = await ask(path, {});
+    expect(countsOf(path, answer) ?? undefined).toBeUndefined();
+  });
+
   it.each(PATHS)('puts results into the prompt and cites links on %s', async (path) => {
     engine.answer(json({ results: RESULTS }));
     upstream.answer(chatAnswer({ text: TEXT }));

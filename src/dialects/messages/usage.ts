@@ -157,7 +157,7 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
 
 function toolUseOf(usage: Usage): JsonObject | null {
   const web_search_requests = allSearches(usage);
-  const web_fetch_requests = usage.toolCalls?.fetches ?? 0;
+  const web_fetch_requests = usage.ownFetches ?? 0;
   if (web_search_requests + web_fetch_requests === 0) return null;
   return { ...NO_TOOL_USE, web_search_requests, web_fetch_requests };
 }

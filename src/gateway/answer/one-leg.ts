@@ -5,6 +5,7 @@ import type { Admission } from '../admission/admission.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
+import { withOwnWork } from '../record/account.ts';
 import { LEG_STATUSES, type Settlement } from '../record/settle.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Answering } from './answering.ts';
@@ -56,7 +57,9 @@ export class OneLeg extends Answering {
   }
 
   override account(result: Result, end: AnswerEnd): Promise<LegAccount> {
-    return this.#leg.account(result, end);
+    const account = this.#leg.account(result, end);
+    if (this.attemptLog.notes.length === 0) return account;
+    return account.then((closed) => ({ ...closed, usage: withOwnWork(closed.usage, this.attemptLog) }));
   }
 
   protected override concludeLegs(settlement: Settlement): void {

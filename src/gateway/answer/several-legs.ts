@@ -19,7 +19,7 @@ import { Leg } from '../leg/leg.ts';
 import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
 import { type AdmittedLeg, EndedLeg, RunningLeg } from '../leg/running-leg.ts';
 import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
-import { accountOf, withToolCalls } from '../record/account.ts';
+import { accountOf, withOwnWork } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
@@ -90,9 +90,8 @@ export class SeveralLegs extends Answering {
     }
     await Promise.all(this.#closing);
     const ended = this.legs.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-    const { charges, toolCalls } = this.attemptLog;
-    const { usage, bill } = accountOf(ended, charges);
-    return { usage: withToolCalls(usage, toolCalls), bill, uncharged: this.#uncharged };
+    const { usage, bill } = accountOf(ended, this.attemptLog.charges);
+    return { usage: withOwnWork(usage, this.attemptLog), bill, uncharged: this.#uncharged };
   }
 
   protected override concludeLegs(): void {

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { unrecordable } from '../admission/admit.ts';
-import { withToolCalls } from '../record/account.ts';
+import { withOwnWork } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { stagesFor } from './accepted-generation.ts';
@@ -108,7 +108,7 @@ export async function runToolGeneration(
     await settleUnserved(
       unservedGeneration(unserved(asked), asked.models[0] ?? call.name),
       {
-        usage: withToolCalls(NO_USAGE, reservation.toolCalls),
+        usage: withOwnWork(NO_USAGE, { toolCalls: reservation.toolCalls, notes: [] }),
         bill,
         outcome: 'finished',
         result: { items, finish },

@@ -1,10 +1,12 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
-import type { LegStatus, ToolCallRecord } from '../../ir/leg.ts';
+import type { LegStatus } from '../../ir/leg.ts';
 import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';
+import { notedFetches, notedSearches } from '../../ir/web-notes.ts';
 import type { Charge } from '../admission/reservation.ts';
 import { amountOf } from '../leg/bill-generation.ts';
 import type { Leg } from '../leg/leg.ts';
+import type { AttemptLog } from './attempt-log.ts';
 
 /** A leg with its usage and bill, so far or final. */
 export interface LegSoFar {
@@ -22,17 +24,22 @@ export interface GenerationAccount {
   readonly used: Amount;
 }
 
-/** The usage with the counts of calls of server tools. */
-export function withToolCalls(usage: Usage, calls: readonly ToolCallRecord[]): Usage {
-  if (calls.length === 0) return usage;
+/** The usage with what the gateway itself did: calls of server tools, and searches and pages of plugins. */
+export function withOwnWork(
+  usage: Usage,
+  { toolCalls: calls, notes }: Pick<AttemptLog, 'toolCalls' | 'notes'>,
+): Usage {
+  if (calls.length + notes.length === 0) return usage;
   const ran = (name: string) => calls.filter((call) => call.name === name && call.end === 'ok').length;
-  const toolCalls = {
-    requested: calls.length,
-    executed: calls.filter(({ isRun }) => isRun).length,
-    searches: ran('web_search'),
-    fetches: ran('web_fetch'),
+  const ownSearches = ran('web_search') + notedSearches(notes);
+  const ownFetches = ran('web_fetch') + (notedFetches(notes) ?? 0);
+  const toolCalls = { requested: calls.length, executed: calls.filter(({ isRun }) => isRun).length };
+  return {
+    ...usage,
+    ...(calls.length > 0 && { toolCalls }),
+    ...(ownSearches > 0 && { ownSearches }),
+    ...(ownFetches > 0 && { ownFetches }),
   };
-  return { ...usage, toolCalls };
 }
 
 export function accountOf(legs: readonly LegSoFar[], charges: readonly Charge[]): GenerationAccount {
