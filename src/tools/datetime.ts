@@ -18,7 +18,13 @@ export const datetime: ServerTool = {
     description: `Returns the current date and time. Time zone unless another is asked for: ${timezone}.`,
     parameters: {
       type: 'object',
-      properties: { timezone: { type: 'string', description: 'IANA time zone, such as Europe/Berlin' } },
+      properties: {
+        timezone: {
+          type: 'string',
+          description: 'IANA time zone, such as Europe/Berlin',
+          default: timezone,
+        },
+      },
     },
   }),
   async run({ arguments: asked, parameters }, { now }) {

@@ -188,6 +188,16 @@ describe('schemaValue', () => {
     expect(problemsOf(schema, schemaValue(schema))).toBe('');
   });
 
+  it('takes the default of a text if that fits', () => {
+    const zone = (more: object) => schemaValue({ type: 'string', default: 'UTC', ...more } as JsonObject);
+    expect(zone({})).toBe('UTC');
+    expect(zone({ minLength: 4 })).toBe('simulated answer');
+    expect(schemaValue({ type: 'array', minItems: 2, items: { type: 'string', default: 'a' } })).toEqual([
+      'a',
+      'simulated answer 1',
+    ]);
+  });
+
   it('prefers small numbers', () => {
     const wide = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
     expect(schemaValue(wide)).toBe(1);

@@ -248,7 +248,11 @@ const SAMPLES = [
   ...['https://example.com/', 'example.com', '00000000-0000-4000-8000-000000000000'],
 ];
 
-function textOf(schema: JsonObject, { index, name, allowance }: Place): Json {
+function textOf(schema: JsonObject, { root, index, name, allowance }: Place): Json {
+  const { default: usual } = schema;
+  if (isString(usual) && usual !== '' && index === 0 && fitsSchema(usual, schema, root, allowance.checking)) {
+    return paid(usual, allowance);
+  }
   const least = numeric(schema.minLength) ?? 0;
   const most = numeric(schema.maxLength) ?? Number.POSITIVE_INFINITY;
   const { format, pattern } = schema;
