@@ -168,3 +168,32 @@ describe('a request with server tools', () => {
     expect(JSON.parse(messages[2].content)).toMatchObject({ timezone: 'Europe/Berlin' });
   });
 });
+
+it.each(PATHS)('a step with calls of both sides is recorded with its leg and call: %s', async (path) => {
+  for (const stream of [false, true]) {
+    upstream.clear();
+    const calls = [
+      { name: 'datetime', arguments: '{}', id: 'call_a' },
+      { name: 'own', arguments: '{}', id: 'call_b' },
+    ];
+    upstream.answer(chatAnswer({ tools: calls }));
+    const own =
+      path === '/responses'
+        ? { type: 'function', name: 'own' }
+        : path === '/messages'
+          ? { name: 'own', input_schema: { type: 'object' } }
+          : { type: 'function', function: { name: 'own' } };
+    const tools = [{ type: 'signalbox:datetime' }, own];
+    const reply = await gateway.post(path, { model: 'm/chat', ...QUESTION[path], tools, stream });
+    expect(await reply.text()).toContain('own');
+    const id = reply.headers.get('x-generation-id');
+    await expect
+      .poll(async () => ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data)
+      .toMatchObject({
+        finish_reason: 'tool_calls',
+        legs: [{ kind: 'main', model: 'm/chat', status: 'completed', duration_ms: expect.any(Number) }],
+        tool_calls: [{ name: 'datetime', leg: 1, outcome: 'ok', output_characters: expect.any(Number) }],
+      });
+    expect(upstream.requests).toHaveLength(1);
+  }
+});
