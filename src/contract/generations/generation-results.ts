@@ -10,6 +10,23 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 const typed = Type.Object({ type: Type.String() }, { additionalProperties: true });
 const cost = Type.Optional(nullable(Type.Number({ description: 'USD charged.' })));
 
+/** `server_tool_use_details` of a usage object. */
+const toolUse = Type.Optional(
+  Type.Object(
+    {
+      web_search_requests: tokens,
+      tool_calls_requested: Type.Optional(tokens),
+      tool_calls_executed: Type.Optional(tokens),
+    },
+    {
+      description:
+        'Searches of the upstream, of tools and of the web plugin; calls of server tools that the model made, and ' +
+        'those of them that ran. Absent if there were none.',
+      examples: [{ web_search_requests: 1, tool_calls_requested: 2, tool_calls_executed: 2 }],
+    },
+  ),
+);
+
 /** Reply of `POST /responses`. */
 export const responsesResultSchema = Type.Object(
   {
@@ -48,6 +65,7 @@ export const responsesResultSchema = Type.Object(
         cost,
         is_byok: Type.Optional(Type.Boolean()),
         cost_details: Type.Optional(anyObject),
+        server_tool_use_details: toolUse,
       }),
     ),
   },
@@ -79,7 +97,16 @@ export const messagesResultSchema = Type.Object(
       cache_read_input_tokens: nullable(tokens),
       inference_geo: nullable(Type.String()),
       output_tokens_details: nullable(anyObject),
-      server_tool_use: nullable(anyObject),
+      server_tool_use: nullable(
+        Type.Object(
+          { web_search_requests: tokens, web_fetch_requests: tokens },
+          {
+            additionalProperties: true,
+            description: 'Searches and fetched pages, of tools and plugins; null if there were none.',
+            examples: [{ web_search_requests: 1, web_fetch_requests: 0 }],
+          },
+        ),
+      ),
       service_tier: nullable(Type.String()),
       cost,
       is_byok: Type.Optional(Type.Boolean()),
@@ -112,7 +139,13 @@ export const chatResultSchema = Type.Object(
       }),
     ),
     usage: Type.Optional(
-      Type.Object({ prompt_tokens: tokens, completion_tokens: tokens, total_tokens: tokens, cost }),
+      Type.Object({
+        prompt_tokens: tokens,
+        completion_tokens: tokens,
+        total_tokens: tokens,
+        cost,
+        server_tool_use_details: toolUse,
+      }),
     ),
     service_tier: Type.Optional(nullable(Type.String())),
     system_fingerprint: Type.Optional(nullable(Type.String())),

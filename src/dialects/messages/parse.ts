@@ -187,6 +187,7 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(isJsonObject(body.context_management) && {
       context_management: withoutNulls(body.context_management),
     }),
+    ...(Array.isArray(body.mcp_servers) && { mcp_servers: body.mcp_servers }),
     ...(labels !== undefined && { metadata: labels }),
   };
   return Object.keys(messages).length > 0 ? { messages } : {};

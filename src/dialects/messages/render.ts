@@ -44,6 +44,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...renderSampling(request, target, thinking.isThinking, report),
     ...(native.context_management !== undefined && { context_management: native.context_management }),
+    ...(native.mcp_servers !== undefined && { mcp_servers: native.mcp_servers }),
     ...(metadata !== undefined && { metadata }),
     ...renderServiceTier(request, report),
     ...(request.speed === 'fast' && { speed: 'fast' }),

@@ -1,24 +1,16 @@
 import Type from 'typebox';
 import { nullish, otherThan, taggedUnion } from '../../kit/json/schema.ts';
-import { cacheControlSchema, userLocationSchema } from '../shared/requests/gateway-fields.ts';
+import {
+  cacheControlSchema,
+  SERVER_TOOL_NAMES,
+  userLocationSchema,
+} from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of the tools in requests, and of the choice among them. */
 
 const cached = { cache_control: nullish(cacheControlSchema) };
 const toolName = Type.String({ minLength: 1 });
 const domains = nullish(Type.Array(Type.String()));
-
-/** The operator's own tools, by the word after `<vendor>:`. */
-const VENDOR_TOOLS = [
-  'bash',
-  'datetime',
-  'image_generation',
-  'experimental__search_models',
-  'web_fetch',
-  'web_search',
-  'shell',
-  'tool_search',
-] as const;
 
 function webSearchTool<const Kind extends string>(kind: Kind) {
   return Type.Object({
@@ -50,8 +42,12 @@ function hostedTools(vendor: string) {
       max_uses: nullish(Type.Integer({ minimum: 1 })),
       ...cached,
     }),
-    ...VENDOR_TOOLS.map((name) =>
-      Type.Object({ type: Type.Literal(`${vendor}:${name}`), parameters: nullish(Type.Object({})) }),
+    ...SERVER_TOOL_NAMES.map((name) =>
+      Type.Object({
+        type: Type.Literal(`${vendor}:${name}`),
+        parameters: nullish(Type.Object({})),
+        ...cached,
+      }),
     ),
   ];
 }

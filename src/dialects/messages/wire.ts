@@ -90,6 +90,19 @@ const editSchema = taggedUnion('type', [
   }),
 ]);
 
+const mcpServerSchema = Type.Object({
+  type: nullish(Type.Literal('url')),
+  name: Type.String({ minLength: 1, description: 'Name of the server in the answer.' }),
+  url: nullish(Type.String({ description: 'Its address; absent = a server of the configuration.' })),
+  authorization_token: nullish(Type.String({ description: 'Sent to this server only.' })),
+  tool_configuration: nullish(
+    Type.Object({
+      enabled: nullish(Type.Boolean()),
+      allowed_tools: nullish(Type.Array(Type.String())),
+    }),
+  ),
+});
+
 // --- The request ----------------------------------------------------------------------------------------------------
 
 /** Body of POST /messages. */
@@ -120,6 +133,11 @@ function countedFieldSchemas(vendor: string) {
     thinking: nullish(thinkingSchema),
     output_config: nullish(outputConfigSchema),
     context_management: nullish(Type.Object({ edits: nullish(Type.Array(editSchema)) })),
+    mcp_servers: nullish(
+      Type.Array(mcpServerSchema, {
+        description: 'MCP servers whose tools the model may call; the tool `mcp_toolset` says which of them.',
+      }),
+    ),
     metadata: nullish(Type.Object({ user_id: nullish(Type.String()) })),
     stop_sequences: nullish(Type.Array(Type.String())),
     stream: nullish(Type.Boolean()),

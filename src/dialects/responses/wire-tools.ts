@@ -1,6 +1,11 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
-import { cacheControlSchema, MAX_TOOLS, userLocationSchema } from '../shared/requests/gateway-fields.ts';
+import {
+  cacheControlSchema,
+  MAX_TOOLS,
+  serverToolType,
+  userLocationSchema,
+} from '../shared/requests/gateway-fields.ts';
 
 /** Schemas of `tools` and `tool_choice`. */
 
@@ -169,7 +174,11 @@ export function toolSchema(vendor: string) {
     ...Object.entries(TOOL_FIELDS).map(([type, fields]) =>
       Type.Object({ type: Type.Literal(type), ...fields }),
     ),
-    Type.Object({ type: Type.String({ pattern: operatorTool }), parameters: nullish(openObject) }),
+    Type.Object({
+      type: Type.String({ pattern: operatorTool, ...serverToolType(vendor, ['apply_patch']) }),
+      parameters: nullish(openObject),
+      cache_control: nullish(cacheControlSchema),
+    }),
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       required: ['type'],

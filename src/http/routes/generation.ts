@@ -18,7 +18,7 @@ import { compileValidator, type Validator } from '../../kit/json/validate.ts';
 import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
 import { generationHeaderSchema, planningHeaderSchema } from '../generation/generation-headers.ts';
 import type { Handler, Route, RouteExample } from '../route.ts';
-import { GENERATION_EXAMPLES } from './examples/generation.ts';
+import { GENERATION_EXAMPLES, toolBodies } from './examples/generation.ts';
 import { errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
@@ -111,7 +111,7 @@ function generationRoute(
     path: row.path,
     operationId: row.operationId,
     summary: row.summary,
-    example: row.example,
+    example: { ...row.example, otherBodies: toolBodies(vendor)[row.operationId] ?? {} },
     tag: 'Generation',
     auth: 'inference',
     rateClass: 'generation',

@@ -299,6 +299,31 @@ function patternIssues(plugin: JsonObject, index: number): Issue[] {
   });
 }
 
+/** The tools that the gateway runs in all formats, by the word after `<vendor>:`. */
+export const SERVER_TOOL_NAMES = [
+  'advisor',
+  'bash',
+  'code_interpreter',
+  'datetime',
+  'experimental__search_models',
+  'files',
+  'fusion',
+  'image_generation',
+  'shell',
+  'subagent',
+  'web_fetch',
+  'web_search',
+] as const;
+
+/** Annotations of the type of a tool that the gateway runs. `further`: names that only this format has. */
+export function serverToolType(vendor: string, further: readonly string[] = []) {
+  const types = [...SERVER_TOOL_NAMES, ...further].map((name) => `${vendor}:${name}`);
+  return {
+    description: `A tool that the gateway runs: ${types.map((type) => `\`${type}\``).join(', ')}. The guide to tools lists the members of \`parameters\`.`,
+    examples: types,
+  };
+}
+
 /** Reads a `cache_control` member. */
 export function parseCacheMark(value: Json | undefined): CacheMark | undefined {
   if (!isJsonObject(value)) return undefined;

@@ -17,6 +17,48 @@ const QUESTION = { role: 'user', content: 'Say hello.' };
 const ANSWER =
   'This is a simulated answer: no model was asked. You said: "Say hello.". A real model would answer it here.';
 
+/** A model that calls the first tool that it is offered. */
+const TOOL_MODEL = 'simulator/tools';
+
+/** Requests with tools that the gateway runs, by operation. */
+export function toolBodies(vendor: string): Readonly<Record<string, RouteExample['otherBodies']>> {
+  const advisor = {
+    type: `${vendor}:advisor`,
+    parameters: { name: 'lawyer', model: MODEL, instructions: 'You are a lawyer.' },
+  };
+  const datetime = { type: `${vendor}:datetime`, parameters: { timezone: 'Europe/Berlin' } };
+  return {
+    createResponse: {
+      'A tool that the gateway runs': { model: TOOL_MODEL, input: 'What time is it?', tools: [datetime] },
+      'Advice of another model': { model: TOOL_MODEL, input: 'May I?', tools: [advisor] },
+    },
+    createMessage: {
+      'A tool that the gateway runs': {
+        model: TOOL_MODEL,
+        max_tokens: 256,
+        messages: [QUESTION],
+        tools: [datetime],
+      },
+      'Advice of another model': {
+        model: TOOL_MODEL,
+        max_tokens: 256,
+        messages: [QUESTION],
+        tools: [{ type: 'advisor_20260301', name: 'advisor', model: MODEL }],
+      },
+      'Tools of an MCP server of the configuration': {
+        model: MODEL,
+        max_tokens: 256,
+        messages: [QUESTION],
+        mcp_servers: [{ type: 'url', name: 'docs', tool_configuration: { allowed_tools: ['search'] } }],
+      },
+    },
+    createChatCompletion: {
+      'A tool that the gateway runs': { model: TOOL_MODEL, messages: [QUESTION], tools: [datetime] },
+      'Advice of another model': { model: TOOL_MODEL, messages: [QUESTION], tools: [advisor] },
+    },
+  };
+}
+
 /** Requests that the simulator answers, and its answers. */
 export const GENERATION_EXAMPLES = {
   createResponse: {

@@ -103,10 +103,11 @@ function withListedServers(request: GenerationRequest, entries: readonly AskedEn
   const field = request.formatFacts.conversation?.mcpServersField;
   if (listed.length === 0 || field === undefined) return request;
   const { [field]: _, ...body } = request.body;
+  const { [field]: __, ...messages } = request.ext.messages ?? {};
   return {
     ...request,
     body,
-    unknownFields: request.unknownFields.filter((name) => name !== field),
+    ext: { ...request.ext, messages },
     tools: [...request.tools, ...listed.map(({ of }) => of)],
   };
 }
