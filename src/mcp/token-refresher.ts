@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Egress, EgressReply } from '../egress/egress.ts';
 import { EgressProblem } from '../egress/egress-problem.ts';
@@ -28,17 +29,29 @@ const EARLY_MS = 60_000;
 
 const MAX_REPLY_BYTES = 65_536;
 
-/** A token endpoint that could not be reached is not asked again for this time, by the same token. */
+/** A token endpoint that could not be reached, or refused, is not asked again for this time with the same token. */
 const FAILURE_MS = 30_000;
 const MAX_FAILURES = 1000;
 
-/** The tokens of users for MCP servers. Those with a refresh token are renewed, one refresh at a time for each. */
+/** How often, and how many times, the store is read for a token that another gateway has got at the same moment. */
+const REREAD_MS = 50;
+const MAX_REREADS = 10;
+
+/** Tokens that could not be stored. */
+const MAX_UNSTORED = 1000;
+
+/**
+ * The tokens of users for MCP servers. Those with a refresh token are renewed, one refresh at a time for each. Gateways
+ * that share a database share the tokens: a refresh token is mostly good for one use, so it is read past the cache.
+ */
 export class TokenRefresher {
   readonly #dependencies: TokenRefresherDependencies;
   /** Refreshes that run, by the ids of credentials. */
   readonly #running = new Map<string, Promise<string>>();
-  /** Refreshes that reached no endpoint, by the ids and versions of credentials. */
+  /** Refreshes that failed, by the ids and versions of credentials. */
   readonly #failures: LRUCache<string, McpProblem>;
+  /** New tokens that the store did not take, by the same: the old refresh token is used up. */
+  readonly #unstored = new LRUCache<string, OAuthToken>({ max: MAX_UNSTORED });
 
   constructor(dependencies: TokenRefresherDependencies) {
     this.#dependencies = dependencies;
@@ -60,10 +73,12 @@ export class TokenRefresher {
     const secret = stored.reveal();
     const reading = readOAuthToken(secret);
     if (reading === undefined || 'problem' in reading) return secret;
-    const { token } = reading;
+    const unstored = this.#unstored.get(versionOf(stored));
+    if (unstored !== undefined) void this.#keep(stored, unstored);
+    const token = unstored ?? reading.token;
     return this.#isFresh(token, refused)
       ? token.accessToken
-      : this.#refreshOnce(stored, token, caller, label);
+      : this.#refreshOnce(stored, { caller, label, refused, cached: token });
   }
 
   #isFresh({ accessToken, expiresAtMs }: OAuthToken, refused: string | undefined): boolean {
@@ -71,37 +86,86 @@ export class TokenRefresher {
     return expiresAtMs === undefined || this.#dependencies.clock.now() < expiresAtMs - EARLY_MS;
   }
 
-  #refreshOnce(stored: McpToken, token: OAuthToken, caller: Caller, label: string): Promise<string> {
-    const running = this.#running.get(stored.id);
+  #refreshOnce({ id }: McpToken, wanted: WantedToken): Promise<string> {
+    const running = this.#running.get(id);
     if (running !== undefined) return running;
-    const refreshing = this.#refresh(stored, token, caller, label).finally(() => {
-      this.#running.delete(stored.id);
+    const refreshing = this.#refresh(id, wanted).finally(() => {
+      this.#running.delete(id);
     });
-    this.#running.set(stored.id, refreshing);
+    this.#running.set(id, refreshing);
     return refreshing;
   }
 
-  async #refresh(stored: McpToken, token: OAuthToken, caller: Caller, label: string): Promise<string> {
-    const { tokens, clock } = this.#dependencies;
-    const attempt = `${stored.id} ${stored.version}`;
+  /** The token as it is stored now, or as it is known here if it could not be stored. */
+  async #current(id: string, { caller, label }: WantedToken): Promise<CurrentToken | undefined> {
+    const stored = await this.#dependencies.tokens.tokenFor(caller, label, { isReadAgain: true });
+    const reading = stored?.id === id ? readOAuthToken(stored.reveal()) : undefined;
+    if (stored === undefined || reading === undefined || 'problem' in reading) return undefined;
+    return { stored, token: this.#unstored.get(versionOf(stored)) ?? reading.token };
+  }
+
+  async #refresh(id: string, wanted: WantedToken): Promise<string> {
+    let current: CurrentToken | undefined;
     try {
-      const failure = this.#failures.get(attempt);
+      current = await this.#current(id, wanted);
+    } catch {
+      // A token that could not be stored afterwards is not refreshed while that can be avoided.
+      if (this.#isValid(wanted.cached, wanted.refused)) return wanted.cached.accessToken;
+      throw new McpProblem('unreachable', UNREADABLE);
+    }
+    if (current === undefined) throw new McpProblem('refused', GONE);
+    const { stored, token } = current;
+    // Another gateway has refreshed it.
+    if (this.#isFresh(token, wanted.refused)) return token.accessToken;
+    const version = versionOf(stored);
+    try {
+      const failure = this.#failures.get(version);
       if (failure !== undefined) throw failure;
-      const refreshed = await this.#ask(token, stored.id);
-      await tokens.replace(stored, writeOAuthToken(refreshed));
+      const refreshed = await this.#ask(token, id);
+      await this.#keep(stored, refreshed);
       return refreshed.accessToken;
     } catch (problem) {
-      const isUnreachable = problem instanceof McpProblem && problem.reason === 'unreachable';
-      if (isUnreachable && !this.#failures.has(attempt)) this.#failures.set(attempt, problem);
-      // Another gateway may have used the refresh token a moment ago.
-      const renewed = await tokens.tokenFor(caller, label, { isReadAgain: true });
-      const reading = renewed === undefined ? undefined : readOAuthToken(renewed.reveal());
-      const isRenewed = renewed?.id === stored.id && renewed.version > stored.version;
-      if (isRenewed && reading !== undefined && 'token' in reading) return reading.token.accessToken;
-      const isValid = token.expiresAtMs !== undefined && clock.now() < token.expiresAtMs;
-      if (isValid && isUnreachable) return token.accessToken;
+      if (!(problem instanceof McpProblem)) throw problem;
+      const isKnown = this.#failures.has(version);
+      const renewed = isKnown ? undefined : await this.#renewedElsewhere(stored, wanted, problem);
+      if (renewed !== undefined) return renewed;
+      if (!isKnown) this.#failures.set(version, problem);
+      if (problem.reason === 'unreachable' && this.#isValid(token, wanted.refused)) return token.accessToken;
       throw problem;
     }
+  }
+
+  /** Stores new tokens. If that fails they are used all the same, and stored when they are used next. */
+  async #keep(stored: McpToken, refreshed: OAuthToken): Promise<void> {
+    try {
+      await this.#dependencies.tokens.replace(stored, writeOAuthToken(refreshed));
+      this.#unstored.delete(versionOf(stored));
+    } catch {
+      this.#unstored.set(versionOf(stored), refreshed);
+    }
+  }
+
+  /** The access token that another gateway got with a refresh token which the endpoint has therefore refused. */
+  async #renewedElsewhere(
+    { id, version }: McpToken,
+    wanted: WantedToken,
+    { reason }: McpProblem,
+  ): Promise<string | undefined> {
+    const most = reason === 'refused' ? MAX_REREADS : 1;
+    for (let time = 0; time < most; time++) {
+      // The other gateway may not have stored it yet.
+      if (time > 0) await sleep(REREAD_MS);
+      const current = await this.#current(id, wanted);
+      if (current === undefined) return undefined;
+      if (current.stored.version > version) return current.token.accessToken;
+    }
+    return undefined;
+  }
+
+  /** True if the server may still take a token. */
+  #isValid({ accessToken, expiresAtMs }: OAuthToken, refused: string | undefined): boolean {
+    if (accessToken === refused) return false;
+    return expiresAtMs !== undefined && this.#dependencies.clock.now() < expiresAtMs;
   }
 
   /** Asks the token endpoint. Rejects with an McpProblem. */
@@ -130,6 +194,28 @@ export class TokenRefresher {
     }
     throw new McpProblem('refused', refusalOf(reply.status, body, id));
   }
+}
+
+/** Who needs a token, for which server. `refused`: an access token that the server has refused. */
+interface WantedToken {
+  readonly caller: Caller;
+  readonly label: string;
+  readonly refused: string | undefined;
+  /** The token as it was read from the cache. */
+  readonly cached: OAuthToken;
+}
+
+interface CurrentToken {
+  readonly stored: McpToken;
+  readonly token: OAuthToken;
+}
+
+const UNREADABLE = 'the token for the server cannot be read at the moment: try again later';
+
+const GONE = 'the token for the server was deleted or replaced while it was refreshed: try again';
+
+function versionOf({ id, version }: McpToken): string {
+  return `${id} ${version}`;
 }
 
 /** Error codes of OAuth. */
