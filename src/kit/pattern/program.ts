@@ -36,7 +36,7 @@ export type ProgramCompilation =
 const IGNORES_CASE = /^\(\?i\)/;
 
 /**
- * Compiles a regular expression of ECMAScript (flag `u`), in two slices; a leading `(?i)` ignores the case of all of it.
+ * Compiles a regular expression of ECMAScript (flag `u`), in two slices. A leading `(?i)` ignores the case of it all.
  * Refuses what cannot be matched in linear time, repetitions that are repeated without a bound, and patterns above the
  * limits.
  */
