@@ -5,6 +5,7 @@ import { systemClock } from './kit/time/clock.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
 import { REFILL_WARNING } from './manage/analytics/refill-warning.ts';
+import { GenerationLog } from './manage/generations/generation-log.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
 import type { Limiter } from './ports/limiter.ts';
@@ -58,6 +59,7 @@ export function httpServices({
       }),
     firstAccountId,
     restartReason: installation.restartReason,
+    generationLog: new GenerationLog(analyticsParts),
     generations: new Generations({
       recent: installation.recentGenerations,
       rows: installation.generationStore,

@@ -9,6 +9,7 @@ import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Files } from '../manage/files/files.ts';
+import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { Generations } from '../manage/generations/generations.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
@@ -149,6 +150,7 @@ export interface HttpServices {
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
   readonly generations: Generations;
+  readonly generationLog: GenerationLog;
   readonly accountKeys: AccountKeys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;

@@ -45,6 +45,34 @@ export interface GenerationEvent {
   readonly upstreamNanos: Nanos;
   readonly cacheNanos: Nanos | null;
   readonly webNanos: Nanos | null;
+  /** Further facts for the log of generations; absent for imported usage and events of earlier releases. */
+  readonly log?: LogFacts;
+}
+
+/** How a generation went. `fallback`: answered after an attempt failed. `cancelled`: its caller left. */
+export const LOG_STATES = ['answered', 'fallback', 'failed', 'cancelled'] as const;
+
+export type LogState = (typeof LOG_STATES)[number];
+
+/** Facts that only the log of generations shows. */
+export interface LogFacts {
+  readonly state: LogState;
+  /** Format of the request: `chat`, `messages`, `responses` or `embeddings`. */
+  readonly format: string | null;
+  readonly sessionId: string | null;
+  /** Null if the caller named none. */
+  readonly requestId: string | null;
+  /** Milliseconds from arrival to settlement. */
+  readonly durationMs: number;
+  /** Status that the caller got for a failure. */
+  readonly errorStatus: number | null;
+  /** Type of the failure, as callers see it. */
+  readonly errorType: string | null;
+  /** Upstream calls. */
+  readonly attempts: number;
+  /** Calls of server tools. */
+  readonly toolCalls: number;
+  readonly isStreamed: boolean;
 }
 
 /** One condition. Events without a value do not match, unless `includesUnset`. */
@@ -107,6 +135,86 @@ export interface EventAnswer {
   readonly missingBeforeMs: number | null;
 }
 
+/** Conditions of the log of generations; all must hold. An empty list or null = any. */
+export interface LogFilter {
+  readonly accountId: string;
+  /** First millisecond of arrival. */
+  readonly fromMs: number;
+  /** The millisecond after the last one. */
+  readonly toMs: number;
+  /** Ended at this moment or later: rows that are new since an earlier look. */
+  readonly endedFromMs: number | null;
+  readonly models: readonly string[];
+  readonly providers: readonly string[];
+  readonly keys: readonly string[];
+  readonly workspaces: readonly string[];
+  /** Hosts of apps. */
+  readonly apps: readonly string[];
+  readonly states: readonly LogState[];
+  readonly formats: readonly string[];
+  readonly finishReasons: readonly string[];
+  readonly errorStatuses: readonly number[];
+  readonly isStreamed: boolean | null;
+  readonly minDurationMs: number | null;
+  readonly maxDurationMs: number | null;
+  readonly minNanos: Nanos | null;
+  readonly maxNanos: Nanos | null;
+  /** The beginning of a generation's id (`gen-...`), or part of its request id, session id or end user. */
+  readonly search: string | null;
+}
+
+/** A position in the log: by time of arrival, then by id. */
+export interface LogPosition {
+  readonly createdAtMs: number;
+  readonly id: string;
+}
+
+/** A page of the log. */
+export interface LogQuery extends LogFilter {
+  /** Newest first. */
+  readonly order: 'desc' | 'asc';
+  /** Rows behind this position, in the order asked for; null = from the beginning. */
+  readonly after: LogPosition | null;
+  readonly limit: number;
+}
+
+/** A row of the log. */
+export type LoggedGeneration = Pick<
+  GenerationEvent,
+  | 'id'
+  | 'createdAtMs'
+  | 'workspaceId'
+  | 'keyHash'
+  | 'app'
+  | 'modelId'
+  | 'provider'
+  | 'endpoint'
+  | 'finishReason'
+  | 'externalUser'
+  | 'isByok'
+  | 'isGuarded'
+  | 'isFromCache'
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'reasoningTokens'
+  | 'cachedTokens'
+  | 'latencyMs'
+  | 'generationMs'
+  | 'creditNanos'
+  | 'byokNanos'
+> & {
+  readonly [Name in Exclude<keyof LogFacts, 'state'>]: LogFacts[Name] | null;
+} & Pick<LogFacts, 'state'>;
+
+/** Generations of the log in buckets of time. */
+export interface LogCounts {
+  readonly bucketMs: number;
+  /** Buckets with generations, in order. */
+  readonly buckets: readonly { readonly startMs: number; readonly count: number; readonly failed: number }[];
+  /** Events before this moment were pruned and the filter needs them; null = the counts are complete. */
+  readonly missingBeforeMs: number | null;
+}
+
 /** A range of whole UTC days: first millisecond, and the one after the last. */
 export interface DayWindow {
   readonly startMs: number;
@@ -158,6 +266,10 @@ export interface EventStore {
   append(events: readonly GenerationEvent[]): Promise<Appended>;
   /** Rejects with the signal's reason once it is aborted. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer>;
+  /** A page of single generations. Rejects with the signal's reason once it is aborted. */
+  log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]>;
+  /** How many generations a filter matches, in buckets of `bucketMs` from multiples of it. */
+  logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts>;
   /**
    * Usage of every app over all accounts, without requests that asked for zero retention and without apps that have no
    * requests in the first window. Reads sums only, so it is fast over a year of ten thousand apps.

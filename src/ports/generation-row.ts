@@ -1,3 +1,5 @@
+import type { ErrorType } from '../ir/errors.ts';
+import type { RequestFormat } from '../ir/items.ts';
 import type { ChargeKind, LegKind, LegStatus, ToolCallEnd } from '../ir/leg.ts';
 import type { UsageSource } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
@@ -16,6 +18,10 @@ export type ProviderResponse = {
   latency: number;
   is_byok: boolean;
   routed_service_tier?: string;
+  /** Milliseconds from the start of the first call; absent = 0. */
+  started_ms?: number;
+  /** Number of its leg, from 1; absent = 1. */
+  leg?: number;
 };
 
 /** One leg of a generation: a call of a model. */
@@ -62,6 +68,10 @@ export type ChargeRow = {
  */
 export type GenerationRow = {
   api_type: 'completions' | 'embeddings';
+  /** Format of the request; null in rows that were begun by an earlier release. */
+  format: RequestFormat | null;
+  /** What the caller got for a failure; absent = none, or unknown. */
+  error?: { status: number; type: ErrorType };
   /** Id of the model that served; as the caller wrote it when none was reached. */
   model: string;
   model_permaslug: string;

@@ -1,5 +1,5 @@
 import { modalitiesText } from '../../src/ports/event-names.ts';
-import type { GenerationEvent } from '../../src/ports/events.ts';
+import type { GenerationEvent, LogFacts } from '../../src/ports/events.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
 function randomOf(seed: number): () => number {
@@ -62,8 +62,26 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       upstreamNanos: nanos,
       cacheNanos: maybe(0.5, BigInt(below(2_000) - 500)),
       webNanos: maybe(0.1, BigInt(below(9_000))),
+      log: logFactsOf(index),
     };
   }
+}
+
+/** Facts for the log, without drawing from the random numbers, so that the rest of a history stays what it was. */
+function logFactsOf(index: number): LogFacts {
+  const isFailed = index % 50 === 7;
+  return {
+    state: isFailed ? 'failed' : index % 40 === 3 ? 'fallback' : index % 60 === 11 ? 'cancelled' : 'answered',
+    format: ['responses', 'messages', 'chat'][index % 3] ?? null,
+    sessionId: index % 4 === 0 ? `session-${index % 5_000}` : null,
+    requestId: index % 10 === 0 ? `request-${index}` : null,
+    durationMs: (index * 7_919) % 30_000,
+    errorStatus: isFailed ? ([429, 502, 524][index % 3] ?? null) : null,
+    errorType: isFailed ? 'provider_unavailable' : null,
+    attempts: index % 40 === 3 ? 2 : 1,
+    toolCalls: index % 30 === 0 ? 2 : 0,
+    isStreamed: index % 5 !== 0,
+  };
 }
 
 /** Events of so many apps, one of each on every day, in the order of their time; the same in every run. */

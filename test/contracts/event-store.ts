@@ -17,6 +17,9 @@ import type {
   EventRow,
   EventStore,
   GenerationEvent,
+  LogFilter,
+  LoggedGeneration,
+  LogPosition,
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
 import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
@@ -52,6 +55,44 @@ const query = (more: Partial<EventQuery>): EventQuery => ({
   groupLimit: null,
   ...more,
 });
+
+/** The log of the last days. */
+const logRange = {
+  fromMs: HISTORY_START_MS + (DAYS - 4) * DAY_MS,
+  toMs: HISTORY_START_MS + DAYS * DAY_MS,
+};
+
+const EVERYTHING: LogFilter = {
+  accountId: 'account-0',
+  ...logRange,
+  endedFromMs: null,
+  models: [],
+  providers: [],
+  keys: [],
+  workspaces: [],
+  apps: [],
+  states: [],
+  formats: [],
+  finishReasons: [],
+  errorStatuses: [],
+  isStreamed: null,
+  minDurationMs: null,
+  maxDurationMs: null,
+  minNanos: null,
+  maxNanos: null,
+  search: null,
+};
+
+/** Ids of all pages of a log. */
+async function pagesOf(events: EventStore, filter: LogFilter, order: 'asc' | 'desc'): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: LogPosition | null = null; ; ) {
+    const page: readonly LoggedGeneration[] = await events.log({ ...filter, order, after, limit: 170 });
+    ids.push(...page.map(({ id }) => id));
+    after = page.at(-1) ?? null;
+    if (after === null) return ids;
+  }
+}
 
 /** All of the history. */
 const throughout = { endMs: HISTORY_START_MS + DAYS * DAY_MS };
@@ -320,6 +361,72 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       expect(await inOrder(windows)).toEqual(countApps(HISTORY, windows));
       expect(await events.appTotals([])).toEqual({ apps: [], tokens: [], requests: [] });
       await agrees(query({ ...throughout, metrics: DAILY_METRICS, granularity: 'month' }));
+    });
+
+    it('lists single generations page by page, and counts them', async () => {
+      const all = { ...EVERYTHING, ...logRange };
+      const filters: readonly (readonly [LogFilter, (event: GenerationEvent) => boolean])[] = [
+        [all, () => true],
+        [{ ...all, states: ['failed', 'fallback'] }, ({ log }) => /failed|fallback/.test(log?.state ?? '')],
+        [
+          { ...all, models: ['acme/model-1', 'acme/model-2'], keys: ['key-0', 'key-2'] },
+          ({ modelId, keyHash }) => /-[12]$/.test(modelId) && /^key-[02]$/.test(keyHash ?? ''),
+        ],
+        [
+          { ...all, providers: ['Provider 1'], workspaces: ['workspace-0'], apps: ['app-0.example'] },
+          ({ provider, workspaceId, app }) =>
+            provider === 'Provider 1' && workspaceId === 'workspace-0' && app === 'app-0.example',
+        ],
+        [
+          { ...all, minDurationMs: 20_000, maxDurationMs: 25_000, isStreamed: true },
+          ({ log }) => log?.isStreamed === true && log.durationMs >= 20_000 && log.durationMs <= 25_000,
+        ],
+        [
+          { ...all, minNanos: 4_000_000n, maxNanos: 4_100_000n, formats: ['chat'] },
+          ({ creditNanos, log }) =>
+            creditNanos >= 4_000_000n && creditNanos <= 4_100_000n && log?.format === 'chat',
+        ],
+        [
+          { ...all, errorStatuses: [502], finishReasons: ['stop', 'length'] },
+          ({ log, finishReason }) => log?.errorStatus === 502 && finishReason !== null,
+        ],
+        [{ ...all, search: 'session-40' }, ({ log }) => log?.sessionId?.includes('session-40') ?? false],
+        [{ ...all, search: `end'user "1"` }, ({ externalUser }) => externalUser?.includes(`"1"`) ?? false],
+        [{ ...all, search: 'gen-199' }, ({ id }) => id.startsWith('gen-199')],
+        [
+          { ...all, endedFromMs: logRange.toMs - 3_600_000 },
+          ({ createdAtMs, log }) => createdAtMs + (log?.durationMs ?? 0) >= logRange.toMs - 3_600_000,
+        ],
+      ];
+      for (const [filter, isMatch] of filters) {
+        const expected = HISTORY.filter(
+          (event) =>
+            event.accountId === filter.accountId &&
+            event.createdAtMs >= filter.fromMs &&
+            event.createdAtMs < filter.toMs &&
+            isMatch(event),
+        );
+        const ids = expected.map(({ id }) => id);
+        expect(ids.length).toBeGreaterThan(0);
+        expect(await pagesOf(events, filter, 'asc')).toEqual(ids);
+        expect(await pagesOf(events, filter, 'desc')).toEqual(ids.toReversed());
+        const { buckets } = await events.logCounts(filter, 3_600_000);
+        expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(ids.length);
+        expect(buckets.reduce((sum, { failed }) => sum + failed, 0)).toBe(
+          expected.filter(({ log }) => log?.state === 'failed').length,
+        );
+        expect(buckets.every(({ startMs }) => startMs % 3_600_000 === 0)).toBe(true);
+      }
+    });
+
+    it('shows every fact of a generation in the log', async () => {
+      const event = HISTORY.findLast(
+        ({ accountId, log }) => accountId === 'account-0' && log?.state === 'failed',
+      );
+      const { id, createdAtMs, creditNanos, log, modelId, keyHash } = event as GenerationEvent;
+      const range = { fromMs: createdAtMs, toMs: createdAtMs + 1 };
+      const found = await events.log({ ...EVERYTHING, ...range, order: 'desc', after: null, limit: 1 });
+      expect(found).toMatchObject([{ id, createdAtMs, creditNanos, modelId, keyHash, ...log }]);
     });
 
     it('counts everything while sums are compacted', async () => {

@@ -228,6 +228,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       activity: {} as HttpDependencies['activity'],
       readiness: () => options.readiness ?? ALL_OK,
       firstAccountId: '',
+      generationLog: {} as HttpDependencies['generationLog'],
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();

@@ -28,6 +28,8 @@ describe('the route table', () => {
         'POST /mcp',
         'GET /generation',
         'GET /generation/content',
+        'GET /generations',
+        'GET /generations/counts',
         'POST /messages',
         'POST /messages/count_tokens',
         'POST /chat/completions',

@@ -9,12 +9,15 @@ const MEMBERS =
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
   cache_discount charges is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
-  usage_source routing written_off written_off_cause legs tool_calls`.split(/\s+/);
+  usage_source routing written_off written_off_cause legs tool_calls key_hash ended_at format error`.split(
+    /\s+/,
+  );
 
 const shown = (row = {}) =>
   generationObject({
     id: 'gen-1-x',
-    scopes: { workspace: 'w' },
+    scopes: { workspace: 'w', key: 'k' },
+    settledAtMs: 0,
     charge: { creditNanos: 1_234_567n, byokNanos: 5_000n },
     writtenOffNanos: 7n,
     writtenOffCause: 'searches',

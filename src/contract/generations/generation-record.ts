@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
+import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 
 /** Query of `GET /generation` and `GET /generation/content`. */
@@ -19,6 +20,13 @@ const milliseconds = (description: string) => nullable(Type.Integer(), { descrip
 /** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
   api_type: Type.String({ description: 'What was asked for: `completions` or `embeddings`.' }),
+  format: nullable(Type.String(), {
+    description:
+      'Format of the request: `responses`, `messages`, `chat` or `embeddings`; null in old records.',
+  }),
+  error: nullable(Type.Object({ status: Type.Integer(), type: Type.String() }), {
+    description: 'What the caller got for a failure; null without one, and in old records.',
+  }),
   model: Type.String(),
   provider_name: text,
   created_at: Type.String({ format: 'date-time' }),
@@ -62,7 +70,9 @@ const ROW_MEMBERS = {
   upstream_id: text,
   response_cache_source_id: text,
   provider_responses: nullable(Type.Array(Type.Object({}, { additionalProperties: true })), {
-    description: 'Every upstream call, in order.',
+    description:
+      'Every upstream call, in order. `latency`: milliseconds to the first content or to the failure; ' +
+      '`started_ms`: milliseconds after the first call began, absent = 0; `leg`: number of the model call, absent = 1.',
   }),
   usage_source: Type.String({
     description: '`measured`: the upstream said so; `estimated`: we counted; `none`: nothing is known.',
@@ -76,6 +86,8 @@ const ROW_MEMBERS = {
 export const generationSchema = Type.Object({
   id: Type.String(),
   workspace_id: nullable(Type.String()),
+  key_hash: Type.String({ description: 'SHA-256 of the key, hex.' }),
+  ended_at: Type.String({ format: 'date-time', description: 'When it was settled.' }),
   usage: money,
   total_cost: money,
   upstream_inference_cost: nullable(Type.Number(), {
@@ -161,7 +173,8 @@ export const generationContentReplySchema = Type.Object({
 /** The part of a stored generation that is shown. */
 export interface ShownGeneration {
   readonly id: string;
-  readonly scopes: { readonly workspace: string };
+  readonly scopes: { readonly workspace: string; readonly key: string };
+  readonly settledAtMs: number;
   readonly charge: { readonly creditNanos: Nanos; readonly byokNanos: Nanos };
   readonly writtenOffNanos: Nanos;
   readonly writtenOffCause: string | null;
@@ -170,12 +183,14 @@ export interface ShownGeneration {
 
 /** A generation as the route shows it, with every member. */
 export function generationObject(generation: ShownGeneration): JsonObject {
-  const { id, scopes, charge, writtenOffNanos, writtenOffCause, row } = generation;
+  const { id, scopes, settledAtMs, charge, writtenOffNanos, writtenOffCause, row } = generation;
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
   return {
     id,
     workspace_id: scopes.workspace,
+    key_hash: scopes.key,
+    ended_at: isoTime(settledAtMs),
     usage: cost,
     total_cost: cost,
     upstream_inference_cost: row.is_byok === true ? usdOf(charge.byokNanos) : null,

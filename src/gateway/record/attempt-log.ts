@@ -1,3 +1,4 @@
+import type { RequestFormat } from '../../ir/items.ts';
 import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
 import { boundedJson } from '../../kit/json/bounded-json.ts';
@@ -18,6 +19,8 @@ const NO_NOTES: readonly PipelineEntry[] = [];
 export type RequestMembers = RowMembers & {
   /** Kind of request; absent = completions. */
   readonly api?: 'embeddings';
+  /** Absent in records of earlier releases. */
+  readonly format?: RequestFormat;
 };
 
 type RowMembers = Pick<

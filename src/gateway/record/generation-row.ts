@@ -71,6 +71,7 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
     is_zdr: said.is_zdr,
     routing: keptRouting(routingMetadata(attemptLog, region, 'failed')),
     ...(said.api !== undefined && { api: said.api }),
+    ...(said.format !== undefined && { format: said.format }),
   };
 }
 
@@ -155,6 +156,10 @@ export function settledRow(
     streamed: request.stream,
     routing: keptRouting(routingMetadata(attemptLog, region, served === undefined ? 'failed' : 'served')),
   });
+  const { error } = settlement;
+  if (outcome === 'failed' && error !== undefined) {
+    row.error = { status: error.status, type: error.row.errorType };
+  }
   const status = LEG_STATUSES[outcome];
   if (isPlain(attemptLog) && (attemptLog.firstLeg.end?.status ?? status) === status) return row;
   const ended = attemptLog.legs.flatMap((leg) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
@@ -223,6 +228,7 @@ function rowOf(
   const { usage } = outcome;
   return {
     api_type: said.api ?? 'completions',
+    format: said.format ?? null,
     model: serving.model,
     model_permaslug: serving.model_permaslug,
     variant: serving.variant,

@@ -67,12 +67,14 @@ function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
 }
 
 export function providerResponses(
-  { calls }: AttemptLog,
+  { calls, legs }: AttemptLog,
   served: Candidate | undefined,
   upstreamId: string | undefined,
 ): ProviderResponse[] | null {
   if (calls.length === 0) return null;
-  return calls.map(({ candidate, status, latencyMs }, index) => {
+  const firstStartMs = calls[0]?.startedMs ?? 0;
+  return calls.map((call, index) => {
+    const { candidate, status, latencyMs, startedMs } = call;
     const tier = tierOf(candidate.endpoint);
     const isServing = candidate === served && index === calls.length - 1;
     return {
@@ -84,6 +86,8 @@ export function providerResponses(
       latency: wholeMs(latencyMs),
       is_byok: candidate.access.kind === 'byok',
       ...(tier !== undefined && { routed_service_tier: tier }),
+      ...(startedMs > firstStartMs && { started_ms: wholeMs(startedMs - firstStartMs) }),
+      ...(legs.length > 1 && { leg: legs.findIndex((leg) => leg.calls.includes(call)) + 1 }),
     };
   });
 }

@@ -22,6 +22,7 @@ export function requestMembers(
   const referer = attribution?.referer ?? null;
   const media = mediaOfPrompt(request);
   return {
+    format: input.format,
     created_at: writtenMoment(input.acceptedAtMs),
     app_title: attribution?.title ?? null,
     app_categories: attribution?.categories === undefined ? [] : [...attribution.categories],

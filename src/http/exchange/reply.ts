@@ -155,6 +155,18 @@ export class Reply {
     this.#head = this.#begin(200, STREAM_LINES, this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '');
   }
 
+  /** Begins a file that is written piece by piece, by `send`; its length is not known yet. */
+  beginDownload(contentType: string, name: string): void {
+    this.#isChunked = this.#request.httpVersion !== '1.0';
+    if (!this.#isChunked) this.closeConnection();
+    const lines = [
+      headerLine('Content-Type', contentType),
+      headerLine('Content-Disposition', `attachment; filename="${name}"`),
+      headerLine('Cache-Control', 'no-store'),
+    ];
+    this.#head = this.#begin(200, lines.join(''), this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : '');
+  }
+
   /** Begins a reply of `length` bytes, with headers that keep clients from interpreting its content. */
   beginBytes(length: number): void {
     if (this.#isUncertainOfBody) this.closeConnection();

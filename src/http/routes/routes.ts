@@ -6,6 +6,7 @@ import { CREDIT_ROUTES } from './credits.ts';
 import { DATASET_ROUTES } from './datasets.ts';
 import { FILE_ROUTES } from './files.ts';
 import { generationRoutes } from './generation.ts';
+import { GENERATION_LOG_ROUTES } from './generation-log.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
 import { GUARDRAIL_ROUTES } from './guardrails.ts';
 import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
@@ -19,6 +20,7 @@ export function routesFor(vendor: string): readonly Route[] {
   return [
     ...generationRoutes(vendor),
     ...GENERATION_RECORD_ROUTES,
+    ...GENERATION_LOG_ROUTES,
     ...MCP_ROUTES,
     ...CATALOG_ROUTES,
     ...CURRENT_KEY_ROUTES,

@@ -116,6 +116,14 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       await first();
       return events.query(query, signal);
     },
+    async log(query, signal) {
+      await first();
+      return events.log(query, signal);
+    },
+    async logCounts(filter, bucketMs, signal) {
+      await first();
+      return events.logCounts(filter, bucketMs, signal);
+    },
     async appTotals(windows, signal) {
       await first();
       return events.appTotals(windows, signal);

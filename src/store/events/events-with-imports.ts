@@ -18,6 +18,8 @@ export function eventsWithImports(
     append: (added) => events.append(added),
     addBundle: (bundle) => feed.takeIn(bundle),
     query: (query, signal) => events.query(query, signal),
+    log: (query, signal) => events.log(query, signal),
+    logCounts: (filter, bucketMs, signal) => events.logCounts(filter, bucketMs, signal),
     appTotals: (windows, signal) => events.appTotals(windows, signal),
     async prune(beforeMs) {
       await imports.prune(beforeMs);

@@ -6,7 +6,7 @@ import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { duckdbErrorOf } from '../events/duckdb/duckdb-errors.ts';
 import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
-import { ALL_DAILY, SCHEMA_VERSION } from '../events/duckdb/schema.ts';
+import { ALL_DAILY, isReadableVersion, SCHEMA_VERSION } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
 const COUNT = `SELECT (SELECT version FROM shape), (SELECT count(*) FROM events), (SELECT count(*) FROM ${ALL_DAILY})`;
@@ -44,7 +44,7 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
       const reader = await connection.runAndReadAll(COUNT);
       const [shape, events, dailyRows] = reader.getRowsJS()[0] ?? [];
       connection.closeSync();
-      if (shape !== SCHEMA_VERSION)
+      if (!isReadableVersion(shape))
         throw new Error(`the file has the shape ${shape}, this release reads ${SCHEMA_VERSION}`);
       return { events: Number(events), dailyRows: Number(dailyRows), bytes: bytes[0] + (bytes[1] ?? 0) };
     } finally {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { generationReplySchema } from '../../../contract/generations/generation-record.ts';
 import type { RouteExample } from '../../route.ts';
-import { GENERATION_ID, WORKSPACE_ID } from './ids.ts';
+import { GENERATION_ID, KEY_HASH, WORKSPACE_ID } from './ids.ts';
 
 const BY_ID = { id: GENERATION_ID };
 
@@ -13,6 +13,8 @@ export const GENERATION_RECORD_EXAMPLES = {
       data: {
         id: GENERATION_ID,
         workspace_id: WORKSPACE_ID,
+        key_hash: KEY_HASH,
+        ended_at: '2026-11-17T05:17:04.765Z',
         usage: 0.000112,
         total_cost: 0.000112,
         upstream_inference_cost: null,
@@ -35,6 +37,8 @@ export const GENERATION_RECORD_EXAMPLES = {
         tool_calls: [],
         charges: [],
         api_type: 'completions',
+        format: 'responses',
+        error: null,
         model: 'simulator/standard',
         provider_name: 'Simulator',
         created_at: '2026-11-17T05:17:04.666Z',

@@ -47,6 +47,11 @@ export const EVENT_TEXTS = {
   country: text((event) => event.country),
   finish_reason: text((event) => event.finishReason),
   external_user: text((event) => event.externalUser),
+  state: text((event) => event.log?.state ?? null),
+  request_format: text((event) => event.log?.format ?? null),
+  session_id: text((event) => event.log?.sessionId ?? null),
+  request_id: text((event) => event.log?.requestId ?? null),
+  error_type: text((event) => event.log?.errorType ?? null),
 } as const satisfies Readonly<Record<string, TextColumn>>;
 
 /** Other columns of an event. */
@@ -65,6 +70,11 @@ export const EVENT_NUMBERS = {
   upstream_nanos: whole((event) => event.upstreamNanos),
   cache_nanos: whole((event) => event.cacheNanos),
   web_nanos: whole((event) => event.webNanos),
+  duration_ms: whole((event) => event.log?.durationMs ?? null),
+  error_status: whole((event) => event.log?.errorStatus ?? null),
+  attempts: whole((event) => event.log?.attempts ?? null),
+  tool_calls: whole((event) => event.log?.toolCalls ?? null),
+  is_streamed: flag((event) => event.log?.isStreamed ?? null),
 } as const satisfies Readonly<Record<string, NumberColumn>>;
 
 /** Columns of an event and of its series. */

@@ -14,6 +14,10 @@ import type {
   EventSizes,
   EventStore,
   GenerationEvent,
+  LogCounts,
+  LogFilter,
+  LoggedGeneration,
+  LogQuery,
   MetricValue,
   WholeNumbers,
 } from '../../../ports/events.ts';
@@ -24,8 +28,18 @@ import { DuckdbFileDamaged, EventsUnavailable, isOutOfMemory, QueryTooLarge } fr
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
+import { logCountsSql, loggedGenerations, logSql, logWindows } from './log-sql.ts';
 import { fitsDailySums, querySql } from './query-sql.ts';
-import { ALL_DAILY, COMPACT, DAY_MS, PRUNE, PRUNED_BEFORE, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import {
+  ALL_DAILY,
+  COMPACT,
+  DAY_MS,
+  PRUNE,
+  PRUNED_BEFORE,
+  SCHEMA,
+  SCHEMA_UPGRADES,
+  SCHEMA_VERSION,
+} from './schema.ts';
 import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 
@@ -100,6 +114,35 @@ export class DuckdbEventStore implements EventStore {
       const columns = await thread.columns(querySql(query), signal);
       const answer = await runInTurns(answerOf(query, columns));
       return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
+    });
+  }
+
+  log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {
+    return this.#query(query.accountId, signal, async (thread) => {
+      const logged: LoggedGeneration[] = [];
+      for (const part of logWindows(query)) {
+        const limit = query.limit - logged.length;
+        const columns = await thread.columns(logSql({ ...part, limit }), signal);
+        for (const row of await runInTurns(loggedGenerations(columns))) logged.push(row);
+        if (logged.length >= query.limit) break;
+      }
+      return logged;
+    });
+  }
+
+  logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts> {
+    return this.#query(filter.accountId, signal, async (thread) => {
+      const rows = await thread.query(logCountsSql(filter, bucketMs), signal);
+      const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
+      return {
+        bucketMs,
+        buckets: rows.map(([start, count, failed]) => ({
+          startMs: Number(start),
+          count: Number(count),
+          failed: Number(failed),
+        })),
+        missingBeforeMs: filter.fromMs < prunedBeforeMs ? prunedBeforeMs : null,
+      };
     });
   }
 
@@ -202,7 +245,13 @@ export class DuckdbEventStore implements EventStore {
       this.#appTotals = new AppTotalsCache();
       this.#knownApps = new KnownApps();
       this.#thread = new DuckdbThread(
-        { file: this.#file, options: DUCKDB_OPTIONS, schema: SCHEMA, shape: SCHEMA_VERSION },
+        {
+          file: this.#file,
+          options: DUCKDB_OPTIONS,
+          schema: SCHEMA,
+          shape: SCHEMA_VERSION,
+          upgrades: SCHEMA_UPGRADES,
+        },
         this.#options.onFileCreated,
       );
     }

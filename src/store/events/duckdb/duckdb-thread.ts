@@ -22,8 +22,10 @@ export interface DuckdbSettings {
   readonly options: Readonly<Record<string, string>>;
   /** Statements that run when it is opened. They create at least a table `shape`. */
   readonly schema: readonly string[];
-  /** Version of the schema, written into a new file. A file with another number is refused. */
+  /** Version of the schema, written into a new file. A file with another number is upgraded or refused. */
   readonly shape: number;
+  /** Statements that bring a file to the next version, by its version; absent = none. */
+  readonly upgrades?: Readonly<Record<number, readonly string[]>>;
 }
 
 /** Rows of a statement, each a list of its columns. */

@@ -7,7 +7,7 @@
 export const DUCKDB_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const duckdb = require(workerData.library);
-const { file, options, schema, shape } = workerData.settings;
+const { file, options, schema, shape, upgrades = {} } = workerData.settings;
 const rowsOf = async (connection, { sql, parameters }) =>
   (await connection.runAndReadAll(sql, parameters)).getRowsJS();
 const inTransaction = async (connection, work) => {
@@ -25,7 +25,12 @@ const prepare = (writer) => inTransaction(writer, async () => {
   for (const sql of schema) await writer.run(sql);
   const [row] = await rowsOf(writer, { sql: 'SELECT version FROM shape' });
   if (row === undefined) await writer.run('INSERT INTO shape VALUES (' + shape + ')');
-  else if (row[0] !== shape) throw new Error('the file has the shape ' + row[0] + ', this release reads ' + shape);
+  let version = row?.[0] ?? shape;
+  for (; version !== shape && upgrades[version] !== undefined; version++) {
+    for (const sql of upgrades[version]) await writer.run(sql);
+    await writer.run('UPDATE shape SET version = ' + (version + 1));
+  }
+  if (version !== shape) throw new Error('the file has the shape ' + version + ', this release reads ' + shape);
   return row === undefined;
 });
 let opened;

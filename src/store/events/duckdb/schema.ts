@@ -10,8 +10,38 @@ import {
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** Version of the schema. Files of another version are not read. */
-export const SCHEMA_VERSION = 1;
+/** Version of the schema. Files of versions without an upgrade are not read. */
+export const SCHEMA_VERSION = 2;
+
+/** Columns of events that version 1 did not have. */
+const ADDED_IN_2 = [
+  'state',
+  'request_format',
+  'session_id',
+  'request_id',
+  'error_type',
+  'duration_ms',
+  'error_status',
+  'attempts',
+  'tool_calls',
+  'is_streamed',
+] as const satisfies readonly ColumnName[];
+
+/** Statements that bring a file of an earlier version to the next, by that version. Older events have no values. */
+export const SCHEMA_UPGRADES: Readonly<Record<number, readonly string[]>> = {
+  1: declarationsOf(pick({ ...EVENT_TEXTS, ...EVENT_NUMBERS }, ADDED_IN_2)).map(
+    (declaration) => `ALTER TABLE events ADD COLUMN IF NOT EXISTS ${declaration}`,
+  ),
+};
+
+function pick<T extends object, Name extends keyof T>(all: T, names: readonly Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<T, Name>;
+}
+
+/** Whether this release reads files of a version, if need be after an upgrade. */
+export function isReadableVersion(version: unknown): boolean {
+  return version === SCHEMA_VERSION || Object.hasOwn(SCHEMA_UPGRADES, String(version));
+}
 
 /** Columns that are summed per day and series. */
 export const DAILY_SUMS = [

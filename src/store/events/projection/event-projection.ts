@@ -3,7 +3,7 @@ import type { Nanos } from '../../../kit/money.ts';
 import { appHostOf } from '../../../kit/net/app-host.ts';
 import type { AppRegistry, AppSighting } from '../../../ports/apps.ts';
 import { contextLengthBucketOf, modalitiesText } from '../../../ports/event-names.ts';
-import type { EventStore, GenerationEvent } from '../../../ports/events.ts';
+import type { EventStore, GenerationEvent, LogState } from '../../../ports/events.ts';
 import type { GenerationRow } from '../../../ports/generation-row.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { Projected, Projection } from '../../ledger/projection/projector.ts';
@@ -89,7 +89,30 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     upstreamNanos: BigInt(row.upstream_inference_nanos ?? 0),
     cacheNanos: nanosOrNull(row.cache_discount_nanos),
     webNanos: nanosOrNull(row.web_search_nanos),
+    log: {
+      state: stateOf(row),
+      format: row.format ?? null,
+      sessionId: row.session_id ?? null,
+      // The generation's own id stands for it if the caller named none.
+      requestId: row.request_id === id ? null : (row.request_id ?? null),
+      durationMs: Number.isNaN(createdAtMs) ? 0 : Math.max(0, settledAtMs - createdAtMs),
+      errorStatus: row.error?.status ?? null,
+      errorType: row.error?.type ?? null,
+      attempts: row.provider_responses?.length ?? 0,
+      toolCalls: row.tool_calls?.length ?? 0,
+      isStreamed: row.streamed ?? false,
+    },
   };
+}
+
+/** Lowest status of a failed attempt. */
+const FIRST_FAILURE_STATUS = 400;
+
+function stateOf({ cancelled, finish_reason, provider_responses }: Partial<GenerationRow>): LogState {
+  if (cancelled === true) return 'cancelled';
+  if (finish_reason === 'error') return 'failed';
+  const hasFailed = (provider_responses ?? []).some(({ status }) => status >= FIRST_FAILURE_STATUS);
+  return hasFailed ? 'fallback' : 'answered';
 }
 
 /** Whether a guardrail found something. */

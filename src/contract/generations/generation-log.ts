@@ -1,0 +1,209 @@
+import Type, { type Static } from 'typebox';
+import { oneOf } from '../../kit/json/schema.ts';
+import { MAX_USD } from '../../kit/money.ts';
+import { nullable } from '../values/nullable.ts';
+import { uuid } from '../values/uuid.ts';
+
+/** States of a row. */
+const STATES = ['answered', 'fallback', 'failed', 'cancelled'] as const;
+
+const MAX_VALUES = 100;
+const MAX_TEXT = 256;
+const MAX_DURATION_MS = 86_400_000;
+
+const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const texts = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), { maxItems: MAX_VALUES, description }),
+  );
+const cost = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: MAX_USD, description }));
+const duration = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_DURATION_MS, description }));
+
+const FILTERS = {
+  from: moment('Requests that came in at this moment or later; 24 hours before `to` without it.'),
+  to: moment('Requests that came in before this moment; now without it.'),
+  ended_from: moment(
+    'Generations that ended at this moment or later: what is new since you last looked. Allow a few seconds of ' +
+      'overlap, and know rows by their `id`.',
+  ),
+  model: texts('Ids of models, any of which may have served.'),
+  provider: texts('Names of providers.'),
+  key: Type.Optional(
+    Type.Array(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{64}$',
+        explain: 'must be the hash of a key: 64 hexadecimal digits',
+      }),
+      {
+        maxItems: MAX_VALUES,
+        description: 'Hashes of keys. Keys other than management keys see only themselves.',
+      },
+    ),
+  ),
+  workspace: Type.Optional(Type.Array(uuid, { maxItems: MAX_VALUES, description: 'Ids of workspaces.' })),
+  app: texts('Hosts of apps.'),
+  state: Type.Optional(
+    Type.Array(oneOf(STATES), {
+      maxItems: STATES.length,
+      description: '`fallback`: answered after an attempt failed; `cancelled`: the caller left.',
+    }),
+  ),
+  request_format: Type.Optional(
+    Type.Array(oneOf(['responses', 'messages', 'chat', 'embeddings']), {
+      maxItems: 4,
+      description: 'Formats of requests.',
+    }),
+  ),
+  finish_reason: texts('Finish reasons, such as `stop` or `length`.'),
+  error_status: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[1-9][0-9]{2}$', explain: 'must be a status such as 429' }), {
+      maxItems: MAX_VALUES,
+      description: 'Statuses that callers got for failures.',
+    }),
+  ),
+  streamed: Type.Optional(Type.Boolean({ description: 'Streamed answers, or others.' })),
+  min_duration_ms: duration('Took at least so long, milliseconds.'),
+  max_duration_ms: duration('Took at most so long, milliseconds.'),
+  min_cost: cost('Cost at least so much, USD.'),
+  max_cost: cost('Cost at most so much, USD.'),
+  search: Type.Optional(
+    Type.String({
+      maxLength: MAX_TEXT,
+      description:
+        'The beginning of a generation id, `gen-...`, or part of a request id, session id or end user.',
+    }),
+  ),
+};
+
+const cursor = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,15}\\..{1,256}$',
+      explain: 'must be `next` or `previous` of an earlier page',
+      description,
+    }),
+  );
+
+export const MAX_LOG_ROWS = 1_000;
+export const DEFAULT_LOG_ROWS = 100;
+
+/** Query of `GET /generations`. */
+export const generationsQuerySchema = Type.Object({
+  ...FILTERS,
+  order: Type.Optional(oneOf(['desc', 'asc'], { description: 'Newest first without it.' })),
+  after: cursor('The page after this place: `next` of the page before.'),
+  before: cursor('The page before this place: `previous` of the page after.'),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LOG_ROWS,
+      description: `Rows; ${DEFAULT_LOG_ROWS} without it. An export without it has all rows.`,
+    }),
+  ),
+  format: Type.Optional(
+    oneOf(['json', 'ndjson', 'csv'], {
+      description: 'An export as one JSON object per line, or as CSV, is written while it is read.',
+    }),
+  ),
+});
+
+export type GenerationsQuery = Static<typeof generationsQuerySchema>;
+
+export const MAX_LOG_BUCKETS = 500;
+
+/** Query of `GET /generations/counts`. */
+export const generationCountsQuerySchema = Type.Object({
+  ...FILTERS,
+  buckets: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LOG_BUCKETS,
+      description: 'About so many buckets of time, of a round width; 96 without it.',
+    }),
+  ),
+});
+
+export type GenerationCountsQuery = Static<typeof generationCountsQuerySchema>;
+
+const text = nullable(Type.String());
+
+/** A row of the log. */
+export const loggedGenerationSchema = Type.Object(
+  {
+    id: Type.String(),
+    state: oneOf(STATES),
+    created_at: Type.String({ format: 'date-time', description: 'When the request came in.' }),
+    model: Type.String(),
+    provider_name: text,
+    endpoint: text,
+    workspace_id: Type.String(),
+    workspace_name: nullable(Type.String(), { description: 'Null if it is gone.' }),
+    key_hash: text,
+    key_name: nullable(Type.String(), { description: 'Null if the key is gone.' }),
+    app: nullable(Type.String(), { description: 'Host of the app.' }),
+    request_format: nullable(Type.String(), { description: 'Null in records of earlier releases.' }),
+    streamed: nullable(Type.Boolean()),
+    finish_reason: text,
+    error_status: nullable(Type.Integer(), { description: 'What the caller got for a failure.' }),
+    error_type: text,
+    tokens_prompt: Type.Integer(),
+    tokens_completion: Type.Integer(),
+    tokens_reasoning: Type.Integer(),
+    tokens_cached: Type.Integer(),
+    latency: nullable(Type.Integer(), { description: 'To the first content, milliseconds.' }),
+    duration_ms: nullable(Type.Integer(), { description: 'To the end, milliseconds.' }),
+    cost: Type.Number({ description: 'Charged, USD.' }),
+    byok_cost: Type.Number({ description: 'List price in USD of what your BYOK credential served.' }),
+    is_byok: Type.Boolean(),
+    is_guarded: Type.Boolean({ description: 'A guardrail found something.' }),
+    is_from_cache: Type.Boolean({ description: 'The response cache answered.' }),
+    attempts: nullable(Type.Integer(), { description: 'Upstream calls.' }),
+    tool_calls: nullable(Type.Integer(), { description: 'Calls of tools that the gateway ran.' }),
+    session_id: text,
+    request_id: nullable(Type.String(), { description: 'Your `x-request-id`.' }),
+    external_user: text,
+  },
+  { description: 'One generation in the log.' },
+);
+
+export type LoggedGenerationObject = Static<typeof loggedGenerationSchema>;
+
+/** Reply of `GET /generations`. */
+export const generationsReplySchema = Type.Object({
+  data: Type.Array(loggedGenerationSchema),
+  next: nullable(Type.String(), { description: 'For `after`; null on the last page.' }),
+  previous: nullable(Type.String(), { description: 'For `before`; null without rows.' }),
+});
+
+export type GenerationsReply = Static<typeof generationsReplySchema>;
+
+/** Reply of `GET /generations/counts`. */
+export const generationCountsReplySchema = Type.Object({
+  data: Type.Object({
+    total: Type.Integer({ description: 'Generations that the filter matches.' }),
+    failed: Type.Integer(),
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    bucket_ms: Type.Integer({ description: 'Width of a bucket, milliseconds.' }),
+    buckets: Type.Array(
+      Type.Object({
+        start: Type.String({ format: 'date-time' }),
+        count: Type.Integer(),
+        failed: Type.Integer(),
+      }),
+      { description: 'Buckets with generations, in order.' },
+    ),
+    missing_before: nullable(Type.String({ format: 'date-time' }), {
+      description: 'Generations before this moment are no longer kept one by one, and the range includes it.',
+    }),
+  }),
+});
+
+export type GenerationCounts = Static<typeof generationCountsReplySchema>['data'];
+
+/** The columns of an export as CSV: all members of a row. */
+export const LOG_COLUMN_NAMES = Object.keys(
+  loggedGenerationSchema.properties,
+) as readonly (keyof LoggedGenerationObject)[];

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { csvLine } from './csv.ts';
+
+it('quotes what a reader would split', () => {
+  expect(csvLine(['a', 'b,c', 'say "x"', 'two\nlines', 1.5, true, null])).toBe(
+    'a,"b,c","say ""x""","two\nlines",1.5,true,\r\n',
+  );
+});
+
+it('keeps text of callers from becoming a formula', () => {
+  expect(csvLine(['=1+1', '@x', '-2', -2])).toBe("'=1+1,'@x,'-2,-2\r\n");
+});

@@ -1,0 +1,247 @@
+import {
+  DEFAULT_LOG_ROWS,
+  type GenerationCounts,
+  type GenerationCountsQuery,
+  type GenerationsQuery,
+  type GenerationsReply,
+  type LoggedGenerationObject,
+} from '../../contract/generations/generation-log.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/values/iso-time.ts';
+import { invalidRequest } from '../../ir/errors.ts';
+import { nanosOf, usdOf } from '../../kit/money.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { EventStore, LogFilter, LoggedGeneration, LogPosition, LogQuery } from '../../ports/events.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import { LogNames } from './log-names.ts';
+
+export interface GenerationLogDependencies {
+  readonly events: Pick<EventStore, 'log' | 'logCounts'>;
+  readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Whose generations are shown: those of the account, or of one key of it. */
+export interface LogViewer {
+  readonly accountId: string;
+  /** Null = all keys. */
+  readonly keyHash: string | null;
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_BUCKETS = 96;
+
+/** Rows that an export reads at a time. */
+const EXPORT_ROWS = 5_000;
+
+/** Widths of buckets, milliseconds. */
+const BUCKETS_MS = [
+  1_000,
+  5_000,
+  10_000,
+  30_000,
+  60_000,
+  120_000,
+  300_000,
+  600_000,
+  900_000,
+  1_800_000,
+  3_600_000,
+  7_200_000,
+  10_800_000,
+  21_600_000,
+  43_200_000,
+  DAY_MS,
+  7 * DAY_MS,
+  28 * DAY_MS,
+  364 * DAY_MS,
+];
+
+/** Lists single generations. */
+export class GenerationLog {
+  readonly #dependencies: GenerationLogDependencies;
+
+  constructor(dependencies: GenerationLogDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** A page of rows. Throws 400. */
+  async list(viewer: LogViewer, wanted: GenerationsQuery, signal: AbortSignal): Promise<GenerationsReply> {
+    const query = this.#queryOf(viewer, wanted);
+    const isBackwards = wanted.before !== undefined;
+    // One more row shows whether there is a further page.
+    const found = query === null ? [] : await this.#read({ ...query, limit: query.limit + 1 }, signal);
+    const hasMore = query !== null && found.length > query.limit;
+    const page = hasMore ? found.slice(0, -1) : found;
+    const rows = isBackwards ? page.reverse() : page;
+    const last = rows.at(-1);
+    return {
+      data: await named(rows, this.#names(viewer)),
+      next: last === undefined || !(hasMore || isBackwards) ? null : cursorOf(last),
+      previous: rows[0] === undefined ? null : cursorOf(rows[0]),
+    };
+  }
+
+  /** All rows, a part at a time: memory does not grow with their number. Throws 400. */
+  async *export(
+    viewer: LogViewer,
+    wanted: GenerationsQuery,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly LoggedGenerationObject[]> {
+    const query = this.#queryOf(viewer, wanted);
+    const names = this.#names(viewer);
+    let left = wanted.limit ?? Number.POSITIVE_INFINITY;
+    let after = query?.after ?? null;
+    while (query !== null && left > 0) {
+      const limit = Math.min(EXPORT_ROWS, left);
+      const rows = await this.#read({ ...query, after, limit }, signal);
+      if (rows.length > 0) yield await named(rows, names);
+      after = rows.at(-1) ?? null;
+      left -= rows.length;
+      if (rows.length < limit) return;
+    }
+  }
+
+  /** How many rows there are, over time. Throws 400. */
+  async counts(
+    viewer: LogViewer,
+    wanted: GenerationCountsQuery,
+    signal: AbortSignal,
+  ): Promise<GenerationCounts> {
+    const { fromMs, toMs } = rangeOf(wanted, this.#dependencies.clock.now());
+    const filter = filterOf(viewer, wanted, { fromMs, toMs });
+    const most = wanted.buckets ?? DEFAULT_BUCKETS;
+    const bucketMs = BUCKETS_MS.find((width) => (toMs - fromMs) / width <= most) ?? 3_640 * DAY_MS;
+    const { buckets, missingBeforeMs } =
+      filter === null
+        ? { buckets: [], missingBeforeMs: null }
+        : await this.#dependencies.events.logCounts(filter, bucketMs, signal);
+    return {
+      total: buckets.reduce((sum, { count }) => sum + count, 0),
+      failed: buckets.reduce((sum, { failed }) => sum + failed, 0),
+      from: isoTime(fromMs),
+      to: isoTime(toMs),
+      bucket_ms: bucketMs,
+      buckets: buckets.map(({ startMs, count, failed }) => ({ start: isoTime(startMs), count, failed })),
+      missing_before: isoTimeOrNull(missingBeforeMs),
+    };
+  }
+
+  /** Null = there can be no rows. */
+  #queryOf(viewer: LogViewer, wanted: GenerationsQuery): LogQuery | null {
+    const filter = filterOf(viewer, wanted, rangeOf(wanted, this.#dependencies.clock.now()));
+    if (wanted.after !== undefined && wanted.before !== undefined) {
+      throw invalidRequest([{ path: 'before', message: 'cannot be given together with `after`' }]);
+    }
+    const order = wanted.order ?? 'desc';
+    return (
+      filter && {
+        ...filter,
+        order: wanted.before === undefined ? order : order === 'desc' ? 'asc' : 'desc',
+        after: positionOf(wanted.after ?? wanted.before),
+        limit: wanted.limit ?? DEFAULT_LOG_ROWS,
+      }
+    );
+  }
+
+  async #read(query: LogQuery, signal: AbortSignal): Promise<LoggedGeneration[]> {
+    return [...(await this.#dependencies.events.log(query, signal))];
+  }
+
+  #names({ accountId }: LogViewer): LogNames {
+    return new LogNames(this.#dependencies.tenancy, accountId);
+  }
+}
+
+async function named(rows: readonly LoggedGeneration[], names: LogNames): Promise<LoggedGenerationObject[]> {
+  await names.learn(rows);
+  return rows.map((row) => rowObject(row, names));
+}
+
+function rangeOf(
+  { from, to }: Pick<GenerationsQuery, 'from' | 'to'>,
+  nowMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
+  // What came in this very moment belongs to it too.
+  const toMs = to === undefined ? nowMs + 1 : Date.parse(to);
+  const fromMs = from === undefined ? toMs - DAY_MS : Date.parse(from);
+  if (fromMs >= toMs) throw invalidRequest([{ path: 'from', message: 'must be before `to`' }]);
+  return { fromMs, toMs };
+}
+
+/** Null = the key that asks may see none of these. */
+function filterOf(
+  { accountId, keyHash }: LogViewer,
+  wanted: Omit<GenerationCountsQuery, 'buckets'>,
+  range: Pick<LogFilter, 'fromMs' | 'toMs'>,
+): LogFilter | null {
+  const keys = (wanted.key ?? []).map((hash) => hash.toLowerCase());
+  if (keyHash !== null && keys.length > 0 && !keys.includes(keyHash)) return null;
+  return {
+    accountId,
+    ...range,
+    endedFromMs: wanted.ended_from === undefined ? null : Date.parse(wanted.ended_from),
+    models: wanted.model ?? [],
+    providers: wanted.provider ?? [],
+    keys: keyHash === null ? keys : [keyHash],
+    workspaces: (wanted.workspace ?? []).map((id) => id.toLowerCase()),
+    apps: wanted.app ?? [],
+    states: wanted.state ?? [],
+    formats: wanted.request_format ?? [],
+    finishReasons: wanted.finish_reason ?? [],
+    errorStatuses: (wanted.error_status ?? []).map(Number),
+    isStreamed: wanted.streamed ?? null,
+    minDurationMs: wanted.min_duration_ms ?? null,
+    maxDurationMs: wanted.max_duration_ms ?? null,
+    minNanos: wanted.min_cost === undefined ? null : nanosOf(wanted.min_cost),
+    maxNanos: wanted.max_cost === undefined ? null : nanosOf(wanted.max_cost),
+    search: wanted.search ?? null,
+  };
+}
+
+function cursorOf({ createdAtMs, id }: LogPosition): string {
+  return `${createdAtMs}.${id}`;
+}
+
+/** The schema has checked its form. */
+function positionOf(cursor: string | undefined): LogPosition | null {
+  if (cursor === undefined) return null;
+  const end = cursor.indexOf('.');
+  return { createdAtMs: Number(cursor.slice(0, end)), id: cursor.slice(end + 1) };
+}
+
+function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObject {
+  return {
+    id: row.id,
+    state: row.state,
+    created_at: isoTime(row.createdAtMs),
+    model: row.modelId,
+    provider_name: row.provider,
+    endpoint: row.endpoint,
+    workspace_id: row.workspaceId,
+    workspace_name: names.workspace(row.workspaceId),
+    key_hash: row.keyHash,
+    key_name: row.keyHash === null ? null : names.key(row.keyHash),
+    app: row.app,
+    request_format: row.format,
+    streamed: row.isStreamed,
+    finish_reason: row.finishReason,
+    error_status: row.errorStatus,
+    error_type: row.errorType,
+    tokens_prompt: row.promptTokens,
+    tokens_completion: row.completionTokens,
+    tokens_reasoning: row.reasoningTokens,
+    tokens_cached: row.cachedTokens,
+    latency: row.latencyMs,
+    duration_ms: row.durationMs,
+    cost: usdOf(row.creditNanos),
+    byok_cost: usdOf(row.byokNanos),
+    is_byok: row.isByok,
+    is_guarded: row.isGuarded,
+    is_from_cache: row.isFromCache,
+    attempts: row.attempts,
+    tool_calls: row.toolCalls,
+    session_id: row.sessionId,
+    request_id: row.requestId,
+    external_user: row.externalUser,
+  };
+}

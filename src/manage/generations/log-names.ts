@@ -1,0 +1,46 @@
+import type { LoggedGeneration } from '../../ports/events.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+
+type Tenancy = Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
+
+/** Names of the keys and workspaces in rows. Only those that occur are read, once: an account may have very many. */
+export class LogNames {
+  readonly #tenancy: Tenancy;
+  readonly #accountId: string;
+  readonly #keys = new Map<string, string | null>();
+  readonly #workspaces = new Map<string, string | null>();
+
+  constructor(tenancy: Tenancy, accountId: string) {
+    this.#tenancy = tenancy;
+    this.#accountId = accountId;
+  }
+
+  /** Reads the names of rows that are not known yet. */
+  async learn(rows: readonly LoggedGeneration[]): Promise<void> {
+    const keys = new Set(rows.flatMap(({ keyHash }) => (keyHash === null ? [] : [keyHash])));
+    const workspaces = new Set(rows.map(({ workspaceId }) => workspaceId));
+    for (const hash of keys) if (!this.#keys.has(hash)) this.#keys.set(hash, await this.#keyName(hash));
+    for (const id of workspaces) {
+      if (!this.#workspaces.has(id)) this.#workspaces.set(id, await this.#workspaceName(id));
+    }
+  }
+
+  /** Null if there is no such key any more. */
+  key(hash: string): string | null {
+    return this.#keys.get(hash) ?? null;
+  }
+
+  /** Null if there is no such workspace any more. */
+  workspace(id: string): string | null {
+    return this.#workspaces.get(id) ?? null;
+  }
+
+  async #keyName(hash: string): Promise<string | null> {
+    const key = await this.#tenancy.findKey(hash);
+    return key === undefined || key.accountId !== this.#accountId ? null : key.name || key.label;
+  }
+
+  async #workspaceName(id: string): Promise<string | null> {
+    return (await this.#tenancy.findWorkspaceById(this.#accountId, id))?.name ?? null;
+  }
+}

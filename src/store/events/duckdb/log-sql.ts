@@ -1,0 +1,229 @@
+import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
+import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import type { DuckdbColumns } from './duckdb-thread.ts';
+import { DAY_MS } from './schema.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * State of events from before states were stored. Imported usage has no endpoint, and its finish reason may be
+ * unknown.
+ */
+const STATE = `coalesce(state, CASE WHEN finish_reason = 'error' THEN 'failed'
+  WHEN finish_reason IS NULL AND endpoint IS NOT NULL THEN 'cancelled' ELSE 'answered' END)`;
+
+/** Milliseconds to the end; older events have what the parts add up to. */
+const DURATION = 'coalesce(duration_ms, latency_ms + coalesce(generation_ms, 0))';
+
+/** Columns of a row of the log, by member. */
+const LOG_COLUMNS = {
+  id: 'id',
+  createdAtMs: 'created_ms',
+  workspaceId: 'workspace_id',
+  keyHash: 'key_hash',
+  app: 'app',
+  modelId: 'model_id',
+  provider: 'provider',
+  endpoint: 'endpoint',
+  finishReason: 'finish_reason',
+  externalUser: 'external_user',
+  isByok: 'is_byok',
+  isGuarded: 'is_guarded',
+  isFromCache: 'is_from_cache',
+  promptTokens: 'prompt_tokens',
+  completionTokens: 'completion_tokens',
+  reasoningTokens: 'reasoning_tokens',
+  cachedTokens: 'cached_tokens',
+  latencyMs: 'latency_ms',
+  generationMs: 'generation_ms',
+  creditNanos: 'credit_nanos',
+  byokNanos: 'byok_nanos',
+  state: STATE,
+  format: 'request_format',
+  sessionId: 'session_id',
+  requestId: 'request_id',
+  durationMs: DURATION,
+  errorStatus: 'error_status',
+  errorType: 'error_type',
+  attempts: 'attempts',
+  toolCalls: 'tool_calls',
+  isStreamed: 'is_streamed',
+} as const satisfies Record<keyof LoggedGeneration, string>;
+
+const MEMBERS = Object.keys(LOG_COLUMNS) as readonly (keyof LoggedGeneration)[];
+
+/** Members that are amounts of money. */
+const AMOUNTS: ReadonlySet<keyof LoggedGeneration> = new Set<keyof LoggedGeneration>([
+  'creditNanos',
+  'byokNanos',
+]);
+
+type Bind = (value: string | bigint) => string;
+
+/** Collects parameters of a statement. */
+function binder(): { readonly bind: Bind; readonly parameters: Record<string, string | bigint> } {
+  const parameters: Record<string, string | bigint> = {};
+  let bound = 0;
+  return {
+    parameters,
+    bind(value) {
+      const name = `p${bound}`;
+      bound += 1;
+      parameters[name] = value;
+      return typeof value === 'bigint' ? `$${name}::BIGINT` : `$${name}::VARCHAR`;
+    },
+  };
+}
+
+/**
+ * Conditions of a filter on events. Those on series select their numbers first: there are few of them, and an event
+ * has only a number to compare.
+ */
+function conditionsOf(filter: LogFilter, bind: Bind): string[] {
+  const isAnyOf = (column: string, values: readonly (string | number)[]): string[] =>
+    values.length === 0
+      ? []
+      : [
+          `${column} IN (${values.map((value) => bind(typeof value === 'number' ? BigInt(value) : value)).join(', ')})`,
+        ];
+  const atLeast = (column: string, value: number | bigint | null) =>
+    value === null ? [] : [`${column} >= ${bind(BigInt(value))}`];
+  const atMost = (column: string, value: number | bigint | null) =>
+    value === null ? [] : [`${column} <= ${bind(BigInt(value))}`];
+  const ofSeries = [
+    `account_id = ${bind(filter.accountId)}`,
+    ...isAnyOf('model_id', filter.models),
+    ...isAnyOf('provider', filter.providers),
+    ...isAnyOf('key_hash', filter.keys),
+    ...isAnyOf('workspace_id', filter.workspaces),
+    ...isAnyOf('app', filter.apps),
+  ];
+  return [
+    `created_ms >= ${bind(BigInt(filter.fromMs))}`,
+    `created_ms < ${bind(BigInt(filter.toMs))}`,
+    `series IN (SELECT place FROM series WHERE ${ofSeries.join(' AND ')})`,
+    ...endConditions(filter, bind),
+    ...stateConditions(filter, bind),
+    ...isAnyOf('request_format', filter.formats),
+    ...isAnyOf('finish_reason', filter.finishReasons),
+    ...isAnyOf('error_status', filter.errorStatuses),
+    ...(filter.isStreamed === null ? [] : [`is_streamed = ${filter.isStreamed}`]),
+    ...atLeast(DURATION, filter.minDurationMs),
+    ...atMost(DURATION, filter.maxDurationMs),
+    ...atLeast('credit_nanos', filter.minNanos),
+    ...atMost('credit_nanos', filter.maxNanos),
+    ...searchConditions(filter.search, bind),
+  ];
+}
+
+/** No generation lasts longer: what arrived earlier need not be looked at. */
+const MAX_DURATION_MS = DAY_MS;
+
+function endConditions({ endedFromMs }: LogFilter, bind: Bind): string[] {
+  if (endedFromMs === null) return [];
+  return [
+    `created_ms >= ${bind(BigInt(Math.max(0, endedFromMs - MAX_DURATION_MS)))}`,
+    `created_ms + coalesce(${DURATION}, 0) >= ${bind(BigInt(endedFromMs))}`,
+  ];
+}
+
+/** The endpoint that older events' states depend on is a member of their series. */
+function stateConditions({ states }: LogFilter, bind: Bind): string[] {
+  if (states.length === 0) return [];
+  const stateOfEvent = STATE.replace(
+    'endpoint IS NOT NULL',
+    'series IN (SELECT place FROM series WHERE endpoint IS NOT NULL)',
+  );
+  return [`${stateOfEvent} IN (${states.map(bind).join(', ')})`];
+}
+
+/** Columns that are searched for any part of them. */
+const SEARCHED = ['request_id', 'session_id', 'external_user'];
+
+/** An id is searched by its beginning: most columns need not be read then. */
+const GENERATION_ID = /^gen-/;
+
+function searchConditions(search: string | null, bind: Bind): string[] {
+  if (search === null || search === '') return [];
+  const wanted = bind(search);
+  if (GENERATION_ID.test(search)) return [`starts_with(id, ${wanted})`];
+  const conditions = [`id = ${wanted}`, ...SEARCHED.map((column) => `contains(${column}, ${wanted})`)];
+  return [`(${conditions.join(' OR ')})`];
+}
+
+/** Length of the first part of a range that is searched for a page, and by how much each further one is longer. */
+const FIRST_WINDOW_MS = 3_600_000;
+const WINDOW_GROWTH = 6;
+
+/**
+ * The range of a page in parts, in its order. Nearly always the first parts have enough rows; only a filter that
+ * hardly anything matches needs them all. So the time of a page hardly depends on the size of the history.
+ */
+export function* logWindows(query: LogQuery): Generator<LogQuery> {
+  const isDescending = query.order === 'desc';
+  const { after } = query;
+  const fromMs = after === null || isDescending ? query.fromMs : Math.max(query.fromMs, after.createdAtMs);
+  const toMs = after === null || !isDescending ? query.toMs : Math.min(query.toMs, after.createdAtMs + 1);
+  let done = 0;
+  for (let length = FIRST_WINDOW_MS; done < toMs - fromMs; length *= WINDOW_GROWTH) {
+    const next = Math.min(done + length, toMs - fromMs);
+    yield isDescending
+      ? { ...query, fromMs: toMs - next, toMs: toMs - done }
+      : { ...query, fromMs: fromMs + done, toMs: fromMs + next };
+    done = next;
+  }
+}
+
+/** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
+export function logSql(query: LogQuery): Statement {
+  const { bind, parameters } = binder();
+  const conditions = conditionsOf(query, bind);
+  const isDescending = query.order === 'desc';
+  const direction = isDescending ? 'DESC' : 'ASC';
+  if (query.after !== null) {
+    const at = bind(BigInt(query.after.createdAtMs));
+    const id = bind(query.after.id);
+    const sign = isDescending ? '<' : '>';
+    conditions.push(`(created_ms ${sign} ${at} OR (created_ms = ${at} AND id ${sign} ${id}))`);
+  }
+  const order = `created_ms ${direction}, id ${direction}`;
+  const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
+  return {
+    sql: `WITH page AS MATERIALIZED (SELECT * FROM events WHERE ${conditions.join(' AND ')}
+        ORDER BY ${order} LIMIT ${bind(BigInt(query.limit))})
+      SELECT ${columns} FROM page JOIN series ON series.place = page.series ORDER BY ${order}`,
+    parameters,
+  };
+}
+
+/** The statement that counts. Columns: begin of the bucket, generations, failed ones. */
+export function logCountsSql(filter: LogFilter, bucketMs: number): Statement {
+  const { bind, parameters } = binder();
+  const conditions = conditionsOf(filter, bind);
+  return {
+    sql: `SELECT created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket, count(*),
+        count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))
+      FROM events WHERE ${conditions.join(' AND ')} GROUP BY bucket ORDER BY bucket`,
+    parameters,
+  };
+}
+
+/** The rows of `logSql`, from its columns. Yields to the event loop. */
+export function* loggedGenerations(columns: DuckdbColumns): Sliced<LoggedGeneration[]> {
+  const rows: LoggedGeneration[] = [];
+  const [ids = []] = columns;
+  yield* forEachSliced(ids, (_, row) => {
+    const members: Record<string, unknown> = {};
+    MEMBERS.forEach((name, place) => {
+      members[name] = memberOf(name, columns[place]?.[row]);
+    });
+    rows.push(members as unknown as LoggedGeneration);
+  });
+  return rows;
+}
+
+/** Packed columns have NaN for null. */
+function memberOf(name: keyof LoggedGeneration, value: unknown): unknown {
+  if (value === undefined || value === null || Number.isNaN(value)) return null;
+  if (AMOUNTS.has(name)) return BigInt(value as number | bigint);
+  return typeof value === 'bigint' ? Number(value) : value;
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, expect, it } from 'vitest';
+import { eventHistory, HISTORY_START_MS } from '../../../../test/builders/event-history.ts';
+import type { LogQuery } from '../../../ports/events.ts';
+import { examineEvents } from '../../examine/examine-events.ts';
+import { DuckdbEventStore } from './duckdb-event-store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Columns that version 1 did not have. */
+const ADDED =
+  `state request_format session_id request_id error_type duration_ms error_status attempts tool_calls
+  is_streamed`.split(/\s+/);
+
+const PAGE: LogQuery = {
+  accountId: 'account-0',
+  fromMs: HISTORY_START_MS,
+  toMs: HISTORY_START_MS + 86_400_000,
+  endedFromMs: null,
+  models: [],
+  providers: [],
+  keys: [],
+  workspaces: [],
+  apps: [],
+  states: [],
+  formats: [],
+  finishReasons: [],
+  errorStatuses: [],
+  isStreamed: null,
+  minDurationMs: null,
+  maxDurationMs: null,
+  minNanos: null,
+  maxNanos: null,
+  search: null,
+  order: 'asc',
+  after: null,
+  limit: 100,
+};
+
+it('reads a file of the first version, whose events have fewer facts, and adds to it', async () => {
+  const file = join(directory, 'events.duckdb');
+  const history = [...eventHistory(40, 1)].map((event) => ({ ...event, accountId: 'account-0' }));
+  const [first, second, third, ...rest] = history;
+  const store = new DuckdbEventStore(file);
+  const own = { endpoint: 'endpoint-1', generationMs: 20, latencyMs: 10 };
+  await store.append([
+    { ...first, ...own, finishReason: 'stop' },
+    { ...second, ...own, finishReason: 'error' },
+    { ...third, ...own, finishReason: null },
+  ] as typeof history);
+  await store.close();
+  const database = await DuckDBInstance.create(file);
+  const connection = await database.connect();
+  for (const name of ADDED) await connection.run(`ALTER TABLE events DROP COLUMN ${name}`);
+  await connection.run('UPDATE shape SET version = 1');
+  connection.closeSync();
+  database.closeSync();
+
+  expect(await examineEvents(file)).toMatchObject({ events: 3 });
+  const opened = new DuckdbEventStore(file);
+  expect((await opened.append(rest)).added).toBe(37);
+  const rows = await opened.log(PAGE);
+  expect(rows.length).toBe(40);
+  expect(rows.slice(0, 3)).toMatchObject([
+    { id: 'gen-0', state: 'answered', durationMs: 30, format: null, attempts: null, isStreamed: null },
+    { id: 'gen-1', state: 'failed' },
+    { id: 'gen-2', state: 'cancelled' },
+  ]);
+  expect(rows[3]).toMatchObject({ id: 'gen-3', state: 'fallback', format: 'responses', attempts: 2 });
+  expect((await opened.log({ ...PAGE, states: ['cancelled'] })).map(({ id }) => id)).toContain('gen-2');
+  await opened.close();
+});
