@@ -64,7 +64,8 @@ describe('a session', () => {
   it('introduces itself once, and sends session, version and credential with every request', async () => {
     const { fake, tools, call } = await bench();
     await tools();
-    expect(await call()).toMatchObject({ text: '{"text":"hi"}', isError: false, isCut: false });
+    const result = await call();
+    expect([result.text(), result.isError]).toEqual(['{"text":"hi"}', false]);
     expect(fake.messages.map(({ method }) => method)).toEqual([
       'initialize',
       'notifications/initialized',
@@ -82,7 +83,7 @@ describe('a session', () => {
     const { fake, call } = await bench();
     await call();
     fake.sessions.clear();
-    expect((await call()).text).toBe('{"text":"hi"}');
+    expect((await call()).text()).toBe('{"text":"hi"}');
     expect(fake.messages.at(-1)?.headers['mcp-session-id']).toBe('session-2');
   });
 
@@ -251,7 +252,7 @@ describe('a list', () => {
 describe('a call', () => {
   it.each([false, true])('reads a stream; never closed: %s', async (neverEnds) => {
     const { call } = await bench({ streams: true, neverEnds, call: () => text('streamed') });
-    expect((await call()).text).toBe('streamed');
+    expect((await call()).text()).toBe('streamed');
   });
 
   it('answers what the server asks on the stream', async () => {
@@ -268,7 +269,7 @@ describe('a call', () => {
         return undefined;
       },
     });
-    expect((await call()).text).toBe('late');
+    expect((await call()).text()).toBe('late');
     expect(fake.messages.filter(({ id }) => id !== undefined).map(({ id }) => id)).toContain('ping');
   });
 
@@ -299,8 +300,8 @@ describe('a call', () => {
     const { call } = await bench({ call: () => text('x'.repeat(5_000_000)) });
     await expect(call()).rejects.toMatchObject({ reason: 'protocol', message: /longer than 100000 bytes/ });
     const result = await call('echo', { readBytes: 6_000_000 });
-    expect(result).toMatchObject({ isCut: true, isError: false });
-    expect(result.text).toHaveLength(1000);
+    expect(result.isError).toBe(false);
+    expect(result.text()).toHaveLength(1000);
   });
 
   it('never shows a secret that the server sends back', async () => {
@@ -308,7 +309,7 @@ describe('a call', () => {
       call: ({ headers }) => text(`you are ${headers.authorization} ${encodeURIComponent(SECRET)}`),
       tools: () => ({ tools: [tool('echo', { description: SECRET }), tool(SECRET)] }),
     });
-    expect((await call()).text).not.toContain(SECRET);
+    expect((await call()).text()).not.toContain(SECRET);
     expect(JSON.stringify(await tools())).not.toContain(SECRET);
   });
 
@@ -329,7 +330,7 @@ describe('a call', () => {
   it('shows no part of a secret behind many others', async () => {
     const all = `${SECRET} `.repeat(2000);
     const { call } = await bench({ call: () => text(all) });
-    expect((await call()).text).not.toContain(SECRET.slice(0, 4));
+    expect((await call()).text()).not.toContain(SECRET.slice(0, 4));
   });
 
   it('passes on the message of an error, without secrets', async () => {
@@ -355,7 +356,7 @@ describe('a call', () => {
     [{ content: 'not a list' }, ''],
   ])('reads %j as text', async (result, expected) => {
     const { call } = await bench({ call: () => result });
-    expect((await call()).text).toBe(expected);
+    expect((await call()).text()).toBe(expected);
   });
 });
 
