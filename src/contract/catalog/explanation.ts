@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { TRANSLATION_ACTIONS } from '../../ir/metadata.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
@@ -102,3 +102,6 @@ export const explanationSchema = Type.Object({
     ),
   }),
 });
+
+/** What would become of a request. */
+export type Explanation = Static<typeof explanationSchema>['data'];

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { nullable } from '../values/nullable.ts';
 import { pricingSchema } from './pricing.ts';
 
@@ -54,6 +54,8 @@ export const modelSchema = Type.Object(
   },
   { description: 'A model. Prices, and limits in `top_provider`, are those of its first endpoint.' },
 );
+
+export type ModelObject = Static<typeof modelSchema>;
 
 /** Reply of `GET /model/{author}/{slug}`. */
 export const modelReplySchema = Type.Object({ data: modelSchema });
