@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { readEvents, type TestGateway } from '../e2e/harness.ts';
 import { managementOf } from '../e2e/management.ts';
 import { responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, never, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
 import { openToolGateway, type ToolGateway, type ToolModel } from '../tools/tool-gateway.ts';
 
@@ -566,3 +566,24 @@ describe.each([
     expect(said).toBe('Found it.');
   });
 });
+
+it('waits for servers that hang no longer than for one, however many there are', async () => {
+  const hanging = await openFakeUpstream();
+  const own = await openToolGateway({
+    egress: { allow: [`127.0.0.1:${hanging.port}`] },
+    tools: { limits: { fetch_ms: 300 } },
+  });
+  const tools = Array.from({ length: 12 }, (_, index) => {
+    hanging.answer([never()]);
+    return { ...server, server_label: `s${index}`, server_url: `http://127.0.0.1:${hanging.port}/${index}` };
+  });
+  own.answers('m/chat', { text: 'Without them.' });
+  const { status, body } = await own.ask('/responses', 'm/chat', { tools });
+  expect(status).toBe(200);
+  const lists = body.output.filter(({ type }: JsonObject) => type === 'mcp_list_tools');
+  expect(lists.map(({ error }: JsonObject) => typeof error)).toEqual(Array(12).fill('string'));
+  // Four at a time: the time of all is over before the last ones are asked.
+  expect(hanging.requests.length).toBeLessThan(12);
+  await own.close();
+  await hanging.close();
+}, 30_000);

@@ -56,7 +56,7 @@ export async function postMessage(egress: Egress, server: RemoteServer, post: Rp
   const answer = isStream(headers) ? stream.end() : wholeAnswer(reply, post.awaits);
   if (answer !== undefined) return { answer, headers };
   if (reply.isCut) throw new McpProblem('protocol', `the reply is longer than ${post.maxBytes} bytes`);
-  throw new McpProblem('protocol', 'the server sent no answer');
+  throw new McpProblem('protocol', 'the server sent no answer that the gateway can read');
 }
 
 /** Ends a session at its server, as far as it can be reached. */

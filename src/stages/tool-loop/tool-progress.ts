@@ -19,8 +19,12 @@ export class ToolProgress {
   async room(signal: AbortSignal): Promise<void> {
     while (this.#waiting.length >= MAX_WAITING_EVENTS && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#drained.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const goOn = () => {
+          signal.removeEventListener('abort', goOn);
+          resolve();
+        };
+        this.#drained.push(goOn);
+        signal.addEventListener('abort', goOn, { once: true });
       });
     }
   }

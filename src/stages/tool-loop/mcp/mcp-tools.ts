@@ -21,6 +21,7 @@ import type { ToolList } from '../../../mcp/client/mcp-client.ts';
 import { McpProblem } from '../../../mcp/client/mcp-problem.ts';
 import type { RemoteServer } from '../../../mcp/client/remote-server.ts';
 import type { RemoteTool } from '../../../mcp/client/remote-tool.ts';
+import { unlessAborted } from '../../../mcp/client/session.ts';
 import { isSelected, type ToolSelection } from '../../../mcp/configured-servers.ts';
 import type { GrantedServers } from '../../../mcp/granted-servers.ts';
 import {
@@ -171,7 +172,7 @@ async function listMcpTools(
   refuse(read.flatMap((each) => ('message' in each ? [each] : [])));
   const asked = read.flatMap((each) => ('asked' in each ? [each] : []));
   refuse([...duplicateIssues(asked), ...toolsetIssues(request, asked)]);
-  const found = await mapAtOnce(asked, LISTS_AT_ONCE, (each) => listOf(each, request, context, granted));
+  const found = await allLists(asked, request, context, granted);
   refuse(approvalIssues(found, request));
   refuseMissing(found, request);
   const wanted = found.flatMap(({ of, isListed, server, tools, asked: { label, needsApproval }, about }) =>
@@ -278,17 +279,41 @@ function approvalIssues(found: readonly Found[], { formatFacts }: GenerationRequ
   );
 }
 
+/** All lists, within the time of one: servers that hang must not add up. */
+async function allLists(
+  asked: readonly Asked[],
+  request: GenerationRequest,
+  context: StageContext,
+  granted: GrantedServers,
+): Promise<Found[]> {
+  const ended = new AbortController();
+  const end = () => ended.abort(new McpProblem('timeout', LATE));
+  const timer = setTimeout(end, context.settings.web.limits.fetchMs);
+  try {
+    return await mapAtOnce(asked, LISTS_AT_ONCE, (each) =>
+      listOf(each, request, context, granted, ended.signal),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LATE = 'no list of tools within the time for all servers of a request';
+
+/** `ended`: aborted, with an McpProblem, when the time for all lists is over. */
 async function listOf(
   each: Asked,
   { watch }: GenerationRequest,
   context: StageContext,
   granted: GrantedServers,
+  ended: AbortSignal,
 ): Promise<Found> {
   const { asked, allowed } = each;
   let server: RemoteServer = { label: asked.label, url: '', headers: {}, isConfigured: false };
   try {
-    server = await each.remote();
-    const list = await granted.tools(server, context.caller, context.signal);
+    ended.throwIfAborted();
+    server = await unlessAborted(each.remote(), ended);
+    const list = await unlessAborted(granted.tools(server, context.caller, context.signal), ended);
     noteFlags(asked.label, list, context);
     const offered = list.tools.filter((tool) => isSelected(tool, allowed));
     const tools = offered.filter((tool) => isSelected(tool, asked.tools));
