@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnMoney, copiedMoney, exactMoney, pricePerMillion, sumMoney } from './money.ts';
+import { columnMoney, copiedMoney, exactMoney, pricePerMillion, shortMoney, sumMoney } from './money.ts';
 
 describe('exactMoney', () => {
   it('shows every digit that an amount has, and parts those below a cent', () => {
@@ -35,4 +35,15 @@ describe('sums and prices', () => {
     expect(pricePerMillion(0.000000075)).toBe('0.075');
     expect(pricePerMillion(0)).toBe('0.00');
   });
+});
+
+describe('shortMoney', () => {
+  it.each([
+    [0, '$0.00'],
+    [12.5, '$12.50'],
+    [0.01, '$0.01'],
+    [0.000336, '$0.000336'],
+    [0.0012345, '$0.00123'],
+    [0.000000001, '$0.000000001'],
+  ])('writes %j as %s', (usd, text) => expect(shortMoney(usd)).toBe(text));
 });

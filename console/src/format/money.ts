@@ -27,6 +27,12 @@ export function sumMoney(usd: number): string {
   return usd < 0 ? `−$${GROUPS.format(-usd)}` : `$${GROUPS.format(usd)}`;
 }
 
+/** A sum that may be less than a cent, which is then shown with three digits: $12.50, $0.000336. */
+export function shortMoney(usd: number): string {
+  if (usd === 0 || usd >= 0.01) return sumMoney(usd);
+  return `$${Number(usd.toPrecision(3)).toFixed(PLACES).replace(/0+$/, '')}`;
+}
+
 /** Nine places, without groups: what is copied. */
 export function copiedMoney(usd: number): string {
   return usd.toFixed(PLACES);

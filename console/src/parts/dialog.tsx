@@ -9,10 +9,12 @@ interface Props {
   /** Buttons at the foot. */
   readonly foot?: ComponentChildren;
   readonly class?: string;
+  /** Only its own buttons close it: neither Escape nor a cross do. */
+  readonly isAnswerNeeded?: boolean;
 }
 
 /** A modal dialog. Mount it to open it; Escape and the cross call `onClose`. Focus returns to its opener. */
-export function Dialog({ title, onClose, children, foot, class: name }: Props) {
+export function Dialog({ title, onClose, children, foot, class: name, isAnswerNeeded = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
@@ -28,14 +30,16 @@ export function Dialog({ title, onClose, children, foot, class: name }: Props) {
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isAnswerNeeded) onClose();
       }}
     >
       <header class="dlg-h">
         <h2>{title}</h2>
-        <button class="b quiet ico" type="button" aria-label="Close" onClick={onClose}>
-          <Icon name="cross" size={14} />
-        </button>
+        {!isAnswerNeeded && (
+          <button class="b quiet ico" type="button" aria-label="Close" onClick={onClose}>
+            <Icon name="cross" size={14} />
+          </button>
+        )}
       </header>
       {children}
       {foot !== undefined && <footer class="dlg-f">{foot}</footer>}

@@ -19,6 +19,15 @@ export interface View {
 /** All views, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   {
+    path: '/keys',
+    title: 'Keys',
+    icon: 'keys',
+    group: 'Access',
+    shortcut: 'k',
+    isForAnyKey: false,
+    load: async () => (await import('./keys/keys.tsx')).Keys,
+  },
+  {
     path: '/sessions',
     title: 'Sessions',
     icon: 'clock',

@@ -22,7 +22,7 @@ export async function keyChoices(): Promise<readonly FilterChoice[]> {
   const found: FilterChoice[] = [];
   for (let page = 0; page < MAX_KEY_PAGES; page++) {
     const { data } = await ask<{ data: readonly { hash: string; name: string; label: string }[] }>('/keys', {
-      query: { offset: page * KEYS_PER_PAGE, include_disabled: true },
+      query: { offset: page * KEYS_PER_PAGE, include_disabled: true, all_workspaces: true },
     });
     found.push(
       ...data.map(({ hash, name, label }) => ({ value: hash, label: name || label, detail: label })),

@@ -16,6 +16,8 @@ export interface Column<Row> {
   /** When the table is narrow, columns of 3 leave first, then those of 2. Columns without it stay. */
   readonly priority?: 2 | 3;
   readonly isNumber?: boolean;
+  /** The first click sorts the largest on top, as it does for numbers. */
+  readonly isLargestFirst?: boolean;
   /** What rows are sorted by; without it the column does not sort. */
   readonly sortValue?: (row: Row) => string | number | null;
   readonly cell: (row: Row) => ComponentChildren;
@@ -156,8 +158,9 @@ interface HeadProps<Row> {
 /** A heading. Figures are sorted from the largest on first, names from A. */
 function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
   const { name, title, sortValue, isNumber = false, isTitleHidden = false } = column;
+  const { isLargestFirst = isNumber } = column;
   const isSorted = sort?.by === name;
-  const isDescending = isSorted ? !sort.isDescending : isNumber;
+  const isDescending = isSorted ? !sort.isDescending : isLargestFirst;
   const direction = sort?.isDescending === true ? 'descending' : 'ascending';
   const text = isTitleHidden ? <span class="vh">{title}</span> : title;
   return (
