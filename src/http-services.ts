@@ -4,6 +4,7 @@ import type { Installation } from './installation.ts';
 import { systemClock } from './kit/time/clock.ts';
 import { Activity } from './manage/analytics/activity.ts';
 import { Analytics } from './manage/analytics/analytics.ts';
+import { AccountOverview } from './manage/analytics/overview.ts';
 import { REFILL_WARNING } from './manage/analytics/refill-warning.ts';
 import { GenerationLog } from './manage/generations/generation-log.ts';
 import { Generations } from './manage/generations/generations.ts';
@@ -49,6 +50,7 @@ export function httpServices({
     analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
     analytics: new Analytics({ ...analyticsParts, apps }),
     activity: new Activity(analyticsParts),
+    overview: new AccountOverview({ ...analyticsParts, apps, ledger: installation.ledger }),
     readiness: () =>
       readinessParts({
         ledger: installation.ledger,

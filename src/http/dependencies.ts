@@ -7,6 +7,7 @@ import type { Clock } from '../kit/time/clock.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';
+import type { AccountOverview } from '../manage/analytics/overview.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Files } from '../manage/files/files.ts';
 import type { GenerationLog } from '../manage/generations/generation-log.ts';
@@ -161,6 +162,7 @@ export interface HttpServices {
   /** Events that analytics lack now, in words; null = none. */
   readonly analyticsWarning: () => string | null;
   readonly activity: Activity;
+  readonly overview: AccountOverview;
   /** The state of the parts that `/readyz` reports. */
   readonly readiness: () => ReadinessParts;
   /** The account that the installation began with: the operator's. */

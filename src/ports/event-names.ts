@@ -1,5 +1,5 @@
-/** Unit of a metric: a count, nano-dollars, milliseconds, tokens per second, or a share from 0 to 1. */
-export type MetricUnit = 'count' | 'money' | 'milliseconds' | 'tokensPerSecond' | 'share';
+/** Unit of a metric: a count, nano-dollars, milliseconds, tokens per second, a share from 0 to 1, or a time. */
+export type MetricUnit = 'count' | 'money' | 'milliseconds' | 'tokensPerSecond' | 'share' | 'moment';
 
 interface MetricTraits {
   readonly unit: MetricUnit;
@@ -10,7 +10,7 @@ interface MetricTraits {
 const daily = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: true });
 const detailed = (unit: MetricUnit): MetricTraits => ({ unit, isDaily: false });
 
-/** All metrics. The API names `own_usage` after the operator's vendor name. */
+/** All metrics. The API names `own_usage` after the operator's vendor name; some are internal. */
 export const METRICS = {
   request_count: daily('count'),
   tokens_total: daily('count'),
@@ -46,6 +46,14 @@ export const METRICS = {
   cache_hit_rate: daily('share'),
   guardrail_invoked_rate: detailed('share'),
   response_cached_rate: detailed('share'),
+  /** Generations without an answer. */
+  error_count: detailed('count'),
+  /** Of the call that served, from its start to its end. */
+  p50_generation_time: detailed('milliseconds'),
+  p90_generation_time: detailed('milliseconds'),
+  p99_generation_time: detailed('milliseconds'),
+  /** When the newest generation came in, epoch milliseconds. */
+  newest_ms: detailed('moment'),
 } as const satisfies Readonly<Record<string, MetricTraits>>;
 
 export type MetricName = keyof typeof METRICS;
@@ -72,6 +80,11 @@ export const DIMENSIONS = {
   country: { isDaily: false },
   finish_reason: { isDaily: false },
   external_user: { isDaily: false },
+  /** Status that the caller got for a failure, and its type. */
+  error_status: { isDaily: false },
+  error_type: { isDaily: false },
+  /** `true` if the usage was imported: the ledger has not booked it. */
+  imported: { isDaily: true },
 } as const satisfies Readonly<Record<string, { readonly isDaily: boolean }>>;
 
 export type DimensionName = keyof typeof DIMENSIONS;

@@ -47,6 +47,8 @@ export interface GenerationEvent {
   readonly webNanos: Nanos | null;
   /** Further facts for the log of generations; absent for imported usage and events of earlier releases. */
   readonly log?: LogFacts;
+  /** Usage from elsewhere, which the ledger has not booked. */
+  readonly isImported: boolean;
 }
 
 /** How a generation went. `fallback`: answered after an attempt failed. `cancelled`: its caller left. */

@@ -27,6 +27,7 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
     const completionTokens = below(4_000);
     const nanos = BigInt(below(5_000_000));
     const place = below(12);
+    const log = logFactsOf(index);
     const model = `acme/model-${place}`;
     yield {
       id: `gen-${index}`,
@@ -43,7 +44,7 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       endpoint: place === 0 ? null : `endpoint-${place}`,
       origin: maybe(0.6, 'https://app.example'),
       country: maybe(0.3, 'DE'),
-      finishReason: maybe(0.9, random() < 0.8 ? 'stop' : 'length'),
+      finishReason: log.state === 'failed' ? 'error' : maybe(0.9, random() < 0.8 ? 'stop' : 'length'),
       externalUser: maybe(0.2, `end'user "${below(3)}"; --`),
       contextLengthBucket: promptTokens <= 1_000 ? '1K' : promptTokens <= 10_000 ? '10K' : '100K',
       modalities: modalitiesText({ image: place === 3, tool_calling: place % 4 === 1 }),
@@ -62,7 +63,8 @@ export function* eventHistory(count: number, days: number, from = 0): Generator<
       upstreamNanos: nanos,
       cacheNanos: maybe(0.5, BigInt(below(2_000) - 500)),
       webNanos: maybe(0.1, BigInt(below(9_000))),
-      log: logFactsOf(index),
+      log,
+      isImported: false,
     };
   }
 }

@@ -70,6 +70,9 @@ const DIMENSION: Record<DimensionName, (event: GenerationEvent) => string | null
   country: (event) => event.country,
   finish_reason: (event) => event.finishReason,
   external_user: (event) => event.externalUser,
+  error_status: ({ log }) => (typeof log?.errorStatus === 'number' ? String(log.errorStatus) : null),
+  error_type: ({ log }) => log?.errorType ?? null,
+  imported: (event) => String(event.isImported),
 };
 
 type Many = readonly GenerationEvent[];
@@ -106,6 +109,7 @@ const percentile =
 const ratio = (part: bigint, of: bigint): number | null => (of === 0n ? null : Number(part) / Number(of));
 
 const latency = (event: GenerationEvent) => event.latencyMs;
+const generationTime = (event: GenerationEvent) => event.generationMs;
 const throughput = ({ completionTokens, generationMs }: GenerationEvent) =>
   generationMs === null || generationMs === 0 ? null : (completionTokens * 1000) / generationMs;
 
@@ -151,6 +155,11 @@ const METRIC: Record<MetricName, (events: Many) => MetricValue> = {
   cache_hit_rate: (events) => ratio(cached(events), prompt(events)),
   guardrail_invoked_rate: (events) => ratio(guarded(events), requests(events)),
   response_cached_rate: (events) => ratio(fromCache(events), requests(events)),
+  error_count: whole((event) => Number(event.finishReason === 'error')),
+  p50_generation_time: percentile(50, generationTime),
+  p90_generation_time: percentile(90, generationTime),
+  p99_generation_time: percentile(99, generationTime),
+  newest_ms: (events) => events.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0),
 };
 
 /** Where the bucket around a moment begins, by the calendar of Date. */

@@ -387,8 +387,8 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
             creditNanos >= 4_000_000n && creditNanos <= 4_100_000n && log?.format === 'chat',
         ],
         [
-          { ...all, errorStatuses: [502], finishReasons: ['stop', 'length'] },
-          ({ log, finishReason }) => log?.errorStatus === 502 && finishReason !== null,
+          { ...all, errorStatuses: [502], finishReasons: ['error'] },
+          ({ log, finishReason }) => log?.errorStatus === 502 && finishReason === 'error',
         ],
         [{ ...all, search: 'session-40' }, ({ log }) => log?.sessionId?.includes('session-40') ?? false],
         [{ ...all, search: `end'user "1"` }, ({ externalUser }) => externalUser?.includes(`"1"`) ?? false],

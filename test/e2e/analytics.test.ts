@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, openInstallation } from '../../src/installation.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { usdOf } from '../../src/kit/money.ts';
+import { type AnalyticsMetric, METRIC_DAYS } from '../../src/manage/analytics/analytics-names.ts';
 import type { DimensionName, Granularity, MetricName } from '../../src/ports/event-names.ts';
 import { METRICS } from '../../src/ports/event-names.ts';
 import type { EventQuery, EventRow, GenerationEvent } from '../../src/ports/events.ts';
@@ -136,7 +137,7 @@ const rangeOf = (startMs: number, endMs: number) => ({ start: iso(startMs), end:
 /** All that 31 days allow, and no whole days. */
 const MONTH = { startMs: TODAY_MS - 31 * DAY_MS + 1, endMs: TODAY_MS + 1 };
 
-const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
+const METRIC_NAMES = Object.keys(METRIC_DAYS) as AnalyticsMetric[];
 const wireName = (name: MetricName) => (name === 'own_usage' ? 'signalbox_usage' : name);
 
 const question = (more: JsonObject = {}): JsonObject => ({

@@ -226,6 +226,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       analyticsWarning: () => null,
       analytics: options.analytics ?? ({} as HttpDependencies['analytics']),
       activity: {} as HttpDependencies['activity'],
+      overview: {} as HttpDependencies['overview'],
       readiness: () => options.readiness ?? ALL_OK,
       firstAccountId: '',
       generationLog: {} as HttpDependencies['generationLog'],

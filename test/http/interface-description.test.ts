@@ -58,6 +58,7 @@ describe('the route table', () => {
         'GET /analytics/meta',
         'POST /analytics/query',
         'GET /activity',
+        'GET /overview',
         'POST /guardrails',
         'GET /guardrails',
         'GET /guardrails/{id}',

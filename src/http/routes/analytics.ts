@@ -9,6 +9,11 @@ import {
   analyticsQuerySchema,
   analyticsReplySchema,
 } from '../../contract/analytics/analytics.ts';
+import {
+  type OverviewQuery,
+  overviewQuerySchema,
+  overviewReplySchema,
+} from '../../contract/analytics/overview.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
@@ -99,6 +104,27 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
           call.services.activity.list(accountId, call.query as ActivityQuery, signal),
         );
         await replyInTurns(call, rows, headers);
+      },
+    },
+    {
+      ...ANALYTICS,
+      auth: 'any',
+      method: 'GET',
+      path: '/overview',
+      operationId: 'getOverview',
+      summary: 'Figures of a range by time and group, compared with the period before and with the ledger',
+      example: ANALYTICS_EXAMPLES.getOverview,
+      request: { ...NOTHING_DECLARED, query: overviewQuerySchema },
+      responseHeaders: ANALYTICS_WARNING_HEADER,
+      responses: { 200: ok(overviewReplySchema), ...refusals(400, 408, 503) },
+      handler: async (call) => {
+        const { accountId, key } = callerOf(call);
+        const headers = analyticsWarning(call);
+        const scope = { accountId, keyHash: key.isManagement ? null : key.hash };
+        const overview = await withinQueryTime(call, (signal) =>
+          call.services.overview.read(scope, call.query as OverviewQuery, signal),
+        );
+        await replyInTurns(call, overview, headers);
       },
     },
   ];

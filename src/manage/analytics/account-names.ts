@@ -43,7 +43,7 @@ export class AccountNames {
   async apps(hosts: readonly string[]): Promise<Names> {
     const apps = await this.#sources.apps.ofHosts(hosts);
     const names = new Map<string, string>();
-    await runInTurns(forEachSliced(apps, (app) => names.set(app.host, titleOf(app))));
+    await runInTurns(forEachSliced(apps, (app) => names.set(app.host, appTitleOf(app))));
     return names;
   }
 
@@ -65,7 +65,8 @@ export class AccountNames {
   }
 }
 
-function titleOf({ title, url, host }: App): string {
+/** The name of an app. */
+export function appTitleOf({ title, url, host }: App): string {
   return title ?? originOf(url) ?? host;
 }
 

@@ -11,7 +11,7 @@ import {
 /** Range limit that a metric or dimension imposes on a query, days. */
 export type LongestDays = 31 | 365;
 
-export const METRIC_DAYS: Readonly<Record<MetricName, LongestDays>> = {
+const METRICS_OF_ACCOUNTS = {
   request_count: 365,
   tokens_total: 365,
   tokens_prompt: 365,
@@ -46,7 +46,12 @@ export const METRIC_DAYS: Readonly<Record<MetricName, LongestDays>> = {
   cache_hit_rate: 365,
   guardrail_invoked_rate: 31,
   response_cached_rate: 31,
-};
+} as const satisfies Readonly<Partial<Record<MetricName, LongestDays>>>;
+
+/** A metric open to accounts; events have further, internal ones. */
+export type AnalyticsMetric = keyof typeof METRICS_OF_ACCOUNTS;
+
+export const METRIC_DAYS: Readonly<Record<AnalyticsMetric, LongestDays>> = METRICS_OF_ACCOUNTS;
 
 /** Kind of a dimension's filter values: see `VALUE_RULES`. */
 export type ValueKind = 'text' | 'key' | 'workspace' | 'app' | 'contextLength';
@@ -92,15 +97,15 @@ export type AnalyticsDimension = keyof typeof DIMENSIONS_OF_ACCOUNTS;
 export const ANALYTICS_DIMENSIONS: Readonly<Record<AnalyticsDimension, DimensionRules>> =
   DIMENSIONS_OF_ACCOUNTS;
 
-const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
+const METRIC_NAMES = Object.keys(METRIC_DAYS) as AnalyticsMetric[];
 
 /** Wire name of a metric. */
-export function wireMetric(name: MetricName, vendor: string): string {
+export function wireMetric(name: AnalyticsMetric, vendor: string): string {
   return name === 'own_usage' ? `${vendor}_usage` : name;
 }
 
 /** Metrics by wire name. */
-export function metricsByWireName(vendor: string): ReadonlyMap<string, MetricName> {
+export function metricsByWireName(vendor: string): ReadonlyMap<string, AnalyticsMetric> {
   return new Map(METRIC_NAMES.map((name) => [wireMetric(name, vendor), name]));
 }
 
@@ -121,6 +126,7 @@ const UNIT_FORMATS = {
   milliseconds: { display_format: 'latency', is_rate: true },
   tokensPerSecond: { display_format: 'throughput', is_rate: true },
   share: { display_format: 'percent', is_rate: true },
+  moment: { display_format: 'number', is_rate: true },
 } as const satisfies Readonly<Record<MetricUnit, object>>;
 
 /** The names with their display data. */

@@ -1,11 +1,12 @@
 import { type AnalyticsQuery, DEFAULT_ROWS, MAX_ROWS } from '../../contract/analytics/analytics.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
-import type { Granularity, MetricName } from '../../ports/event-names.ts';
+import type { Granularity } from '../../ports/event-names.ts';
 import type { EventOrder } from '../../ports/events.ts';
 import {
   ANALYTICS_DIMENSIONS,
   type AnalyticsDimension,
+  type AnalyticsMetric,
   METRIC_DAYS,
   metricsByWireName,
 } from './analytics-names.ts';
@@ -22,7 +23,7 @@ import { kindProblem, type NamedFilter, parseFilters } from './parse-filters.ts'
 
 /** A checked query: every name in it is one of the tables. */
 export interface CheckedAnalyticsQuery extends TimeRange {
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AnalyticsMetric[];
   readonly dimensions: readonly AnalyticsDimension[];
   readonly granularity: Granularity | null;
   readonly filters: readonly NamedFilter[];
@@ -106,7 +107,7 @@ function repeatedIssues(path: string, names: readonly string[]): Issue[] {
 
 function rangeLimits(
   { metrics, dimensions = [], filters = [], granularity, ...rest }: AnalyticsQuery,
-  metricOf: ReadonlyMap<string, MetricName>,
+  metricOf: ReadonlyMap<string, AnalyticsMetric>,
 ): RangeLimit[] {
   const fields = [...dimensions, ...filters.map(({ field }) => field)] as AnalyticsDimension[];
   const causes = [
@@ -123,7 +124,7 @@ function rangeLimits(
 
 function parseOrder(
   { order_by: wanted, metrics, dimensions = [], granularity }: AnalyticsQuery,
-  metricOf: ReadonlyMap<string, MetricName>,
+  metricOf: ReadonlyMap<string, AnalyticsMetric>,
   issues: Issue[],
 ): EventOrder | null {
   if (wanted === undefined) return null;

@@ -53,6 +53,7 @@ export function importedEventOf({ line, createdAtMs, owner, app }: ImportedLine)
     upstreamNanos: nanos,
     cacheNanos: null,
     webNanos: null,
+    isImported: true,
   };
 }
 

@@ -70,6 +70,7 @@ describe('UsageIntake', () => {
       upstreamNanos: 0n,
       cacheNanos: null,
       webNanos: null,
+      isImported: true,
     });
   });
 

@@ -38,6 +38,7 @@ export const SERIES_TEXTS = {
 export const SERIES_NUMBERS = {
   is_zdr: flag((event) => event.isZdr),
   is_byok: flag((event) => event.isByok),
+  is_imported: flag((event) => event.isImported),
 } as const satisfies Readonly<Record<string, NumberColumn>>;
 
 /** Text columns of an event. */

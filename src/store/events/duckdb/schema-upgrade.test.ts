@@ -56,6 +56,7 @@ it('reads a file of the first version, whose events have fewer facts, and adds t
   const database = await DuckDBInstance.create(file);
   const connection = await database.connect();
   for (const name of ADDED) await connection.run(`ALTER TABLE events DROP COLUMN ${name}`);
+  await connection.run('ALTER TABLE series DROP COLUMN is_imported');
   await connection.run('UPDATE shape SET version = 1');
   connection.closeSync();
   database.closeSync();

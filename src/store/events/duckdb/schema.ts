@@ -29,9 +29,12 @@ const ADDED_IN_2 = [
 
 /** Statements that bring a file of an earlier version to the next, by that version. Older events have no values. */
 export const SCHEMA_UPGRADES: Readonly<Record<number, readonly string[]>> = {
-  1: declarationsOf(pick({ ...EVENT_TEXTS, ...EVENT_NUMBERS }, ADDED_IN_2)).map(
-    (declaration) => `ALTER TABLE events ADD COLUMN IF NOT EXISTS ${declaration}`,
-  ),
+  1: [
+    ...declarationsOf(pick({ ...EVENT_TEXTS, ...EVENT_NUMBERS }, ADDED_IN_2)).map(
+      (declaration) => `ALTER TABLE events ADD COLUMN IF NOT EXISTS ${declaration}`,
+    ),
+    'ALTER TABLE series ADD COLUMN IF NOT EXISTS is_imported BOOLEAN',
+  ],
 };
 
 function pick<T extends object, Name extends keyof T>(all: T, names: readonly Name[]): Pick<T, Name> {

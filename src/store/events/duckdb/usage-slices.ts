@@ -9,10 +9,10 @@ export const SLICE_EVENTS = 2_000;
 /** Amounts of money: text in a slice, because JSON has no such numbers. */
 const AMOUNTS = ['creditNanos', 'byokNanos', 'upstreamNanos', 'cacheNanos', 'webNanos'] as const;
 
-/** Packs events into a slice. */
+/** Packs imported events into a slice. That they are imported goes without saying. */
 export function sliceOf(events: readonly GenerationEvent[]): UsageSlice {
-  const text = JSON.stringify(events, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
+  const text = JSON.stringify(events, (name, value: unknown) =>
+    name === 'isImported' ? undefined : typeof value === 'bigint' ? String(value) : value,
   );
   return {
     id: createHash('sha256').update(text).digest('base64url'),
@@ -28,6 +28,7 @@ export function eventsOfSlice({ content }: Pick<UsageSlice, 'content'>): Generat
   return (JSON.parse(text) as (GenerationEvent & Record<(typeof AMOUNTS)[number], string | null>)[]).map(
     (event) => ({
       ...event,
+      isImported: true,
       ...Object.fromEntries(
         AMOUNTS.map((name) => [name, event[name] === null ? null : BigInt(event[name] as string)]),
       ),

@@ -102,6 +102,7 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
       toolCalls: row.tool_calls?.length ?? 0,
       isStreamed: row.streamed ?? false,
     },
+    isImported: false,
   };
 }
 
