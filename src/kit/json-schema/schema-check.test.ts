@@ -82,6 +82,7 @@ describe('fitsSchema', () => {
 it('is not held up by a pattern of large classes that ignores case, as a hostile MCP server may write it', () => {
   const pattern = `(?i:${'[\\s\\S]'.repeat(670)})`;
   const started = process.cpuUsage().user;
-  expect(fits({ q: 'abc' }, { properties: { q: { pattern } } })).toBe(false);
+  // A pattern above the limits rules nothing out.
+  expect(fits({ q: 'abc' }, { properties: { q: { pattern } } })).toBe(true);
   expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
 });

@@ -8,7 +8,7 @@ export interface PatternLimits extends TranslationLimits {
 }
 
 /** A pattern at these limits compiles in some milliseconds. */
-export const DEFAULT_PATTERN_LIMITS: PatternLimits = { characters: 4096, size: 2500, translated: 25_000 };
+export const DEFAULT_PATTERN_LIMITS: PatternLimits = { characters: 4096, size: 2500, translated: 8000 };
 
 /** A regular expression that matches in time proportional to the text, whatever the pattern. */
 export interface LinearPattern {

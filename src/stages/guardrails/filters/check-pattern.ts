@@ -72,10 +72,12 @@ export function* compilingPattern(
   const known = compiled.get(source);
   if (known !== undefined) return known;
   if (!isWarm) {
-    // The first pattern of a process takes many times longer than others: it has a slice of its own.
+    // The first patterns of a process take many times longer than others: small ones go first, in slices of their own.
     isWarm = true;
-    compileProgram('a', FILTER_PATTERN_LIMITS);
-    yield;
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+      compileProgram(WARM_UP, FILTER_PATTERN_LIMITS);
+      yield;
+    }
   }
   const compilation = yield* compilingProgram(source, limits);
   yield;
@@ -87,4 +89,6 @@ export function* compilingPattern(
   return pattern;
 }
 
+const WARM_UP = '(?i:[\\s\\S][a-z]word\\d|x{2}y?)'.repeat(16);
+const WARM_UP_ROUNDS = 12;
 let isWarm = false;
