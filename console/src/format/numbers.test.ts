@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, change, contextSize, count, percent, pointChange } from './numbers.ts';
+import { bytes, change, contextSize, count, counted, percent, pointChange } from './numbers.ts';
 
 describe('count', () => {
   it('shows all digits below ten million, three afterwards', () => {
@@ -29,4 +29,10 @@ it('writes shares, contexts and sizes', () => {
   expect(contextSize(1_048_576)).toBe('1,049 K');
   expect(bytes(812)).toBe('812 B');
   expect(bytes(1_400_000)).toBe('1.4 MB');
+});
+
+describe('counted', () => {
+  it('has the plural for all but one', () => {
+    expect([0, 1, 2_000].map((value) => counted(value, 'key'))).toEqual(['0 keys', '1 key', '2,000 keys']);
+  });
 });

@@ -14,6 +14,11 @@ export function count(value: number): string {
   return `${scaled.toFixed(scaled < 10 ? 2 : scaled < 100 ? 1 : 0)}${unit[2]}`;
 }
 
+/** A count with its noun: 1 key, 2 keys. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 /** The size of a context: 1,049 K. */
 export function contextSize(tokens: number): string {
   return tokens < 1_000 ? WHOLE.format(tokens) : `${WHOLE.format(Math.round(tokens / 1_000))} K`;

@@ -80,10 +80,21 @@ interface TextProps extends FieldProps<string> {
   readonly isSecret?: boolean;
   readonly maxLength?: number;
   readonly type?: 'text' | 'datetime-local';
+  /** Values that the browser offers while typing; others can be typed. */
+  readonly suggestions?: readonly (readonly [value: string, title: string])[];
 }
 
 export function TextField(props: TextProps) {
-  const { field, placeholder, isMono = false, lines = 1, isSecret = false, maxLength, type = 'text' } = props;
+  const {
+    field,
+    placeholder,
+    isMono = false,
+    lines = 1,
+    isSecret = false,
+    maxLength,
+    type = 'text',
+    suggestions,
+  } = props;
   const shared = {
     ...controlOf(props),
     class: `in-t ${isMono ? 'mono' : ''}`,
@@ -101,8 +112,18 @@ export function TextField(props: TextProps) {
         <input
           {...shared}
           type={isSecret ? 'password' : type}
+          list={suggestions === undefined ? undefined : `${field.id}-values`}
           onInput={(event) => field.onValue(event.currentTarget.value)}
         />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={`${field.id}-values`}>
+          {suggestions.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </datalist>
       )}
     </FieldRow>
   );

@@ -15,11 +15,22 @@ interface Props {
   readonly means?: readonly ComponentChildren[];
   /** The request that saving sends; null = nothing would change. */
   readonly call: ApiCall | null;
+  /** Shows the values alone: nothing can be saved. */
+  readonly isReadOnly?: boolean;
   readonly onClose: () => void;
 }
 
 /** A form with what it means beside it, and the request at its foot. */
-export function FormDialog({ title, action, form, children, means, call, onClose }: Props) {
+export function FormDialog({
+  title,
+  action,
+  form,
+  children,
+  means,
+  call,
+  isReadOnly = false,
+  onClose,
+}: Props) {
   return (
     <Dialog title={title} onClose={onClose} class={means === undefined ? 'narrow-d' : 'wide-d'}>
       <form ref={form.element} onSubmit={form.submit} noValidate>
@@ -40,14 +51,16 @@ export function FormDialog({ title, action, form, children, means, call, onClose
           )}
         </div>
         <footer class="dlg-f">
-          {call !== null && <ApiCallNote call={call} />}
+          {call !== null && !isReadOnly && <ApiCallNote call={call} />}
           <span class="push" />
           <button class="b lg" type="button" onClick={onClose}>
-            Cancel
+            {isReadOnly ? 'Close' : 'Cancel'}
           </button>
-          <button class="b pri lg" type="submit" disabled={form.isBusy}>
-            {action}
-          </button>
+          {!isReadOnly && (
+            <button class="b pri lg" type="submit" disabled={form.isBusy}>
+              {action}
+            </button>
+          )}
         </footer>
       </form>
     </Dialog>

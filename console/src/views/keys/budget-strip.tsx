@@ -1,8 +1,7 @@
 import { Link } from '../../address/link.tsx';
-import type { BudgetObject, WorkspaceObject } from '../../api/contract.ts';
-import { copiedMoney, shortMoney } from '../../format/money.ts';
-import { PER_WINDOW } from '../../format/windows.ts';
-import { BudgetBar, shareSpent } from '../../parts/budget-bar.tsx';
+import type { WorkspaceObject } from '../../api/contract.ts';
+import { shareSpent } from '../../parts/budget-bar.tsx';
+import { BudgetLine } from '../../parts/budget-line.tsx';
 
 /** Workspaces that are shown: those whose budgets are used up most. */
 const MAX_SHOWN = 3;
@@ -35,19 +34,6 @@ export function BudgetStrip({ workspaces, workspaceId }: Props) {
           ))}
         </section>
       ))}
-    </div>
-  );
-}
-
-/** One budget: window, bar, spent and limit. */
-export function BudgetLine({ budget }: { readonly budget: BudgetObject }) {
-  return (
-    <div class="wbr">
-      <span class="t2">{PER_WINDOW[budget.reset_interval ?? 'lifetime']}</span>
-      <BudgetBar spentUsd={budget.used_usd} limitUsd={budget.limit_usd} />
-      <span class="num" title={`$${copiedMoney(budget.used_usd)}`}>
-        {shortMoney(budget.used_usd)} <span class="dim">of {shortMoney(budget.limit_usd)}</span>
-      </span>
     </div>
   );
 }

@@ -1,0 +1,17 @@
+import type { BudgetObject } from '../api/contract.ts';
+import { copiedMoney, shortMoney } from '../format/money.ts';
+import { PER_WINDOW } from '../format/windows.ts';
+import { BudgetBar } from './budget-bar.tsx';
+
+/** One budget of a workspace: window, bar, spent and limit. */
+export function BudgetLine({ budget }: { readonly budget: BudgetObject }) {
+  return (
+    <div class="wbr">
+      <span class="t2">{PER_WINDOW[budget.reset_interval ?? 'lifetime']}</span>
+      <BudgetBar spentUsd={budget.used_usd} limitUsd={budget.limit_usd} />
+      <span class="num" title={`$${copiedMoney(budget.used_usd)}`}>
+        {shortMoney(budget.used_usd)} <span class="dim">of {shortMoney(budget.limit_usd)}</span>
+      </span>
+    </div>
+  );
+}
