@@ -19,6 +19,15 @@ export interface View {
 /** All views, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   {
+    path: '/playground',
+    title: 'Playground',
+    icon: 'playground',
+    group: null,
+    shortcut: 'p',
+    isForAnyKey: true,
+    load: async () => (await import('./playground/playground.tsx')).Playground,
+  },
+  {
     path: '/keys',
     title: 'Keys',
     icon: 'keys',

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import type { KeyObject, ModelObject } from '../../api/contract.ts';
+import { ask } from '../../api/request.ts';
+import { pricePerMillion, sumMoney } from '../../format/money.ts';
+import { Picker } from '../../parts/picker.tsx';
+
+/** Models that can be asked; those that only make vectors cannot. */
+export function useModels(): readonly ModelObject[] {
+  const { data } = useQuery({
+    queryKey: ['models'],
+    queryFn: () => ask<{ data: ModelObject[] }>('/models'),
+    staleTime: 60_000,
+  });
+  return (data?.data ?? []).filter(
+    ({ architecture }) => !architecture.output_modalities.includes('embeddings'),
+  );
+}
+
+interface ModelProps {
+  readonly label: string;
+  readonly value: string;
+  readonly models: readonly ModelObject[];
+  readonly onPick: (model: string) => void;
+}
+
+export function ModelPicker({ label, value, models, onPick }: ModelProps) {
+  const options = models.map(({ id, pricing }) => ({
+    value: id,
+    label: id,
+    detail: `$${pricePerMillion(Number(pricing.prompt))} / $${pricePerMillion(Number(pricing.completion))}`,
+  }));
+  return <Picker label={label} shown={value} value={value} options={options} onPick={onPick} />;
+}
+
+/** Keys that a session of a management key can act as. */
+export function useKeys(search: string, isEnabled: boolean) {
+  return useQuery({
+    queryKey: ['keys', 'acting', search],
+    queryFn: () =>
+      ask<{ data: KeyObject[] }>('/keys', {
+        query: { all_workspaces: true, ...(search !== '' && { search }) },
+      }),
+    placeholderData: (before) => before,
+    enabled: isEnabled,
+  });
+}
+
+/** Which key pays, and what is left of its limit. */
+export function KeyPicker({
+  chosen,
+  onPick,
+}: {
+  readonly chosen: KeyObject;
+  readonly onPick: (hash: string) => void;
+}) {
+  const [search, setSearch] = useState('');
+  const keys = useKeys(search, true);
+  const options = (keys.data?.data ?? []).map(({ hash, name, label }) => ({
+    value: hash,
+    label: name,
+    detail: label,
+  }));
+  return (
+    <span class="r tight sm t3">
+      Charged to key
+      <Picker
+        label="Key that pays"
+        shown={chosen.name}
+        value={chosen.hash}
+        options={options}
+        onPick={onPick}
+        onSearch={(text) => setSearch(text.trim())}
+      />
+      {chosen.limit_remaining !== null && <span class="nw">{sumMoney(chosen.limit_remaining)} left</span>}
+    </span>
+  );
+}
