@@ -53,7 +53,13 @@ export const imageGeneration: ServerTool = {
       items: [message('user', prompt)],
     });
     const result = await leg(
-      { ...drawing, modalities: [IMAGE, 'text'], ...(config !== undefined && { imageConfig: config }) },
+      {
+        ...drawing,
+        // The simulator answers in the format of the request, and that of messages has no images.
+        format: 'chat',
+        modalities: [IMAGE, 'text'],
+        ...(config !== undefined && { imageConfig: config }),
+      },
       { kind: 'subagent', signal },
     );
     const image = imageIn(result);

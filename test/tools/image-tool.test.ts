@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway } from '../e2e/harness.ts';
 import { end, head, JSON_TYPE, SSE, write } from '../fakes/fake-upstream.ts';
-import { lastToolResult, openToolGateway, PATHS, type ToolGateway, textOf } from './tool-gateway.ts';
+import {
+  lastToolResult,
+  openToolGateway,
+  PATHS,
+  QUESTION,
+  type ToolGateway,
+  textOf,
+} from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
@@ -106,6 +114,17 @@ describe('image_generation', () => {
     expect(done).toMatchObject({ id: added.id, status: 'completed', result: PNG });
     expect(tools.upstream.requests[1]?.json.image_config).toEqual({ size: '1024x1024' });
   });
+
+  it('draws with the simulator, in every format', async () => {
+    const simulated = await openTestGateway();
+    const tool = { type: 'signalbox:image_generation', parameters: { model: 'simulator/image' } };
+    for (const path of PATHS) {
+      const body = { ...QUESTION[path], model: 'simulator/tools', tools: [tool] };
+      const response = await simulated.post(path, body);
+      expect(imageOf[path](await response.json()), path).toMatch(/[A-Za-z0-9+/]{40}/);
+    }
+    await simulated.close();
+  }, 30_000);
 
   it('tells the model if no image comes', async () => {
     tools.answers('m/chat', { tools: [CALL] }, { text: 'I cannot draw.' }, { text: 'Sorry.' });
