@@ -8,6 +8,7 @@ import { generationLog } from './gateway/observers/generation-log.ts';
 import { GenerationMetrics } from './gateway/observers/generation-metrics.ts';
 import { GenerationTail } from './gateway/observers/generation-tail.ts';
 import { LastFailures } from './gateway/observers/last-failures.ts';
+import { ServiceChanges } from './gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
 import type { Installation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
@@ -76,11 +77,16 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     }),
   );
   const tokenizer = closers.add('the tokenizer', createTokenizer());
+  const logService = serviceLog(log);
+  const serviceChanges = new ServiceChanges(systemClock);
   const health = new Health({
     clock: options.healthClock ?? systemClock,
     random: Math.random,
     settings: () => settings.latest.cooldown,
-    report: serviceLog(log),
+    report: (change) => {
+      logService(change);
+      serviceChanges.note(change);
+    },
   });
   const items = new MemoryOutputItems({
     clock: options.itemClock ?? systemClock,
@@ -143,7 +149,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     named: async (name, caller, signal) =>
       ownOffers(ownTools, caller).find((own) => own.name === name) ?? remoteTools.named(name, caller, signal),
   };
-  return { gateway, health, contents, guardrailMetrics, mcpOffers, ...observers };
+  return { gateway, health, serviceChanges, contents, guardrailMetrics, mcpOffers, ...observers };
 }
 
 /** The client of MCP servers. A tool whose description changes may be an attack: it is logged. */

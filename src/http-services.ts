@@ -20,6 +20,7 @@ interface ServiceSources {
   readonly settings: RunningSettings;
   readonly limiter: Limiter;
   readonly firstAccountId: string;
+  readonly operatorViews: HttpServices['operatorViews'];
 }
 
 /** The services that routes use. */
@@ -29,6 +30,7 @@ export function httpServices({
   settings,
   limiter,
   firstAccountId,
+  operatorViews,
 }: ServiceSources): HttpServices {
   const { eventStore: events, appRegistry: apps, tenancy } = installation;
   const analyticsParts = { events, tenancy, clock: systemClock };
@@ -47,6 +49,7 @@ export function httpServices({
     budgets: installation.budgets,
     credits: installation.credits,
     files: installation.files,
+    operatorViews,
     analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
     analytics: new Analytics({ ...analyticsParts, apps }),
     activity: new Activity(analyticsParts),

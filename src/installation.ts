@@ -31,6 +31,7 @@ import { AccountKeys } from './manage/keys/account-keys.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
 import { OperatorKeys } from './manage/keys/operator-keys.ts';
 import { ModelKnowledge } from './manage/models/model-knowledge.ts';
+import { PriceHistory } from './manage/models/price-history.ts';
 import { Sessions } from './manage/sessions/sessions.ts';
 import { type Sources, systemSources } from './manage/sources.ts';
 import { UsageImports } from './manage/usage-import/usage-imports.ts';
@@ -103,6 +104,8 @@ export interface Installation {
   readonly mcpMemory: McpMemory;
   /** Sign-ins to the console. */
   readonly sessions: Sessions;
+  /** Prices that were in force, and since when. */
+  readonly priceHistory: PriceHistory;
   readonly generationStore: GenerationStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
@@ -202,6 +205,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       guardrailStore,
       mcpMemory,
       sessionStore,
+      priceStore,
       generationStore,
       fileStore,
       appRegistry,
@@ -304,6 +308,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       storedFiles,
       callers,
       sessions: new Sessions({ store: sessionStore, callers, sources }),
+      priceHistory: new PriceHistory(priceStore, sources.clock, options.warn),
       byokStore,
       guardrailStore,
       mcpMemory,

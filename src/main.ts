@@ -4,7 +4,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/watch.ts';
-import type { CoolingEndpoint } from './control/doctor-view.ts';
+import type { CoolingEndpoint, RunningState } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
 import { createEgress } from './egress/egress.ts';
@@ -27,9 +27,11 @@ import { keepSwept } from './manage/files/files.ts';
 import { keptMs } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
+import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
 import type { CoolingSite } from './routing/health/health.ts';
 import { RunningSettings } from './running-settings.ts';
+import { type ExaminedProcess, examineSelf } from './self-examination.ts';
 import { guardrailJudges } from './stages/guardrails/judges/guardrail-judges.ts';
 import type { Stage } from './stages/stage.ts';
 import { MemoryLimiter } from './store/rate-limits/memory-limiter.ts';
@@ -132,15 +134,31 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
   metrics.families = gatewayMetrics({ ...earlySources, generations, guardrails, ledger, health, money });
   metrics.refresh = () => money.refresh();
-  await openControl({ server, loopDelay, installation, engine, settings }, options, closers);
+  const examined = examinedProcess({ server, loopDelay, installation, engine, settings }, options);
+  await openControl(examined, { installation, engine, settings }, log, closers);
   await reloads.declare(new DeclaredFile(installation, () => reloads.watch.running, log));
   // Last: keys that are shown once must not be created by a start that fails.
   const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
   const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
   firstAccountId = firstAccount.id;
   await preloadManagementKeys(installation, firstAccount.id);
+  const views = operatorViews({
+    settings,
+    engine,
+    configuration: () => reloads.watch,
+    flags: options.load.flags ?? {},
+    prices: installation.priceHistory,
+    examine: () => examineSelf(examined),
+  });
   await server.serve(
-    httpServices({ installation, engine, settings, limiter, firstAccountId: firstAccount.id }),
+    httpServices({
+      installation,
+      engine,
+      settings,
+      limiter,
+      firstAccountId: firstAccount.id,
+      operatorViews: views,
+    }),
   );
   return {
     host,
@@ -222,6 +240,7 @@ async function openStores(
   for (const warning of installation.vault.warnings) log.warn(warning);
   settings.setKnowledge((providers) => installation.modelKnowledge.entriesOf(providers));
   installation.modelKnowledge.onChange(() => settings.rebuildCatalog());
+  settings.watchCatalog((catalog) => void installation.priceHistory.note(catalog));
   return installation;
 }
 
@@ -242,10 +261,32 @@ interface ControlledDependencies {
   readonly settings: RunningSettings;
 }
 
+/** What commands and the operator's views see of the running process. */
+function examinedProcess(
+  { server, loopDelay, installation, engine, settings }: ControlledDependencies,
+  { load }: OpenOptions,
+): ExaminedProcess & { readonly running: () => RunningState } {
+  const running = () => ({
+    version: programVersion(),
+    state: server.state,
+    requestsInFlight: server.inFlight.requests(),
+    generationsInFlight: server.inFlight.generations(),
+    loopDelaySeconds: loopDelay.longest,
+    cooling: engine.health.coolingSites().map(coolingEndpointOf),
+  });
+  return {
+    running,
+    inspected: { ...installation, running },
+    providers: () => providerStates(settings.current.gateway.catalog, engine.failures),
+    readConfiguration: () => loadConfigurationInThread(load),
+  };
+}
+
 /** Lets commands reach the running gateway. */
 async function openControl(
-  { server, loopDelay, installation, engine, settings }: ControlledDependencies,
-  { load, log }: OpenOptions,
+  { running, providers, readConfiguration }: ReturnType<typeof examinedProcess>,
+  { installation, engine, settings }: Pick<ControlledDependencies, 'installation' | 'engine' | 'settings'>,
+  log: Log,
   closers: Closers,
 ): Promise<void> {
   const control = await listenForCommands(
@@ -254,18 +295,8 @@ async function openControl(
       ...installation,
       configured: () => settings.current.config,
       tail: (reader) => engine.tail.read(reader),
-      running: () => ({
-        version: programVersion(),
-        state: server.state,
-        requestsInFlight: server.inFlight.requests(),
-        generationsInFlight: server.inFlight.generations(),
-        loopDelaySeconds: loopDelay.longest,
-        cooling: engine.health.coolingSites().map(coolingEndpointOf),
-      }),
-      serving: {
-        providers: () => providerStates(settings.current.gateway.catalog, engine.failures),
-        readConfiguration: () => loadConfigurationInThread(load),
-      },
+      running,
+      serving: { providers, readConfiguration },
     },
     log,
   );

@@ -60,7 +60,11 @@ function reachView(found: Reach): ReachView {
   return { ok: true, status, milliseconds, clock_ahead_ms: clockAheadMs };
 }
 
-function failureOf({ slug }: Provider, failures: LastFailures | undefined): ProviderView['last_failure'] {
+/** The last failed call of a provider, as it is shown. */
+export function failureOf(
+  { slug }: Pick<Provider, 'slug'>,
+  failures: LastFailures | undefined,
+): ProviderView['last_failure'] {
   const found = failures?.of(slug);
   if (found === undefined) return null;
   const { atMs, model, status, errno = null, isOver } = found;

@@ -1,4 +1,5 @@
 import type { CatalogSource } from './catalog/build-catalog.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { systemClock } from './kit/time/clock.ts';
@@ -12,6 +13,7 @@ export class RunningSettings {
   /** Counts changes of that knowledge: a reload that one of them overtakes begins again. */
   #knowledgeChanges = 0;
   #settings: DerivedSettings;
+  #onCatalog: ((catalog: Catalog) => void) | undefined;
 
   constructor(loaded: LoadedConfiguration) {
     this.#loaded = loaded;
@@ -38,8 +40,8 @@ export class RunningSettings {
       changes = this.#knowledgeChanges;
       settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
     } while (changes !== this.#knowledgeChanges);
-    this.#settings = settings;
     this.#loaded = loaded;
+    this.#use(settings);
   }
 
   /** Adds the stored knowledge of models. */
@@ -57,10 +59,21 @@ export class RunningSettings {
     const loaded = this.#loaded;
     this.#knowledgeChanges++;
     const settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
-    if (this.#loaded === loaded) this.#settings = settings;
+    if (this.#loaded === loaded) this.#use(settings);
   }
 
   #derive(): void {
-    this.#settings = deriveSettings(this.#loaded, this.#known);
+    this.#use(deriveSettings(this.#loaded, this.#known));
+  }
+
+  /** Calls the listener with the catalogue in force, now and whenever another one replaces it. */
+  watchCatalog(listener: (catalog: Catalog) => void): void {
+    this.#onCatalog = listener;
+    listener(this.#settings.gateway.catalog);
+  }
+
+  #use(settings: DerivedSettings): void {
+    this.#settings = settings;
+    this.#onCatalog?.(settings.gateway.catalog);
   }
 }

@@ -104,6 +104,8 @@ const ROOTS = [
   'running-settings.ts',
   'gateway-metrics.ts',
   'provider-states.ts',
+  'operator-views.ts',
+  'self-examination.ts',
   'readiness.ts',
 ];
 

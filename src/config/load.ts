@@ -37,6 +37,8 @@ export interface LoadedConfiguration {
   readonly watchedFile: string;
   /** `fileVersion` of the file that was read; empty if there was none. */
   readonly version: string;
+  /** The text of the file that was read; empty if there was none. */
+  readonly text: string;
   /** True if the file sets nothing or does not exist. */
   readonly isEmpty: boolean;
   readonly runtime: Runtime;
@@ -158,7 +160,11 @@ function withFound(loading: Loading, found: readonly Problem[]): Loading {
   return { ok: true, loaded: { ...loading.loaded, warnings: found } };
 }
 
-function* endLoading(begun: BegunLoading, { version }: Content, reading: ConfigReading): Sliced<Unplaced> {
+function* endLoading(
+  begun: BegunLoading,
+  { version, text }: Content,
+  reading: ConfigReading,
+): Sliced<Unplaced> {
   const { runtime, source, env } = begun;
   const readable = reading.ok ? reading.config : reading.sound?.config;
   const tls = readable && certificateOf(begun, readable);
@@ -175,6 +181,7 @@ function* endLoading(begun: BegunLoading, { version }: Content, reading: ConfigR
     file: version === '' ? undefined : source.path,
     watchedFile: source.path,
     version,
+    text,
     isEmpty: isEmptyObject(reading.written),
     runtime,
     warnings: [],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../kit/log/log.ts';
 import { fileVersion } from './file-version.ts';
 import { ConfigurationError, type LoadedConfiguration, type Loading } from './load.ts';
-import { problemFields, problemLine } from './problem.ts';
+import { type Problem, problemFields, problemLine } from './problem.ts';
 import type { Config } from './schema/schema.ts';
 
 /** Keys that are read only at the start; a change needs a restart. */
@@ -37,6 +37,18 @@ export interface ConfigurationState {
   readonly inForceSinceMs: number;
   /** The file on disk was refused the last time it was read, so that an older configuration stays in force. */
   readonly isFileRefused: boolean;
+  /** The last reading of the file after the start; undefined = none yet. */
+  readonly lastReload: Reload | undefined;
+}
+
+/** How a reading of the file after the start ended. */
+export interface Reload {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Why the running configuration stays; empty = the file was taken into use. */
+  readonly problems: readonly Problem[];
+  /** Changed keys that need a restart. */
+  readonly waitingKeys: readonly string[];
 }
 
 export interface ConfigurationWatch {
@@ -54,22 +66,34 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
   let running = initial;
   let settling: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let state: ConfigurationState = { inForceSinceMs: performance.now(), isFileRefused: false };
+  let state: ConfigurationState = {
+    inForceSinceMs: performance.now(),
+    isFileRefused: false,
+    lastReload: undefined,
+  };
 
-  const refuse = (reason: string, fields: object = {}) => {
-    state = { ...state, isFileRefused: true };
+  const refuseFor = (problems: readonly Problem[]): false => {
+    state = { ...state, isFileRefused: true, lastReload: { atMs: Date.now(), problems, waitingKeys: [] } };
+    return false;
+  };
+
+  const logRefusal = (reason: string, fields: object = {}) => {
     log.error('the configuration was not reloaded; the running one stays', {
       file: running.watchedFile,
       reason,
       ...fields,
     });
-    return false;
+  };
+
+  const refuse = (reason: string): false => {
+    logRefusal(reason);
+    return refuseFor([{ path: '', message: reason }]);
   };
 
   /** One line for each problem. */
   const refuseFile = ({ problems, file }: Pick<ConfigurationError, 'problems' | 'file'>) => {
-    for (const problem of problems) refuse(problemLine(problem), problemFields(problem, file));
-    return false;
+    for (const problem of problems) logRefusal(problemLine(problem), problemFields(problem, file));
+    return refuseFor(problems);
   };
 
   const applyLoaded = async (loading: Loading): Promise<boolean> => {
@@ -81,7 +105,11 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     const next = { ...loading.loaded, config: keepRestartKeys(running.config, loading.loaded.config) };
     await apply(next);
     running = next;
-    state = { inForceSinceMs: performance.now(), isFileRefused: false };
+    state = {
+      inForceSinceMs: performance.now(),
+      isFileRefused: false,
+      lastReload: { atMs: Date.now(), problems: [], waitingKeys: waiting },
+    };
     log.info('the configuration was reloaded', { file: next.file });
     if (waiting.length > 0) log.warn('changed keys that need a restart', { keys: waiting });
     for (const warning of next.warnings) log.warn(problemLine(warning), problemFields(warning, next.file));

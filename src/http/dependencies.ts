@@ -1,4 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ConfigurationObject, FindingsObject, PresetObject } from '../contract/gateway/configuration.ts';
+import type { PriceChangeObject } from '../contract/gateway/price-change.ts';
+import type {
+  EndpointStateObject,
+  EndpointStatesQuery,
+  ProviderStateObject,
+} from '../contract/gateway/provider-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ListenerCertificate } from '../http1/server/listener.ts';
 import type { IdSource } from '../kit/ids.ts';
@@ -137,6 +144,19 @@ export interface HttpBasics {
   readonly times?: Partial<HttpTimes>;
 }
 
+/** What the operator of the installation sees of it. */
+export interface OperatorViews {
+  /** Providers in use first, then those that are known. */
+  providers(): ProviderStateObject[];
+  endpoints(query: EndpointStatesQuery): EndpointStateObject[];
+  /** `section`: values whose key begins with this word alone. */
+  configuration(section?: string): Promise<ConfigurationObject>;
+  findings(): Promise<FindingsObject>;
+  presets(): PresetObject[];
+  /** Changes of prices, newest first; of a model, the first prices too. */
+  prices(model?: string): Promise<PriceChangeObject[]>;
+}
+
 /** Further dependencies for serving, which may take long to open. */
 export interface HttpServices {
   readonly catalog: () => Catalog;
@@ -158,6 +178,8 @@ export interface HttpServices {
   readonly credits: Credits;
   readonly files: Files;
   readonly rankings: Rankings;
+  /** The state of the installation, for its operator. */
+  readonly operatorViews: OperatorViews;
   readonly analytics: Analytics;
   /** Events that analytics lack now, in words; null = none. */
   readonly analyticsWarning: () => string | null;

@@ -16,6 +16,7 @@ import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
+import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -76,6 +77,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       guardrailStore: new SqlGuardrailStore(database),
       mcpMemory: new SqlMcpMemory(database),
       sessionStore: new SqlSessionStore(database),
+      priceStore: new SqlPriceStore(database),
       generationStore,
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),

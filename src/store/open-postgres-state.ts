@@ -18,6 +18,7 @@ import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
+import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -67,6 +68,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       guardrailStore: new SqlGuardrailStore(postgres.database),
       mcpMemory: new SqlMcpMemory(postgres.database),
       sessionStore: new SqlSessionStore(postgres.database),
+      priceStore: new SqlPriceStore(postgres.database),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,

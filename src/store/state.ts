@@ -8,6 +8,7 @@ import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
+import type { PriceStore } from '../ports/prices.ts';
 import type { SessionStore } from '../ports/sessions.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
@@ -21,6 +22,7 @@ export interface State {
   readonly guardrailStore: GuardrailStore;
   readonly mcpMemory: McpMemory;
   readonly sessionStore: SessionStore;
+  readonly priceStore: PriceStore;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;

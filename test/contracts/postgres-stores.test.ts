@@ -5,6 +5,7 @@ import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
+import { SqlPriceStore } from '../../src/store/sql/stores/sql-price-store.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
@@ -13,6 +14,7 @@ import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
 import { guardrailContract } from './guardrails.ts';
 import { mcpMemoryContract } from './mcp-memory.ts';
+import { priceStoreContract } from './price-store.ts';
 import { tenancyContract } from './tenancy.ts';
 
 const server = await postgresForTests();
@@ -43,6 +45,11 @@ if (server !== undefined) {
   mcpMemoryContract('SqlMcpMemory on PostgreSQL', async () => {
     const { database, close } = await open();
     return { memory: new SqlMcpMemory(database), tenancy: new SqlTenancy(database), close };
+  });
+
+  priceStoreContract('SqlPriceStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { store: new SqlPriceStore(database), close };
   });
 
   appRegistryContract('SqlAppRegistry on PostgreSQL', async () => {

@@ -223,6 +223,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       credits: {} as HttpDependencies['credits'],
       files: options.files ?? ({} as HttpDependencies['files']),
       rankings: options.rankings ?? ({} as HttpDependencies['rankings']),
+      operatorViews: {} as HttpDependencies['operatorViews'],
       analyticsWarning: () => null,
       analytics: options.analytics ?? ({} as HttpDependencies['analytics']),
       activity: {} as HttpDependencies['activity'],

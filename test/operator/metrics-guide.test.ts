@@ -29,7 +29,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     loopDelay,
     version: '0',
     money: { latest: { balances: [], budgets: [], readAtMs: undefined } },
-    configuration: () => ({ inForceSinceMs: 0, isFileRefused: false }),
+    configuration: () => ({ inForceSinceMs: 0, isFileRefused: false, lastReload: undefined }),
     clock: systemClock,
   });
   loopDelay.close();

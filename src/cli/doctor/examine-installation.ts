@@ -25,22 +25,24 @@ interface Check {
   readonly look: (situation: Situation) => Promise<CheckFinding[]>;
   /** Reads files under the lock of the data directory, which is held until it ends. */
   readonly needsDirectory?: true;
+  /** Cheap enough for a serving process: it reads no database and no large file. */
+  readonly runsInside?: true;
 }
 
 /** All checks, in the order of the report. They are independent of each other. */
 const CHECKS: readonly Check[] = [
-  { name: 'configuration', look: checkConfiguration },
-  { name: 'data directory', look: checkDataDirectory },
+  { name: 'configuration', look: checkConfiguration, runsInside: true },
+  { name: 'data directory', look: checkDataDirectory, runsInside: true },
   { name: 'disk', look: checkDiskUse },
   { name: 'secrets', look: checkSecrets },
   { name: 'database', look: checkDatabase },
-  { name: 'ledger', look: checkLedger, needsDirectory: true },
-  { name: 'events', look: checkEvents, needsDirectory: true },
+  { name: 'ledger', look: checkLedger, needsDirectory: true, runsInside: true },
+  { name: 'events', look: checkEvents, needsDirectory: true, runsInside: true },
   { name: 'files', look: checkFiles },
-  { name: 'catalogue', look: checkCatalogue },
-  { name: 'providers', look: checkProviders },
-  { name: 'clocks', look: checkClocks },
-  { name: 'server', look: checkServer },
+  { name: 'catalogue', look: checkCatalogue, runsInside: true },
+  { name: 'providers', look: checkProviders, runsInside: true },
+  { name: 'clocks', look: checkClocks, runsInside: true },
+  { name: 'server', look: checkServer, runsInside: true },
 ];
 
 /** Time limit of a check, milliseconds. */
@@ -52,6 +54,21 @@ export async function examineInstallation(flags: Flags): Promise<NamedFinding[]>
   const looks = CHECKS.map((check) => ({ check, findings: findingsOf(check, situation) }));
   const ofDirectory = looks.filter(({ check }) => check.needsDirectory).map(({ findings }) => findings);
   void Promise.all(ofDirectory).finally(() => situation.close());
+  return named(looks);
+}
+
+/** Runs the checks that a serving process can run on itself. */
+export function examineServing(situation: Situation): Promise<NamedFinding[]> {
+  const inside = CHECKS.filter(({ runsInside }) => runsInside);
+  return named(inside.map((check) => ({ check, findings: findingsOf(check, situation) })));
+}
+
+interface Look {
+  readonly check: Check;
+  readonly findings: Promise<CheckFinding[]>;
+}
+
+async function named(looks: readonly Look[]): Promise<NamedFinding[]> {
   const found = await Promise.all(
     looks.map(async ({ check, findings }) =>
       (await findings).map((finding) => ({ check: check.name, ...finding })),

@@ -36,6 +36,13 @@ export function problem(
   return { verdict: 'problem', what, mend, figures };
 }
 
+/** The worst verdict of all findings. */
+export function worstOf(findings: readonly Pick<CheckFinding, 'verdict'>[]): Verdict {
+  const has = (wanted: Verdict) => findings.some(({ verdict }) => verdict === wanted);
+  if (has('problem')) return 'problem';
+  return has('warning') ? 'warning' : 'ok';
+}
+
 /** Errors whose message has the form `problem; advice`. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['DataDirectoryProblem', 'GatewayError', 'CommandRefused']);
 

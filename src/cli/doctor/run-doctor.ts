@@ -4,7 +4,7 @@ import { countText } from '../../kit/text/count-text.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
 import { checkProgram } from './check-program.ts';
 import type { NamedFinding } from './examine-installation.ts';
-import type { Verdict } from './finding.ts';
+import { type Verdict, worstOf } from './finding.ts';
 
 /** Output of `doctor --json`. */
 export interface DoctorReport {
@@ -32,12 +32,6 @@ async function examine(flags: Flags): Promise<NamedFinding[]> {
 
 function isWrong(findings: readonly NamedFinding[]): boolean {
   return worstOf(findings) === 'problem';
-}
-
-function worstOf(findings: readonly NamedFinding[]): Verdict {
-  const has = (wanted: Verdict) => findings.some(({ verdict }) => verdict === wanted);
-  if (has('problem')) return 'problem';
-  return has('warning') ? 'warning' : 'ok';
 }
 
 function findingsTable(findings: readonly NamedFinding[]): string {

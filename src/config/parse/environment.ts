@@ -63,6 +63,13 @@ export function unsetVariableIn(marked: string, environment: Environment): strin
   return undefined;
 }
 
+/** Names of the variables in a marked text. */
+export function variablesIn(marked: string): string[] {
+  return [...marked.matchAll(MARK)].flatMap(([, escaped, name]) =>
+    escaped === '' && name !== undefined ? [name] : [],
+  );
+}
+
 /** True if a marked text has a variable. */
 export function hasVariable(marked: string): boolean {
   return marked.includes(OPEN);

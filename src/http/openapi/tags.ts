@@ -26,5 +26,8 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Rules for requests and answers: models, providers, budgets and filters of content. They hold for keys, for ' +
     'the keys of a member, for a workspace (`default_guardrail_id`) or for the account (`default`).',
   Credits: 'The balance of the account. The operator of the gateway sets it.',
+  Gateway:
+    'The state of the installation: providers, endpoints, configuration, presets and prices. For management keys of ' +
+    'the first account, which is that of the operator.',
   Operation: 'Probes, metrics and this description, for those who run the gateway.',
 };

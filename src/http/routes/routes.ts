@@ -5,6 +5,7 @@ import { CATALOG_ROUTES } from './catalog.ts';
 import { CREDIT_ROUTES } from './credits.ts';
 import { DATASET_ROUTES } from './datasets.ts';
 import { FILE_ROUTES } from './files.ts';
+import { GATEWAY_ROUTES } from './gateway.ts';
 import { generationRoutes } from './generation.ts';
 import { GENERATION_LOG_ROUTES } from './generation-log.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
@@ -33,6 +34,7 @@ export function routesFor(vendor: string): readonly Route[] {
     ...WORKSPACE_ROUTES,
     ...GUARDRAIL_ROUTES,
     ...CREDIT_ROUTES,
+    ...GATEWAY_ROUTES,
     ...PROBE_AND_DOCS_ROUTES,
   ];
 }

@@ -2,7 +2,8 @@ import { AccountHealth } from './account-health.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
 import { HealthTicket, type TicketAccount } from './health-ticket.ts';
-import { NO_STATISTICS, type ServiceStatistics } from './measurements.ts';
+import { NO_STATISTICS, type ServiceHistory, type ServiceStatistics } from './measurements.ts';
+import type { FailureCause } from './service-watch.ts';
 import { type HealthDependencies, SiteHealth } from './site-health.ts';
 
 /** Sites in memory, about 11 kilobytes each; the least recently called is evicted. */
@@ -37,6 +38,8 @@ export interface CoolingSite {
   readonly accounts: number;
   /** Of the longest of its cool-downs. */
   readonly leftMs: number;
+  /** Of the last failure that counted. */
+  readonly cause: FailureCause | undefined;
 }
 
 const FIRST_ADMISSION: BreakerAdmission = { era: 0 };
@@ -83,6 +86,11 @@ export class Health implements CallerHealth {
     );
   }
 
+  /** Undefined = the site was not called since the start. */
+  history(site: string): ServiceHistory | undefined {
+    return this.#sites.get(site)?.measurements.history(this.#dependencies.clock.monotonic());
+  }
+
   enter(name: string, { isRetry, isLastCandidate }: CallContext, account?: string): HealthTicket | undefined {
     const site = this.#touch(name);
     const { clock } = this.#dependencies;
@@ -124,17 +132,17 @@ export class Health implements CallerHealth {
   coolingSites(): CoolingSite[] {
     const nowMs = this.#nowMs;
     const found = new Map<string, CoolingSite>();
-    for (const [site, { breaker }] of this.#sites) {
+    for (const [site, { breaker, service }] of this.#sites) {
       if (breaker.stateAt(nowMs) !== 'cooling') continue;
-      found.set(site, { site, accounts: 0, leftMs: breaker.waitAt(nowMs) });
+      found.set(site, { site, accounts: 0, leftMs: breaker.waitAt(nowMs), cause: service.cause });
     }
-    for (const [key, { breaker }] of this.#accounts) {
+    for (const [key, { breaker, service }] of this.#accounts) {
       if (breaker.stateAt(nowMs) !== 'cooling') continue;
       const site = key.slice(0, key.lastIndexOf(SEPARATOR));
       const known = found.get(site);
       if (known?.accounts === 0) continue;
       const leftMs = Math.max(known?.leftMs ?? 0, breaker.waitAt(nowMs));
-      found.set(site, { site, accounts: (known?.accounts ?? 0) + 1, leftMs });
+      found.set(site, { site, accounts: (known?.accounts ?? 0) + 1, leftMs, cause: service.cause });
     }
     return [...found.values()];
   }

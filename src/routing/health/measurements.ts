@@ -14,6 +14,15 @@ export interface ServiceStatistics {
   readonly throughput30m: Percentiles | null;
 }
 
+/** Length of a slot of a history, milliseconds. */
+export const HISTORY_SLOT_MS = 900_000;
+
+/** Calls of an endpoint in slots of HISTORY_SLOT_MS over the last day, oldest first. */
+export interface ServiceHistory {
+  readonly calls: readonly number[];
+  readonly failures: readonly number[];
+}
+
 /** Statistics of an endpoint that was not called yet. */
 export const NO_STATISTICS: ServiceStatistics = {
   uptime5m: null,
@@ -42,6 +51,8 @@ const WINDOWS = {
   halfHour: { slices: 6, sliceMs: 5 * MINUTE },
   day: { slices: 288, sliceMs: 5 * MINUTE },
 };
+
+const SLICES_PER_SLOT = HISTORY_SLOT_MS / WINDOWS.day.sliceMs;
 
 type Window = (typeof WINDOWS)[keyof typeof WINDOWS];
 
@@ -130,6 +141,14 @@ export class Measurements {
       };
     }
     return this.#pace;
+  }
+
+  /** Calls and failures of the last day. */
+  history(nowMs: number): ServiceHistory {
+    const failures = this.#day.series(BAD, nowMs, SLICES_PER_SLOT);
+    const calls = this.#day.series(ALL, nowMs, SLICES_PER_SLOT);
+    // A failure after the first token may fall into a later slot than its call.
+    return { failures, calls: calls.map((count, at) => Math.max(count, failures[at] ?? 0)) };
   }
 
   statistics(nowMs: number): ServiceStatistics {

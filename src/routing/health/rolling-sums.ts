@@ -39,6 +39,17 @@ export class RollingSums {
     return sum;
   }
 
+  /** Sums of a column over groups of `width` slices, oldest first. The newest group is the last. */
+  series(column: number, nowMs: number, width: number): number[] {
+    this.#moveTo(nowMs);
+    const sums = new Array<number>(Math.floor(this.#slices / width)).fill(0);
+    for (let age = 0; age < sums.length * width; age++) {
+      const at = sums.length - 1 - Math.floor(age / width);
+      sums[at] = (sums[at] ?? 0) + this.#at(this.#firstCellOf(this.#newest - age) + column);
+    }
+    return sums;
+  }
+
   /** The sums of all columns over all slices. */
   sums(nowMs: number): Float64Array {
     this.#moveTo(nowMs);

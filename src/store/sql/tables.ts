@@ -25,6 +25,7 @@ export interface Tables {
   mcp_approvals: McpApprovalRow;
   mcp_seen_tools: McpSeenToolsRow;
   sessions: SessionRow;
+  endpoint_prices: EndpointPriceRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -275,6 +276,16 @@ export interface SessionRow {
   expires_at_ms: WholeNumber;
   user_agent: string | null;
   address: string;
+}
+
+/** A price of an endpoint from a moment on. */
+export interface EndpointPriceRow {
+  model: string;
+  endpoint: string;
+  member: string;
+  min_prompt_tokens: WholeNumber;
+  since_ms: WholeNumber;
+  price: string | null;
 }
 
 /** A nullable integer column as a number. */

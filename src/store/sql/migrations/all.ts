@@ -17,6 +17,7 @@ import { guardrailsMigration } from './0016-guardrails.ts';
 import { memberReservationsMigration } from './0017-member-reservations.ts';
 import { mcpMemoryMigration } from './0018-mcp-memory.ts';
 import { sessionsMigration } from './0019-sessions.ts';
+import { pricesMigration } from './0020-prices.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memberReservationsMigration,
   mcpMemoryMigration,
   sessionsMigration,
+  pricesMigration,
 ];
