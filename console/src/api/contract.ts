@@ -1,6 +1,13 @@
 /** The objects of the interface: the types that the gateway itself uses. */
+
 export type { AppRankingsReply } from '../../../src/contract/analytics/dataset-app-rankings.ts';
 export type { RankingsDailyReply } from '../../../src/contract/analytics/dataset-rankings-daily.ts';
+export type {
+  Overview,
+  OverviewDimension,
+  OverviewFigures,
+  OverviewSums,
+} from '../../../src/contract/analytics/overview.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
 export type { CurrentKey } from '../../../src/contract/keys/current-key.ts';
@@ -15,3 +22,4 @@ export type {
   WorkspaceObject,
 } from '../../../src/contract/workspaces/workspace.ts';
 export type { RoutingMetadata } from '../../../src/ir/metadata.ts';
+export type { Granularity } from '../../../src/ports/event-names.ts';

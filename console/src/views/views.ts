@@ -19,6 +19,15 @@ export interface View {
 /** All views, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
   {
+    path: '/',
+    title: 'Overview',
+    icon: 'overview',
+    group: null,
+    shortcut: 'o',
+    isForAnyKey: true,
+    load: async () => (await import('./overview/overview.tsx')).OverviewView,
+  },
+  {
     path: '/playground',
     title: 'Playground',
     icon: 'playground',

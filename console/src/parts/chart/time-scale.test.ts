@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { bucketStarts, gridValues, labelledBuckets, roundUp } from './time-scale.ts';
+
+const at = (text: string) => Date.parse(text);
+const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+
+it('has all buckets that a range overlaps, of UTC', () => {
+  const of = (from: string, to: string, granularity: 'hour' | 'week' | 'month') =>
+    bucketStarts(at(from), at(to), granularity).map(iso);
+  expect(of('2026-11-02T22:30Z', '2026-11-03T00:30Z', 'hour')).toEqual([
+    '2026-11-02T22:00',
+    '2026-11-02T23:00',
+    '2026-11-03T00:00',
+  ]);
+  expect(of('2026-11-01T12:00Z', '2026-11-09T00:00Z', 'week')).toEqual([
+    '2026-10-26T00:00',
+    '2026-11-02T00:00',
+  ]);
+  expect(of('2025-12-31T23:00Z', '2026-02-01T00:00Z', 'month')).toEqual([
+    '2025-12-01T00:00',
+    '2026-01-01T00:00',
+  ]);
+});
+
+it.each([
+  [0, 1],
+  [0.00042, 0.0005],
+  [1, 1],
+  [23.1, 25],
+  [26, 50],
+  [0.3, 0.5],
+  [10, 10],
+  [7_654, 10_000],
+])('ends the scale for %d at %d', (value, max) => {
+  expect(roundUp(value)).toBeCloseTo(max, 12);
+});
+
+it('draws grid lines from the top to 0', () => {
+  expect(gridValues(30, 5)).toEqual([30, 22.5, 15, 7.5, 0]);
+});
+
+it('labels few buckets, the first of them always', () => {
+  expect(labelledBuckets(24, 8)).toEqual([0, 3, 6, 9, 12, 15, 18, 21]);
+  expect(labelledBuckets(3, 8)).toEqual([0, 1, 2]);
+  expect(labelledBuckets(25, 8)).toEqual([0, 4, 8, 12, 16, 20]);
+  expect(labelledBuckets(0, 8)).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/preact-query';
+import { Link } from '../../address/link.tsx';
+import type { KeyObject, Overview } from '../../api/contract.ts';
+import { ask } from '../../api/request.ts';
+import { sumMoney } from '../../format/money.ts';
+import { percent } from '../../format/numbers.ts';
+import { useCurrentKey } from '../../shell/current-key.ts';
+
+/** From this share of its limit on a key needs a look. */
+const NEAR_LIMIT = 0.9;
+
+/** How often keys are read again, milliseconds. */
+const EVERY_MS = 60_000;
+
+const SHOWN = 4;
+
+interface Note {
+  readonly dot: 'bad' | 'warn' | 'off';
+  readonly title: string;
+  readonly detail: string;
+  readonly text: string;
+  readonly href: string;
+  readonly link: string;
+}
+
+type Limited = Pick<KeyObject, 'name' | 'label' | 'limit' | 'limit_remaining' | 'limit_reset' | 'disabled'>;
+
+/** What may stop requests soon, or does already. */
+export function Attention({ overview }: { readonly overview: Overview }) {
+  const current = useCurrentKey();
+  const isAccount = current.is_management_key;
+  const keys = useQuery({
+    queryKey: ['attention', 'keys'],
+    queryFn: () => ask<{ data: KeyObject[] }>('/keys'),
+    enabled: isAccount,
+    refetchInterval: EVERY_MS,
+  });
+  const own: readonly Limited[] = isAccount
+    ? (keys.data?.data ?? [])
+    : [{ ...current, name: current.label, disabled: false }];
+  const notes = [...ledgerNotes(overview), ...own.flatMap((key) => limitNotes(key, isAccount))];
+  return (
+    <>
+      <div class="hd">
+        <h2>Needs attention</h2>
+        <span class="t3 push">{notes.length}</span>
+      </div>
+      {notes.length === 0 && (
+        <p class="t3 sm">Nothing. Keys within reach of their limit and figures that disagree appear here.</p>
+      )}
+      <ul class="att">
+        {notes.slice(0, SHOWN).map(({ dot, title, detail, text, href, link }) => (
+          <li key={title}>
+            <span class={`dot ${dot}`} />
+            <b>{title}</b>
+            <span class="t3">{detail}</span>
+            <p>
+              {text} <Link href={href}>{link}</Link>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ledgerNotes({ ledger }: Overview): Note[] {
+  if (ledger.state !== 'differs') return [];
+  return [
+    {
+      dot: 'warn',
+      title: 'Figures and ledger differ',
+      detail: sumMoney(ledger.difference),
+      text: 'Balances and limits go by the ledger.',
+      href: '/configuration',
+      link: 'Findings',
+    },
+  ];
+}
+
+function limitNotes(key: Limited, isAccount: boolean): Note[] {
+  const { limit, limit_remaining: left, disabled } = key;
+  if (limit === null || left === null || disabled || limit === 0) return [];
+  const share = (limit - left) / limit;
+  if (share < NEAR_LIMIT) return [];
+  const name = key.name === '' ? key.label : key.name;
+  const window = key.limit_reset === null ? 'its limit' : `its ${key.limit_reset} limit`;
+  return [
+    {
+      dot: left <= 0 ? 'bad' : 'warn',
+      title:
+        left <= 0
+          ? `Key ${name} has used up ${window}`
+          : `Key ${name} is at ${percent(share, 0)} of ${window}`,
+      detail: `${sumMoney(limit - left)} of ${sumMoney(limit)}`,
+      text: left <= 0 ? 'Its requests get 402.' : 'At the limit its requests get 402.',
+      href: isAccount ? '/keys' : '/log',
+      link: isAccount ? 'Keys' : 'Log',
+    },
+  ];
+}

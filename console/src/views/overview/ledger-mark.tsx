@@ -1,0 +1,46 @@
+import { useRef } from 'preact/hooks';
+import type { Overview } from '../../api/contract.ts';
+import { copiedMoney } from '../../format/money.ts';
+import { clockTime } from '../../format/times.ts';
+import { Icon } from '../../parts/icon.tsx';
+
+/** Events come within 15 s: figures that are behind for longer need a look. */
+const LATE_MS = 45_000;
+
+/** Whether the figures agree with the ledger, and up to which generation. */
+export function LedgerMark({ overview }: { readonly overview: Overview }) {
+  const { ledger, query_time_ms: queryMs } = overview;
+  const behindSince = useRef<number | null>(null);
+  if (ledger.state === 'behind') behindSince.current ??= Date.now();
+  else behindSince.current = null;
+  const isLate = behindSince.current !== null && Date.now() - behindSince.current > LATE_MS;
+  const isWrong = ledger.state === 'differs' || isLate;
+  return (
+    <footer class="foot">
+      <span class={isWrong ? 'seal warn' : 'seal'} role="status">
+        <Icon name={isWrong ? 'warning' : 'equal'} size={14} />
+        <span>{textOf(ledger, isLate)}</span>
+      </span>
+      <span class="push">{queryMs} ms</span>
+    </footer>
+  );
+}
+
+function textOf(
+  { state, booked, counted, difference, imported, newest_generation_at: newest }: Overview['ledger'],
+  isLate: boolean,
+): string {
+  const amount = `$${copiedMoney(Math.abs(difference))}`;
+  const imports = imported === 0 ? '' : ` $${copiedMoney(imported)} of imported usage is not in the ledger.`;
+  if (state === 'agrees') {
+    const upTo = newest === null ? '' : `, of ${clockTime(Date.parse(newest)).slice(0, 8)}`;
+    return `Agrees with the ledger to the last settled generation${upTo}: $${copiedMoney(booked)} in all.${imports}`;
+  }
+  if (state === 'behind' && !isLate) {
+    return `The newest generations are not counted yet: ${amount} behind the ledger. They come within 15 s.`;
+  }
+  return (
+    `These figures do not agree with the ledger: it booked $${copiedMoney(booked)}, they have $${copiedMoney(counted)}, ` +
+    `a difference of ${amount}. Balances and limits go by the ledger. Run “signalbox ledger rebuild” on the gateway.`
+  );
+}

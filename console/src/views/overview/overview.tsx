@@ -1,0 +1,225 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { addressWith, go, useAddress } from '../../address/address.ts';
+import type { Overview, OverviewDimension } from '../../api/contract.ts';
+import { ask } from '../../api/request.ts';
+import {
+  keyChoices,
+  modelChoices,
+  providerChoices,
+  workspaceChoices,
+} from '../../parts/filters/dictionaries.ts';
+import { FilterBar } from '../../parts/filters/filter-bar.tsx';
+import type { FilterField } from '../../parts/filters/filter-fields.ts';
+import { useFilters, useSetFilter } from '../../parts/filters/use-filters.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { knownMomentsOf } from '../../parts/range/range.ts';
+import { RangePicker, useCompare, useRange } from '../../parts/range/range-picker.tsx';
+import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { useCurrentKey } from '../../shell/current-key.ts';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { TopBar } from '../../shell/top-bar.tsx';
+import { Attention } from './attention.tsx';
+import { Breakdown } from './breakdown.tsx';
+import { ErrorCauses } from './error-causes.tsx';
+import { LedgerMark } from './ledger-mark.tsx';
+import { MetricChart } from './metric-chart.tsx';
+import { metricNamed } from './overview-metrics.ts';
+import { startsOf, swatchesOf } from './overview-series.ts';
+import { StatStrip } from './stat-strip.tsx';
+
+/** How often the figures are read again while the page is visible, milliseconds. */
+const EVERY_MS = 15_000;
+
+const FIELDS: readonly FilterField[] = [
+  { name: 'model', label: 'model', kind: 'choice', choices: modelChoices },
+  { name: 'provider', label: 'provider', kind: 'choice', choices: providerChoices },
+  { name: 'app', label: 'app', kind: 'choice' },
+];
+
+const FIELDS_OF_ACCOUNTS: readonly FilterField[] = [
+  ...FIELDS,
+  { name: 'key', label: 'key', kind: 'choice', choices: keyChoices },
+  { name: 'workspace', label: 'workspace', kind: 'choice', choices: workspaceChoices },
+];
+
+const DIMENSIONS: readonly OverviewDimension[] = ['model', 'provider', 'key', 'workspace', 'app'];
+
+/** Spend, requests, speed and errors of a range, by time and group. */
+export function OverviewView() {
+  const address = useAddress();
+  const { is_management_key: isAccount } = useCurrentKey();
+  const fields = isAccount ? FIELDS_OF_ACCOUNTS : FIELDS;
+  const range = useRange();
+  const isComparing = useCompare();
+  const [isLive, setLive] = useState(true);
+  const filters = useFilters(fields);
+  const by = DIMENSIONS.find((name) => name === address.query.get('by')) ?? 'model';
+  const wanted = Object.fromEntries(filters.map(({ field, values }) => [field.name, values.join(',')]));
+  const overview = useQuery<Overview>({
+    queryKey: ['overview', range.from, range.to, by, wanted],
+    queryFn: ({ signal }) => {
+      const { fromMs, toMs } = knownMomentsOf(range, Date.now());
+      const query = { from: iso(fromMs), to: iso(toMs), by, ...wanted };
+      return ask<{ data: Overview }>('/overview', { query, signal }).then(({ data }) => data);
+    },
+    placeholderData: (previous) => previous,
+    refetchInterval: isLive ? EVERY_MS : false,
+  });
+  useShortcut(
+    'l',
+    useCallback(() => setLive((before) => !before), []),
+  );
+  return (
+    <>
+      <TopBar title="Overview">
+        <RangePicker canCompare />
+        <button
+          class={isComparing ? 'b on wide' : 'b wide'}
+          type="button"
+          aria-pressed={isComparing}
+          onClick={() => go(addressWith(address, { compare: isComparing ? null : '1' }))}
+        >
+          <Icon name="compare" size={14} />
+          Compare
+        </button>
+        <button class="b" type="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+          <span class={isLive ? 'live-dot' : 'dot off'} />
+          Live
+        </button>
+      </TopBar>
+      <FilterBar fields={fields}>
+        <span class="sm t3 wide">
+          Click a bar or row to filter by it. ⇧ click opens the log. Drag to zoom.
+        </span>
+      </FilterBar>
+      <main id="main" class="ov" aria-busy={overview.isFetching}>
+        {overview.isError && (
+          <div class="pad">
+            <FailureNote error={overview.error} onRetry={() => overview.refetch()} />
+          </div>
+        )}
+        {overview.isPending && <SkeletonRows />}
+        {overview.data !== undefined && <Figures overview={overview.data} />}
+      </main>
+      {overview.data !== undefined && <LedgerMark overview={overview.data} />}
+    </>
+  );
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The parts of the page below the filters. */
+function Figures({ overview }: { readonly overview: Overview }) {
+  const address = useAddress();
+  const setFilter = useSetFilter();
+  const isComparing = useCompare();
+  const [marked, setMarked] = useState<number | null>(null);
+  const metric = metricNamed(address.query.get('metric'));
+  const starts = startsOf(overview);
+  const swatches = useSwatches(overview);
+  /** Filters by a group, or opens its generations in the log. */
+  const pickGroup = (
+    id: string | null,
+    isShift: boolean,
+    extra: Readonly<Record<string, string>> = {},
+  ): void => {
+    if (isShift) go(logAddress(address.query, { ...extra, ...(id !== null && { [overview.by]: id }) }));
+    else if (id !== null) setFilter({ name: overview.by }, [id]);
+  };
+  const zoom = (fromMs: number, toMs: number): void =>
+    go(addressWith(address, { from: iso(fromMs), to: iso(toMs) }));
+  const chart = { overview, starts, swatches, marked, onMark: setMarked, onZoom: zoom, isComparing };
+  if (overview.now.request_count === 0 && overview.before.request_count === 0) return <Nothing />;
+  return (
+    <>
+      {overview.warnings?.map((warning) => (
+        <p class="note warn" key={warning}>
+          {warning}
+        </p>
+      ))}
+      <StatStrip
+        overview={overview}
+        starts={starts}
+        metric={metric}
+        onChoose={({ name }) =>
+          go(addressWith(address, { metric: name === 'spend' ? null : name }), { replace: true })
+        }
+      />
+      <div class="cols ov-main">
+        <section class="cell" aria-label={`${metric.title} over time`}>
+          <MetricChart
+            {...chart}
+            metric={metric}
+            onPick={(bucketMs, endMs, id, isShift) => {
+              if (id === undefined && !isShift) return;
+              pickGroup(id ?? null, isShift, { from: iso(bucketMs), to: iso(endMs) });
+            }}
+          />
+        </section>
+        <section class="cell" aria-label="Breakdown">
+          <Breakdown overview={overview} metric={metric} swatches={swatches} onPick={pickGroup} />
+        </section>
+      </div>
+      <div class="cols ov-low">
+        <section class="cell" aria-label="Speed">
+          <MetricChart
+            {...chart}
+            metric={metricNamed(metric.name === 'first-token' ? 'answer-time' : 'first-token')}
+            isLow
+          />
+        </section>
+        <section class="cell" aria-label="Errors">
+          <ErrorCauses overview={overview} logOf={(extra) => logAddress(address.query, extra)} />
+        </section>
+        <section class="cell" aria-label="Needs attention">
+          <Attention overview={overview} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** Parameters of the log that this view has too. */
+const SHARED = ['from', 'to', ...DIMENSIONS];
+
+/** The log with the filters and the range of this view, and others. */
+function logAddress(query: URLSearchParams, extra: Readonly<Record<string, string>>): string {
+  const shared = [...query].filter(([name]) => SHARED.includes(name) && extra[name] === undefined);
+  const search = new URLSearchParams([...shared, ...Object.entries(extra)]).toString();
+  return search === '' ? '/log' : `/log?${search}`;
+}
+
+/** Colours of groups, which they keep while the view is open. */
+function useSwatches({ by, groups }: Overview): ReadonlyMap<string | null, string> {
+  const kept = useRef({ by, swatches: new Map() as ReadonlyMap<string | null, string> });
+  const before = kept.current.by === by ? kept.current.swatches : new Map();
+  const swatches = swatchesOf(
+    groups.map(({ id }) => id),
+    before,
+  );
+  kept.current = { by, swatches };
+  return swatches;
+}
+
+function Nothing() {
+  const { query } = useAddress();
+  const isFiltered = DIMENSIONS.some((name) => query.has(name));
+  if (isFiltered) {
+    return (
+      <Empty title="No generations match these filters">
+        <p>Remove a filter above, or choose a longer range.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No generations in this range">
+      <p>
+        Every request to a model appears here within 15 seconds: what it cost, how fast it was, and whether it
+        failed. Choose a longer range, or send a first request.
+      </p>
+    </Empty>
+  );
+}
