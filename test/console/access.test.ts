@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
-import { describeInBrowser, openPage, signInAt } from './browser.ts';
+import { describeInBrowser, openPage, seriousFindings, signInAt } from './browser.ts';
 
 const SECRET = 'sk-of-the-provider-1234';
 
@@ -109,4 +109,30 @@ describeInBrowser('workspaces and own credentials in the console', (browser) => 
     expect(problems).toEqual([]);
     await context.close();
   });
+
+  it.each(['light', 'dark'] as const)(
+    'has no serious findings of axe-core in any view, %s',
+    async (theme) => {
+      const { data: workspaces } = (await (
+        await gateway.fetch('/workspaces', { key: gateway.managementKey })
+      ).json()) as { data: { id: string }[] };
+      const { page, context, problems } = await openPage(browser(), gateway, { theme });
+      await signInAt({ page, context, problems }, '/keys', gateway.managementKey);
+      for (const [address, ready] of [
+        ['/keys', 'table'],
+        ['/keys#create', 'dialog form'],
+        ['/workspaces', 'table'],
+        [`/workspaces#${workspaces[0]?.id}`, 'dialog form'],
+        ['/credentials#create', 'dialog form'],
+        ['/files', '.empty'],
+        ['/apps', '.empty'],
+      ] as const) {
+        await page.goto(address);
+        await page.locator(ready).first().waitFor();
+        expect([address, ...(await seriousFindings(page))]).toEqual([address]);
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
 });

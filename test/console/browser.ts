@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { CONSOLE_FOLDER } from '../../src/kit/program-files.ts';
@@ -84,4 +85,15 @@ export async function signInAt({ page }: ConsolePage, address: string, key: stri
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('nav.nav .nav-foot').waitFor({ state: 'attached' });
+}
+
+const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe-core finds serious or critical on the page as it is now: the rule and the first element of each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(AXE_FILE, 'utf8'));
+  return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes[0].html))`);
 }

@@ -2,7 +2,7 @@
 const API = '/v1';
 
 /** Shows that a request comes from the console: the cookie of the session alone proves nothing. */
-const SESSION_HEADERS = { 'X-Console-Session': '1' };
+export const SESSION_HEADERS = { 'X-Console-Session': '1' };
 
 /** A refusal of the gateway, in its own words. */
 export class ApiError extends Error {
@@ -86,16 +86,26 @@ interface Envelope {
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {
-  const envelope = (await response.json().catch(() => ({}))) as Envelope;
-  const { message, metadata } = envelope.error ?? {};
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(
-    response.status,
-    typeof message === 'string' ? message : `The gateway answered ${response.status}.`,
-    {
-      requestId: response.headers.get('x-request-id'),
-      retryAfterSeconds: Number.isNaN(retryAfter) ? null : retryAfter,
-      metadata: typeof metadata === 'object' && metadata !== null ? { ...metadata } : {},
-    },
-  );
+  const text = await response.text().catch(() => '');
+  return refusalFrom(response.status, text, (name) => response.headers.get(name));
+}
+
+/** The refusal that a response is, whatever sent the request. */
+export function refusalFrom(status: number, text: string, header: (name: string) => string | null): ApiError {
+  const { message, metadata } = envelopeOf(text).error ?? {};
+  const retryAfter = Number(header('retry-after') ?? Number.NaN);
+  return new ApiError(status, typeof message === 'string' ? message : `The gateway answered ${status}.`, {
+    requestId: header('x-request-id'),
+    retryAfterSeconds: Number.isNaN(retryAfter) ? null : retryAfter,
+    metadata: typeof metadata === 'object' && metadata !== null ? { ...metadata } : {},
+  });
+}
+
+function envelopeOf(text: string): Envelope {
+  try {
+    return JSON.parse(text) as Envelope;
+  } catch {
+    // A proxy in between answers with a page of its own.
+    return {};
+  }
 }

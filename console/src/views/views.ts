@@ -72,6 +72,24 @@ export const VIEWS: readonly View[] = [
     isForAnyKey: true,
     load: async () => (await import('./sessions/sessions.tsx')).Sessions,
   },
+  {
+    path: '/files',
+    title: 'Files',
+    icon: 'files',
+    group: 'Gateway',
+    shortcut: null,
+    isForAnyKey: false,
+    load: async () => (await import('./files/files.tsx')).Files,
+  },
+  {
+    path: '/apps',
+    title: 'Apps',
+    icon: 'apps',
+    group: 'Gateway',
+    shortcut: null,
+    isForAnyKey: false,
+    load: async () => (await import('./apps/apps.tsx')).Apps,
+  },
 ];
 
 /** The view of an address; undefined = there is none. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import type { Sort } from './sort.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
@@ -29,7 +29,7 @@ interface Props<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
-  /** Pixels: 32 for one line, 46 for two. */
+  /** Pixels, until a row is drawn: 32 for one line, 46 for two. */
   readonly rowHeight?: 32 | 46;
   readonly sort?: Sort | null;
   readonly onSort?: (sort: Sort) => void;
@@ -47,7 +47,13 @@ const ROWS_BEFORE_END = 30;
 export function DataTable<Row>(props: Props<Row>) {
   const { label, columns, rows, idOf, rowHeight = 32, onOpen, isQuiet, onEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
-  const { from, to, above, below, scrollTo } = useVirtualRows(body, rows.length, rowHeight);
+  const [height, setHeight] = useState<number>(rowHeight);
+  const { from, to, above, below, scrollTo } = useVirtualRows(body, rows.length, height);
+  // Phones and the reader's density have rows of another height.
+  useLayoutEffect(() => {
+    const drawn = body.current?.querySelector('tr[data-index]')?.getBoundingClientRect().height;
+    if (drawn !== undefined && drawn > 0) setHeight(drawn);
+  });
   const current = useRef(-1);
   /** The row that gets the focus as soon as it is drawn. */
   const wanted = useRef<number | null>(null);

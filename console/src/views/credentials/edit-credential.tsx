@@ -161,8 +161,8 @@ function meansOf(
       <b>{values.workspace_id === EVERY_WORKSPACE ? 'every workspace' : place}</b>.
     </>,
     <>
-      The provider bills what it serves. The log shows its list price as the cost, and the balance is not
-      touched.
+      The provider bills you for what it serves. The gateway charges nothing, and records the list price
+      beside it.
     </>,
     ...(credential !== null && values.key !== ''
       ? [<>The new secret replaces the old one in place. Requests in flight finish with the old one.</>]
