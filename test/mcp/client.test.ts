@@ -270,7 +270,9 @@ describe('a call', () => {
       },
     });
     expect((await call()).text()).toBe('late');
-    expect(fake.messages.filter(({ id }) => id !== undefined).map(({ id }) => id)).toContain('ping');
+    await expect
+      .poll(() => fake.messages.filter(({ id }) => id !== undefined).map(({ id }) => id))
+      .toContain('ping');
   });
 
   it('ends when a stream says nothing of its result', async () => {

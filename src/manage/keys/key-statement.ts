@@ -2,7 +2,8 @@ import type { Nanos } from '../../kit/money.ts';
 import type { Ledger, Spending } from '../../ports/ledger.ts';
 import type { Key } from '../../ports/tenancy.ts';
 import { ledgerOr503 } from '../refusals.ts';
-import { keyLimitOf, remainingNanos } from './limits.ts';
+import { remainingNanos } from '../spent-of-limit.ts';
+import { keyLimitOf } from './limits.ts';
 
 /** A key with its spending and what remains of its limit. */
 export interface KeyStatement {

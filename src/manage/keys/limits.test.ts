@@ -4,7 +4,8 @@ import { keyOf } from '../../../test/builders/tenancy.ts';
 import type { AppliedGuardrail, Guardrail, GuardrailScope } from '../../ports/guardrails.ts';
 import type { Limit, Spending } from '../../ports/ledger.ts';
 import type { Budget } from '../../ports/tenancy.ts';
-import { limitsOf, remainingNanos } from './limits.ts';
+import { remainingNanos } from '../spent-of-limit.ts';
+import { limitsOf } from './limits.ts';
 
 const budget = (window: Budget['window'], limitNanos: bigint): Budget => ({
   id: 'b',

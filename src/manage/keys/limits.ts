@@ -1,6 +1,5 @@
-import type { Nanos } from '../../kit/money.ts';
 import type { AppliedGuardrail, GuardrailScope } from '../../ports/guardrails.ts';
-import type { Limit, Limits, Spending } from '../../ports/ledger.ts';
+import type { Limit, Limits } from '../../ports/ledger.ts';
 import type { Budget, KeySettings, WorkspaceSettings } from '../../ports/tenancy.ts';
 
 /** The limit of a key; null = none. */
@@ -53,18 +52,4 @@ function guardrailLimits(guardrails: readonly AppliedGuardrail[], limited: 'key'
       },
     ];
   });
-}
-
-/** What counts towards a limit in its current window; open reservations are not counted. */
-export function spentNanos(
-  { window, countsByok }: Pick<Limit, 'window' | 'countsByok'>,
-  { credit, byok }: Spending,
-): Nanos {
-  return countsByok ? credit[window] + byok[window] : credit[window];
-}
-
-/** Limit minus settled spending, at least 0 (`limit_remaining`). */
-export function remainingNanos(limit: Limit, spending: Spending): Nanos {
-  const spent = spentNanos(limit, spending);
-  return limit.nanos > spent ? limit.nanos - spent : 0n;
 }

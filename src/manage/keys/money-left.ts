@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { LimitWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { NamedBudget, Tenancy } from '../../ports/tenancy.ts';
-import { remainingNanos } from './limits.ts';
+import { remainingNanos } from '../spent-of-limit.ts';
 
 /** Balances, and budgets, that are shown: those with the least left. More series would burden a collector. */
 const MAX_SHOWN = 100;

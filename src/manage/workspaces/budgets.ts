@@ -4,9 +4,9 @@ import { type Nanos, nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Budget, BudgetStore, FileMember, Workspace } from '../../ports/tenancy.ts';
-import { remainingNanos, spentNanos } from '../keys/limits.ts';
 import { ledgerOr503, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
+import { remainingNanos, spentNanos } from '../spent-of-limit.ts';
 import type { Workspaces } from './workspaces.ts';
 
 export interface BudgetsDependencies {
