@@ -10,6 +10,7 @@ export type {
 } from '../../../src/contract/analytics/overview.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
+export type { LoggedGenerationObject } from '../../../src/contract/generations/generation-log.ts';
 export type { CurrentKey } from '../../../src/contract/keys/current-key.ts';
 export type { CreateKey, KeyObject, UpdateKey } from '../../../src/contract/keys/key.ts';
 export type { SessionObject } from '../../../src/contract/sessions/session.ts';

@@ -1,6 +1,7 @@
 import { Link } from '../address/link.tsx';
 import type { CurrentKey } from '../api/contract.ts';
 import { BrandMark, Icon } from '../parts/icon.tsx';
+import { isDone, useStartState } from '../views/start/start-state.ts';
 import { VIEWS, type View } from '../views/views.ts';
 import { GatewayState } from './gateway-state.tsx';
 
@@ -19,7 +20,9 @@ export function viewsFor(key: CurrentKey): readonly View[] {
 
 /** The navigation at the left, with the state of the gateway below. */
 export function Navigation({ currentKey, current, onSignOut }: Props) {
-  const views = viewsFor(currentKey);
+  const start = useStartState(currentKey);
+  const isStarting = start !== undefined && !isDone(start);
+  const views = viewsFor(currentKey).filter((view) => isStarting || view.isOnlyAtFirst !== true);
   return (
     <nav class="nav" aria-label="Main">
       <Link class="brand" href="/">

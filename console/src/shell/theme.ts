@@ -1,4 +1,4 @@
-/** The reader's choice between light and dark, kept in this browser. Nothing else is. */
+/** The reader's choice between light and dark, kept in this browser. */
 const STORED_AS = 'signalbox-theme';
 
 type Theme = 'light' | 'dark';

@@ -13,11 +13,23 @@ export interface View {
   readonly shortcut: string | null;
   /** Whether keys that are no management keys see it: it then shows that key alone. */
   readonly isForAnyKey: boolean;
+  /** In the navigation only until the steps of the first run are done or skipped. */
+  readonly isOnlyAtFirst?: boolean;
   readonly load: () => Promise<ComponentType>;
 }
 
 /** All views, in the order of the navigation. */
 export const VIEWS: readonly View[] = [
+  {
+    path: '/start',
+    title: 'Start',
+    icon: 'start',
+    group: null,
+    shortcut: null,
+    isForAnyKey: false,
+    isOnlyAtFirst: true,
+    load: async () => (await import('./start/start.tsx')).Start,
+  },
   {
     path: '/',
     title: 'Overview',

@@ -13,6 +13,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   'keys',
   'log',
   'models',
+  'more',
   'playground',
   'presets',
   'providers',

@@ -11,6 +11,9 @@ export interface Progress {
   readonly totalMs: number;
 }
 
+/** The request id of all generations that the console sends: it tells them apart from those of clients. */
+export const CONSOLE_REQUEST_ID = 'console';
+
 interface Options {
   readonly format: Format;
   readonly body: unknown;
@@ -27,7 +30,7 @@ export async function runAnswer({ format, body, actAs, signal, onProgress }: Opt
     method: 'POST',
     body,
     signal,
-    ...(actAs !== null && { headers: { 'X-Console-Key': actAs } }),
+    headers: { 'X-Request-Id': CONSOLE_REQUEST_ID, ...(actAs !== null && { 'X-Console-Key': actAs }) },
   });
   const generationId = response.headers.get('x-generation-id');
   const events = new EventStreamReader();
