@@ -1,5 +1,11 @@
 /** The objects of the interface: the types that the gateway itself uses. */
 
+export type {
+  AnalyticsAnswer,
+  AnalyticsMeta,
+  AnalyticsQuery,
+  AnalyticsRow,
+} from '../../../src/contract/analytics/analytics.ts';
 export type { AppRankingsReply } from '../../../src/contract/analytics/dataset-app-rankings.ts';
 export type { RankingsDailyReply } from '../../../src/contract/analytics/dataset-rankings-daily.ts';
 export type {

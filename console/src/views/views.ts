@@ -49,6 +49,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./playground/playground.tsx')).Playground,
   },
   {
+    path: '/analytics',
+    title: 'Analytics',
+    icon: 'analytics',
+    group: null,
+    shortcut: 'a',
+    isForAnyKey: false,
+    load: async () => (await import('./analytics/analytics.tsx')).AnalyticsView,
+  },
+  {
     path: '/keys',
     title: 'Keys',
     icon: 'keys',

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { addressWith, go, useAddress } from '../../address/address.ts';
+import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contract.ts';
+import { ChartTable, TimeChart } from '../../parts/chart/time-chart.tsx';
+import { nextBucket } from '../../parts/chart/time-scale.ts';
+import { Icon } from '../../parts/icon.tsx';
+import type { Moments } from '../../parts/range/range.ts';
+import { formatsOf, seriesOf } from './analytics-answer.ts';
+import type { Question } from './analytics-question.ts';
+
+interface Props {
+  readonly rows: readonly AnalyticsRow[];
+  readonly question: Question;
+  readonly metric: AnalyticsMeta['metrics'][number];
+  readonly moments: Moments;
+  /** A lower chart below another one, on the same time. */
+  readonly isLow: boolean;
+  readonly marked: number | null;
+  readonly onMark: (bucket: number | null) => void;
+}
+
+/** One metric over time: bars if it adds up, else lines. Dragging zooms. */
+export function AnalyticsChart({ rows, question, metric, moments, isLow, marked, onMark }: Props) {
+  const address = useAddress();
+  const [isTable, setTable] = useState(false);
+  const granularity = question.granularity as Granularity;
+  const { starts, series } = seriesOf(rows, question, metric, moments);
+  const { cell, axis } = formatsOf(metric);
+  const by = question.dimensions.length === 0 ? '' : `, by ${question.dimensions.join(' and ')}`;
+  const chart = {
+    label: `${metric.display_label} per ${granularity}${by}`,
+    starts,
+    granularity,
+    series,
+    format: cell,
+  };
+  const zoom = (first: number, last: number): void => {
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    const end = nextBucket(starts[last] ?? 0, granularity);
+    go(addressWith(address, { from: iso(starts[first] ?? 0), to: iso(end) }));
+  };
+  return (
+    <>
+      <div class="hd">
+        <h2>{chart.label}</h2>
+        <span class="legend push">
+          {!isLow &&
+            series.map(({ label, swatch }) => (
+              <span key={swatch}>
+                <span class={`swatch ${swatch}`} />
+                {label}
+              </span>
+            ))}
+        </span>
+        <button
+          class="b quiet ico"
+          type="button"
+          aria-label={`Show ${metric.display_label} as ${isTable ? 'chart' : 'table'}`}
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
+          <Icon name={isTable ? 'analytics' : 'columns'} size={14} />
+        </button>
+      </div>
+      <div class={isLow ? 'an-low' : undefined}>
+        {isTable ? (
+          <ChartTable {...chart} />
+        ) : (
+          <TimeChart
+            {...chart}
+            kind={metric.is_rate ? 'lines' : 'bars'}
+            formatAxis={axis}
+            gridLines={isLow ? 3 : 5}
+            marked={marked}
+            onMark={onMark}
+            onZoom={zoom}
+          />
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,230 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AnalyticsMeta } from '../../api/contract.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { MAX_DIMENSIONS, type Question, type QuestionFilter } from './analytics-question.ts';
+
+interface Props {
+  readonly meta: AnalyticsMeta;
+  readonly question: Question;
+  readonly onChange: (changed: Partial<Question>) => void;
+  /** The choice of the range. */
+  readonly children: ComponentChildren;
+}
+
+/** The question as a sentence of chips: show metrics by dimensions per time, where filters hold, in an order. */
+export function QuestionEditor({ meta, question, onChange, children }: Props) {
+  const { metrics, dimensions, granularity, filters, order } = question;
+  const ordered = [...(granularity === null ? [] : ['date']), ...metrics, ...dimensions];
+  return (
+    <fieldset class="qb" aria-label="Question">
+      <div class="ql">
+        <span class="w">Show</span>
+        <Names
+          what="metric"
+          all={meta.metrics}
+          chosen={metrics}
+          isLastKept
+          onChange={(chosen) => onChange({ metrics: chosen })}
+        />
+        <span class="w">by</span>
+        <Names
+          what="dimension"
+          all={meta.dimensions}
+          chosen={dimensions}
+          most={MAX_DIMENSIONS}
+          onChange={(chosen) => onChange({ dimensions: chosen })}
+        />
+        <span class="w">per</span>
+        <Choice
+          label="Time buckets"
+          value={granularity ?? ''}
+          options={[
+            ['', 'whole range'],
+            ...meta.granularities.map(({ name }): [string, string] => [name, name]),
+          ]}
+          onChange={(value) => onChange({ granularity: value === '' ? null : value })}
+        />
+        <span class="w">for</span>
+        {children}
+      </div>
+      <div class="ql">
+        <span class="w">where</span>
+        {filters.map((filter) => (
+          <span class="chip" key={`${filter.field} ${filter.operator} ${filter.value}`}>
+            <span>{filter.field}</span>
+            <span class="op">{filter.operator}</span>
+            <span class="v" title={filter.value}>
+              <span class="cut">{filter.value}</span>
+            </span>
+            <button
+              type="button"
+              aria-label={`Remove filter ${filter.field}`}
+              onClick={() => onChange({ filters: filters.filter((each) => each !== filter) })}
+            >
+              <Icon name="cross" size={12} />
+            </button>
+          </span>
+        ))}
+        <NewFilter meta={meta} onAdd={(filter) => onChange({ filters: [...filters, filter] })} />
+        <span class="w">ordered by</span>
+        <Choice
+          label="Order"
+          value={order === null ? '' : `${order.field}.${order.direction}`}
+          options={[
+            ['', granularity === null ? 'the first metric' : 'latest first'],
+            ...ordered.flatMap((name): [string, string][] => [
+              [`${name}.desc`, `${name}, highest first`],
+              [`${name}.asc`, `${name}, lowest first`],
+            ]),
+          ]}
+          onChange={(value) => {
+            const [field = '', direction] = value.split('.');
+            onChange({
+              order: field === '' ? null : { field, direction: direction === 'asc' ? 'asc' : 'desc' },
+            });
+          }}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+interface NamesProps {
+  readonly what: string;
+  readonly all: readonly { readonly name: string; readonly display_label: string }[];
+  readonly chosen: readonly string[];
+  readonly most?: number;
+  /** The last one cannot be removed. */
+  readonly isLastKept?: boolean;
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** Chosen names as chips, and a list that adds one. */
+function Names({ what, all, chosen, most = all.length, isLastKept = false, onChange }: NamesProps) {
+  const labelOf = (name: string): string => all.find((each) => each.name === name)?.display_label ?? name;
+  const others = all.filter(({ name }) => !chosen.includes(name));
+  return (
+    <>
+      {chosen.map((name) => (
+        <span class="chip" key={name}>
+          <span class="v" title={name}>
+            {labelOf(name)}
+          </span>
+          {!(isLastKept && chosen.length === 1) && (
+            <button
+              type="button"
+              aria-label={`Remove ${what} ${labelOf(name)}`}
+              onClick={() => onChange(chosen.filter((each) => each !== name))}
+            >
+              <Icon name="cross" size={12} />
+            </button>
+          )}
+        </span>
+      ))}
+      {chosen.length < most && (
+        <Choice
+          label={`Add a ${what}`}
+          value=""
+          options={[
+            ['', `+ ${what}`],
+            ...others.map(({ name, display_label }): [string, string] => [name, display_label]),
+          ]}
+          onChange={(name) => name !== '' && onChange([...chosen, name])}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, title: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      class="in-t short"
+      aria-label={label}
+      value={value}
+      onChange={(event) => {
+        onChange(event.currentTarget.value);
+        // A list that only adds shows its first entry again.
+        event.currentTarget.value = value;
+      }}
+    >
+      {options.map(([name, title]) => (
+        <option key={name} value={name}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const OPERATOR_TITLES: Readonly<Record<string, string>> = {
+  eq: 'is',
+  neq: 'is not',
+  in: 'is any of',
+  not_in: 'is none of',
+  gt: 'after',
+  gte: 'from',
+  lt: 'before',
+  lte: 'up to',
+};
+
+function NewFilter({
+  meta,
+  onAdd,
+}: {
+  readonly meta: AnalyticsMeta;
+  readonly onAdd: (filter: QuestionFilter) => void;
+}) {
+  const [field, setField] = useState('');
+  const [operator, setOperator] = useState('eq');
+  const [value, setValue] = useState('');
+  const takesList = meta.operators.find(({ name }) => name === operator)?.value_type === 'array';
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (field === '' || value.trim() === '') return;
+    onAdd({ field, operator, value: value.trim() });
+    setField('');
+    setValue('');
+  };
+  return (
+    <form class="r tight" onSubmit={submit}>
+      <Choice
+        label="Add a filter"
+        value={field}
+        options={[['', '+ filter'], ...meta.dimensions.map(({ name }): [string, string] => [name, name])]}
+        onChange={setField}
+      />
+      {field !== '' && (
+        <>
+          <Choice
+            label="Operator"
+            value={operator}
+            options={meta.operators.map(({ name }): [string, string] => [
+              name,
+              OPERATOR_TITLES[name] ?? name,
+            ])}
+            onChange={setOperator}
+          />
+          <input
+            class="in-t short"
+            aria-label={takesList ? 'Values, separated by commas' : 'Value'}
+            placeholder={takesList ? 'values, separated by commas' : 'value'}
+            value={value}
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
+          <button class="b" type="submit">
+            Add filter
+          </button>
+        </>
+      )}
+    </form>
+  );
+}
