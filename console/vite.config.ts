@@ -13,5 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    // On a slow machine the first start would print what took the build so long.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
