@@ -16,7 +16,12 @@ export type {
 } from '../../../src/contract/analytics/overview.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
-export type { LoggedGenerationObject } from '../../../src/contract/generations/generation-log.ts';
+export type {
+  GenerationCounts,
+  GenerationsReply,
+  LoggedGenerationObject,
+} from '../../../src/contract/generations/generation-log.ts';
+export type { GenerationRecord } from '../../../src/contract/generations/generation-record.ts';
 export type { CurrentKey } from '../../../src/contract/keys/current-key.ts';
 export type { CreateKey, KeyObject, UpdateKey } from '../../../src/contract/keys/key.ts';
 export type { SessionObject } from '../../../src/contract/sessions/session.ts';

@@ -40,6 +40,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./overview/overview.tsx')).OverviewView,
   },
   {
+    path: '/log',
+    title: 'Log',
+    icon: 'log',
+    group: null,
+    shortcut: 'l',
+    isForAnyKey: true,
+    load: async () => (await import('./log/log.tsx')).Log,
+  },
+  {
     path: '/playground',
     title: 'Playground',
     icon: 'playground',

@@ -155,6 +155,8 @@ export const generationSchema = Type.Object({
   ...ROW_MEMBERS,
 });
 
+export type GenerationRecord = Static<typeof generationSchema>;
+
 /** Reply of `GET /generation`. */
 export const generationReplySchema = Type.Object({ data: generationSchema });
 

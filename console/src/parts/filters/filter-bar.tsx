@@ -24,7 +24,7 @@ export function FilterBar({ fields, before, children }: Props) {
       {filters.map((filter) => (
         <Chip key={`${filter.field.name} ${filter.isExcluded}`} filter={filter} />
       ))}
-      <AddFilter fields={fields.filter((field) => filters.every((filter) => filter.field !== field))} />
+      <AddFilter fields={fields} filters={filters} />
       <span class="push wide" />
       {children}
     </search>
@@ -83,7 +83,12 @@ function Chip({ filter }: { readonly filter: ActiveFilter }) {
   );
 }
 
-function AddFilter({ fields }: { readonly fields: readonly FilterField[] }) {
+interface AddProps {
+  readonly fields: readonly FilterField[];
+  readonly filters: readonly ActiveFilter[];
+}
+
+function AddFilter({ fields, filters }: AddProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<FilterField | null>(null);
@@ -93,7 +98,9 @@ function AddFilter({ fields }: { readonly fields: readonly FilterField[] }) {
   }, []);
   const close = (): void => setOpen(false);
   useShortcut('f', open);
-  if (fields.length === 0) return null;
+  const filterOf = (field: FilterField) => filters.find((filter) => filter.field.name === field.name) ?? null;
+  const free = fields.filter((field) => filterOf(field) === null);
+  if (free.length === 0 && !isOpen) return null;
   return (
     <>
       <button
@@ -111,7 +118,7 @@ function AddFilter({ fields }: { readonly fields: readonly FilterField[] }) {
         <Popover anchor={button} label="Add a filter" onClose={close}>
           {chosen === null ? (
             <ul class="menu">
-              {fields.map((field) => (
+              {free.map((field) => (
                 <li key={field.name}>
                   <button type="button" onClick={() => setChosen(field)}>
                     {field.label}
@@ -121,7 +128,7 @@ function AddFilter({ fields }: { readonly fields: readonly FilterField[] }) {
               ))}
             </ul>
           ) : (
-            <FilterEditor field={chosen} filter={null} onDone={close} />
+            <FilterEditor field={chosen} filter={filterOf(chosen)} onDone={close} />
           )}
         </Popover>
       )}

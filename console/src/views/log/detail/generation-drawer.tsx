@@ -1,0 +1,221 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { addressWith, go, useAddress } from '../../../address/address.ts';
+import type { GenerationRecord } from '../../../api/contract.ts';
+import { ApiError, ask } from '../../../api/request.ts';
+import { exactMoney } from '../../../format/money.ts';
+import { count, percent } from '../../../format/numbers.ts';
+import { clockTime, date, duration, zoneName } from '../../../format/times.ts';
+import { CopyButton, copyText } from '../../../parts/copy-button.tsx';
+import { Icon } from '../../../parts/icon.tsx';
+import { MoneyText } from '../../../parts/money-text.tsx';
+import { RouteRail } from '../../../parts/route/route-rail.tsx';
+import { stopsOfRecord } from '../../../parts/route/route-stops.ts';
+import { FailureNote, SkeletonRows } from '../../../parts/states.tsx';
+import { toast } from '../../../parts/toast.tsx';
+import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
+import { waterfallOf } from '../../../parts/waterfall/waterfall-rows.ts';
+import { useShortcut } from '../../../shell/shortcuts.ts';
+import { errorText, STATES } from '../log-words.ts';
+import { Content } from './content.tsx';
+import { Cost } from './cost.tsx';
+import { GuardrailReceipt, guardrailEntries } from './guardrail-receipt.tsx';
+import { routingOf } from './routing-of.ts';
+import { Translation } from './translation.tsx';
+
+/** One generation, beside the list. */
+export function GenerationDrawer({ id }: { readonly id: string }) {
+  const address = useAddress();
+  const element = useRef<HTMLElement>(null);
+  const record = useQuery({
+    queryKey: ['generation', id],
+    queryFn: async () => (await ask<{ data: GenerationRecord }>('/generation', { query: { id } })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const close = useCallback(() => go(addressWith({ ...address, fragment: '' }, {})), [address]);
+  const copyLink = useCallback(async () => {
+    await copyText(window.location.href);
+    toast('The link is copied.');
+  }, []);
+  useShortcut('Escape', close);
+  useShortcut('y', copyLink);
+  useEffect(() => element.current?.scrollTo({ top: 0 }), [id]);
+  const isUnknown = record.error instanceof ApiError && record.error.status === 404;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
+    <aside class="drawer" ref={element} tabIndex={0} aria-label={`Generation ${id}`}>
+      <header class="dw-h">
+        <div class="r">
+          {record.data !== undefined && <span class={`dot ${STATES[stateOf(record.data)].dot}`} />}
+          <b class="mono cut">{id}</b>
+          <CopyButton text={id} what="the generation id" />
+          <span class="push" />
+          <button
+            class="b quiet ico"
+            type="button"
+            aria-label="Copy the link"
+            title="Copy the link (Y)"
+            onClick={copyLink}
+          >
+            <Icon name="link" size={14} />
+          </button>
+          <button class="b quiet ico" type="button" aria-label="Close" title="Close (Esc)" onClick={close}>
+            <Icon name="cross" size={14} />
+          </button>
+        </div>
+        {record.data !== undefined && <Summary record={record.data} />}
+        {record.data !== undefined && <Tabs record={record.data} />}
+      </header>
+      {record.isPending && <SkeletonRows />}
+      {isUnknown && (
+        <div class="dw-s">
+          <div class="note">
+            <Icon name="warning" />
+            <span>
+              There is no record of this generation: it was imported, its time of retention is over, or it
+              belongs to another account.
+            </span>
+          </div>
+        </div>
+      )}
+      {record.isError && !isUnknown && (
+        <div class="dw-s">
+          <FailureNote error={record.error} onRetry={() => void record.refetch()} />
+        </div>
+      )}
+      {record.data !== undefined && <Sections record={record.data} />}
+    </aside>
+  );
+}
+
+function stateOf(record: GenerationRecord): keyof typeof STATES {
+  if (record.cancelled) return 'cancelled';
+  if (record.finish_reason === 'error') return 'failed';
+  const calls = (record.provider_responses ?? []) as readonly { status?: number }[];
+  return calls.some(({ status = 0 }) => status >= 400) ? 'fallback' : 'answered';
+}
+
+function Summary({ record }: { readonly record: GenerationRecord }) {
+  const atMs = Date.parse(record.created_at);
+  const parts = [
+    `${date(atMs)} ${clockTime(atMs)} ${zoneName(atMs)}`,
+    record.model,
+    record.format ?? record.api_type,
+    record.streamed ? 'streamed' : 'not streamed',
+  ];
+  return <p class="t2 sm">{parts.join(' · ')}</p>;
+}
+
+/** The sections of the page, in order: anchors, not panels. */
+const SECTIONS = ['Waterfall', 'Routing', 'Translation', 'Guardrails', 'Cost', 'Content', 'JSON'] as const;
+
+const idOf = (name: string) => `generation-${name.toLowerCase()}`;
+
+function Tabs({ record }: { readonly record: GenerationRecord }) {
+  const routing = routingOf(record);
+  const counts: Readonly<Record<string, number>> = {
+    Translation: routing?.translation?.length ?? 0,
+    Guardrails: guardrailEntries(routing).length,
+  };
+  return (
+    <nav class="tabs" aria-label="Sections">
+      {SECTIONS.map((name) => (
+        <button
+          key={name}
+          type="button"
+          class="tab"
+          onClick={() => document.getElementById(idOf(name))?.scrollIntoView({ block: 'start' })}
+        >
+          {name}
+          {(counts[name] ?? 0) > 0 && <span class="n"> {counts[name]}</span>}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function Sections({ record }: { readonly record: GenerationRecord }) {
+  const routing = routingOf(record);
+  const plan = waterfallOf(record);
+  return (
+    <>
+      <section class="dw-s" id={idOf('Waterfall')}>
+        <Facts record={record} />
+      </section>
+      <section class="dw-s" aria-label="Waterfall">
+        {plan.rows.length === 0 ? (
+          <p class="t3">No model was called: the answer came from the cache, or the request was refused.</p>
+        ) : (
+          <Waterfall plan={plan} />
+        )}
+      </section>
+      <section class="dw-s" id={idOf('Routing')}>
+        <div class="hd">
+          <h2>Why this endpoint</h2>
+        </div>
+        {routing === null ? (
+          <p class="t3">The record has no routing decision.</p>
+        ) : (
+          <RouteRail stops={stopsOfRecord(routing)} label="The route of this generation" />
+        )}
+      </section>
+      <Translation id={idOf('Translation')} entries={routing?.translation ?? []} />
+      <GuardrailReceipt id={idOf('Guardrails')} entries={guardrailEntries(routing)} />
+      <Cost id={idOf('Cost')} record={record} />
+      <Content key={record.id} id={idOf('Content')} generationId={record.id} />
+      <section class="dw-s" id={idOf('JSON')}>
+        <div class="hd">
+          <h2>JSON</h2>
+          <CopyButton text={JSON.stringify(record, null, 2)} what="the record" />
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard. */}
+        <pre class="code" tabIndex={0}>
+          {JSON.stringify(record, null, 2)}
+        </pre>
+      </section>
+    </>
+  );
+}
+
+function Facts({ record }: { readonly record: GenerationRecord }) {
+  const totalMs = Date.parse(record.ended_at) - Date.parse(record.created_at);
+  const prompt = record.tokens_prompt ?? 0;
+  const completion = record.tokens_completion ?? 0;
+  const cached = record.native_tokens_cached ?? 0;
+  const speed =
+    record.generation_time === null || record.generation_time === 0
+      ? null
+      : (completion * 1_000) / record.generation_time;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Total</dt>
+        <dd>{duration(totalMs)}</dd>
+      </div>
+      <div>
+        <dt>First token</dt>
+        <dd>{record.latency === null ? '–' : duration(record.latency)}</dd>
+      </div>
+      <div>
+        <dt>Speed</dt>
+        <dd>{speed === null ? '–' : `${Math.round(speed)} tok/s`}</dd>
+      </div>
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          {count(prompt)} → {count(completion)}
+          {cached > 0 && prompt > 0 && <small>{percent(cached / prompt)} of the prompt cached</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          <MoneyText money={exactMoney(record.total_cost)} />
+          <small>
+            {record.error === null ? 'settled, exact' : errorText(record.error.status, record.error.type)}
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}

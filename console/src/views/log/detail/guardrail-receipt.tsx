@@ -1,0 +1,76 @@
+import type { RoutingMetadata } from '../../../api/contract.ts';
+import { count } from '../../../format/numbers.ts';
+
+type Entry = NonNullable<RoutingMetadata['pipeline']>[number];
+
+/** The entries of guardrails. */
+export function guardrailEntries(routing: RoutingMetadata | null): readonly Entry[] {
+  return (routing?.pipeline ?? []).filter(({ type }) => type === 'guardrail');
+}
+
+const RECEIPT = 'scan-receipt';
+
+/** What guardrails scanned and found. Unequal counts mean that something was not scanned. */
+export function GuardrailReceipt({
+  id,
+  entries,
+}: {
+  readonly id: string;
+  readonly entries: readonly Entry[];
+}) {
+  const data = entries.find(({ name }) => name === RECEIPT)?.data;
+  const findings = entries.filter(({ name }) => name !== RECEIPT);
+  return (
+    <section class="dw-s" id={id}>
+      <div class="hd">
+        <h2>Guardrail receipt</h2>
+      </div>
+      {entries.length === 0 && <p class="t3">No guardrail looked at this generation.</p>}
+      {data !== undefined && (
+        <div class="stack">
+          <Meter title="Sent" scanned={data.characters_sent_scanned} all={data.characters_sent} />
+          <Meter title="Received" scanned={data.characters_received_scanned} all={data.characters_received} />
+        </div>
+      )}
+      {findings.length > 0 && (
+        <table class="in plain">
+          <tbody>
+            {findings.map(({ name, summary, guardrail_id }, index) => (
+              <tr key={`${name} ${index}`}>
+                <td>
+                  <span class="tag warn">{name}</span>
+                </td>
+                <td>{summary}</td>
+                <td class="num t3">{guardrail_id}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Meter({
+  title,
+  scanned,
+  all,
+}: {
+  readonly title: string;
+  readonly scanned: unknown;
+  readonly all: unknown;
+}) {
+  const [part, whole] = [Number(scanned ?? 0), Number(all ?? 0)];
+  const share = whole === 0 ? 100 : Math.min(100, (100 * part) / whole);
+  return (
+    <div class={part === whole ? 'meterline' : 'meterline bad'}>
+      <span class="t2">{title}</span>
+      <svg class="bar k3" aria-hidden="true">
+        <rect class="f" width={`${share}%`} height="100%" />
+      </svg>
+      <span>
+        {count(part)} of {count(whole)} characters scanned
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { logParameters } from './log-fields.ts';
+
+it('asks the interface for what the address says', () => {
+  const query = new URLSearchParams(
+    'from=-1h&state=failed&state=fallback&min_seconds=2.5&search=+abc+&other=1',
+  );
+  expect(logParameters(query)).toEqual({ state: 'failed,fallback', min_duration_ms: '2500', search: 'abc' });
+});

@@ -1,0 +1,145 @@
+import { useCallback, useState } from 'preact/hooks';
+import { addressWith, go, useAddress } from '../../address/address.ts';
+import { count } from '../../format/numbers.ts';
+import { FilterBar } from '../../parts/filters/filter-bar.tsx';
+import type { Range } from '../../parts/range/range.ts';
+import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
+import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { useCurrentKey } from '../../shell/current-key.ts';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { TopBar } from '../../shell/top-bar.tsx';
+import { GenerationDrawer } from './detail/generation-drawer.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { Histogram, useCounts } from './histogram.tsx';
+import { logFields, logParameters } from './log-fields.ts';
+import { LogList } from './log-list.tsx';
+import { LogSearch } from './log-search.tsx';
+import { useLogRows } from './use-log-rows.ts';
+
+/** The log of generations. Filters, range and the open generation live in the address. */
+export function Log() {
+  const address = useAddress();
+  const range = useRange();
+  const parameters = logParameters(address.query);
+  const isManagement = useCurrentKey().is_management_key;
+  const isMoving = range.to === 'now';
+  const isLive = isMoving && address.query.get('live') !== '0';
+  const counts = useCounts(range, parameters, isLive);
+  const toggleLive = useCallback(
+    () => go(addressWith(address, { live: isLive ? '0' : null }), { replace: true }),
+    [address, isLive],
+  );
+  useShortcut('l', toggleLive);
+  return (
+    <>
+      <TopBar
+        title="Log"
+        detail={counts.data === undefined ? undefined : `${count(counts.data.total)} generations`}
+      >
+        <RangePicker />
+        <button
+          class="b"
+          type="button"
+          aria-pressed={isLive}
+          disabled={!isMoving}
+          title={isMoving ? 'New rows every two seconds' : 'This range has ended'}
+          onClick={toggleLive}
+        >
+          <span class={isLive ? 'live-dot' : 'dot off'} />
+          Live
+        </button>
+        <ExportMenu range={range} parameters={parameters} />
+      </TopBar>
+      <FilterBar fields={logFields(isManagement)} before={<LogSearch />} />
+      <main id="main">
+        <Rows
+          key={JSON.stringify([range, parameters])}
+          range={range}
+          parameters={parameters}
+          isLive={isLive}
+          counts={counts}
+        />
+      </main>
+    </>
+  );
+}
+
+interface RowsProps {
+  readonly range: Range;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly isLive: boolean;
+  readonly counts: ReturnType<typeof useCounts>;
+}
+
+function Rows({ range, parameters, isLive, counts }: RowsProps) {
+  const address = useAddress();
+  const [isAtTop, setAtTop] = useState(true);
+  const selectedId = address.fragment.startsWith('gen-') ? address.fragment : null;
+  const log = useLogRows(range, parameters, { isLive, isHeld: !isAtTop || selectedId !== null });
+  const addressOfId = (id: string) => addressWith({ ...address, fragment: id }, {});
+  const select = (id: string, isStep: boolean): void => go(addressOfId(id), { replace: isStep });
+  const isEmpty = !log.isPending && log.error === null && log.rows.length === 0;
+  const missing = counts.data?.missing_before ?? null;
+  const head = (
+    <>
+      {counts.data !== undefined && counts.data.total > 0 && <Histogram counts={counts.data} />}
+      {counts.isError && (
+        <div class="pad">
+          <FailureNote error={counts.error} onRetry={() => void counts.refetch()} />
+        </div>
+      )}
+      {missing !== null && (
+        <p class="pad t3 sm">
+          Generations before {new Date(missing).toLocaleString()} are no longer kept one by one.
+        </p>
+      )}
+    </>
+  );
+  return (
+    <div class={selectedId === null ? 'split log-split solo' : 'split log-split'}>
+      <LogList
+        rows={log.rows}
+        head={head}
+        selectedId={selectedId}
+        hrefOf={addressOfId}
+        onSelect={select}
+        onTop={setAtTop}
+        onEnd={log.loadMore}
+        newer={log.newer}
+        onShowNewer={log.showNewer}
+      >
+        {log.isPending && <SkeletonRows count={16} />}
+        {log.error !== null && (
+          <div class="pad">
+            <FailureNote error={log.error} onRetry={log.retry} />
+          </div>
+        )}
+        {isEmpty && <NoRows hasFilters={Object.keys(parameters).length > 0} />}
+        {log.isLoadingMore && <SkeletonRows count={4} />}
+      </LogList>
+      {selectedId !== null && <GenerationDrawer id={selectedId} />}
+    </div>
+  );
+}
+
+function NoRows({ hasFilters }: { readonly hasFilters: boolean }) {
+  const address = useAddress();
+  if (!hasFilters) {
+    return (
+      <Empty title="No generations in this range">
+        <p>
+          Every request to a model appears here, with its cost, its attempts and its times. Choose a longer
+          range.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No generation matches these filters">
+      <p>Remove a filter, or choose a longer range.</p>
+      <button class="b" type="button" onClick={() => go(address.path)}>
+        Remove all filters
+      </button>
+    </Empty>
+  );
+}
