@@ -1,10 +1,13 @@
 import { useSyncExternalStore } from 'preact/compat';
 
+/** Takes a change back. */
+type Undo = () => void | Promise<void>;
+
 /** What was changed, and how to take it back. */
 interface Toast {
   readonly id: number;
   readonly text: string;
-  readonly undo: (() => void) | undefined;
+  readonly undo: Undo | undefined;
 }
 
 /** How long a toast stays, milliseconds. */
@@ -20,7 +23,7 @@ function set(next: readonly Toast[]): void {
 }
 
 /** Says what an action changed. Errors stand where they occurred, never only here. */
-export function toast(text: string, undo?: () => void): void {
+export function toast(text: string, undo?: Undo): void {
   const id = ++lastId;
   set([...toasts, { id, text, undo }]);
   setTimeout(remove, SHOWN_MS, id);
@@ -35,6 +38,15 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The view of the change may be gone by now, so a refusal is said here. */
+async function takeBack(undo: Undo): Promise<void> {
+  try {
+    await undo();
+  } catch (error) {
+    toast(`It was not undone. ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (
@@ -47,7 +59,7 @@ export function Toasts() {
               type="button"
               onClick={() => {
                 remove(id);
-                undo();
+                void takeBack(undo);
               }}
             >
               Undo

@@ -49,11 +49,16 @@ export function DataTable<Row>(props: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [height, setHeight] = useState<number>(rowHeight);
   const { from, to, above, below, scrollTo } = useVirtualRows(body, rows.length, height);
-  // Phones and the reader's density have rows of another height.
+  // Phones and the reader's density have rows of another height. Not measured at each step of a scroll: that is slow.
   useLayoutEffect(() => {
-    const drawn = body.current?.querySelector('tr[data-index]')?.getBoundingClientRect().height;
-    if (drawn !== undefined && drawn > 0) setHeight(drawn);
-  });
+    const measure = (): void => {
+      const drawn = body.current?.querySelector('tr[data-index]')?.getBoundingClientRect().height;
+      if (drawn !== undefined && drawn > 0) setHeight(drawn);
+    };
+    measure();
+    window.addEventListener('resize', measure);
+    return () => window.removeEventListener('resize', measure);
+  }, [to === 0, rowHeight]);
   const current = useRef(-1);
   /** The row that gets the focus as soon as it is drawn. */
   const wanted = useRef<number | null>(null);

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
@@ -50,7 +50,6 @@ export function Credentials() {
     queryFn: () => readCredentials(workspaceId),
   });
   const [deleting, setDeleting] = useState<ByokObject | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
   const open = (fragment: string): void => {
     const plain = addressWith({ ...address, fragment: '' }, {});
     go(fragment === '' ? plain : `${plain}#${fragment}`);
@@ -60,25 +59,27 @@ export function Credentials() {
   });
   const refresh = () => queries.invalidateQueries({ queryKey: ['byok'] });
   const setDisabled = async (credential: ByokObject, isDisabled: boolean): Promise<void> => {
-    setFailure(null);
-    try {
-      await send(`/byok/${credential.id}`, { method: 'PATCH', body: { disabled: isDisabled } });
-      toast(
-        `The credential for ${credential.provider} is ${isDisabled ? 'disabled' : 'enabled'}.`,
-        () => void setDisabled(credential, !isDisabled),
-      );
-      await refresh();
-    } catch (thrown) {
-      setFailure(thrown);
-    }
+    await send(`/byok/${credential.id}`, { method: 'PATCH', body: { disabled: isDisabled } });
+    toast(`The credential for ${credential.provider} is ${isDisabled ? 'disabled' : 'enabled'}.`, () =>
+      setDisabled(credential, !isDisabled),
+    );
+    await refresh();
   };
+  const disabling = useMutation({
+    mutationFn: (change: { readonly credential: ByokObject; readonly isDisabled: boolean }) =>
+      setDisabled(change.credential, change.isDisabled),
+  });
   const remove = async ({ id, provider }: ByokObject): Promise<void> => {
     await send(`/byok/${id}`, { method: 'DELETE' });
     toast(`The credential for ${provider} was deleted.`);
     await refresh();
   };
   const sort = sortOf(address.query.get('sort'));
-  const columns = columnsOf(workspaces.data, { open, setDisabled, remove: setDeleting });
+  const columns = columnsOf(workspaces.data, {
+    open,
+    setDisabled: (credential, isDisabled) => disabling.mutate({ credential, isDisabled }),
+    remove: setDeleting,
+  });
   const by = columns.find(({ name }) => name === sort?.by)?.sortValue;
   const rows = by === undefined ? (data ?? []) : sorted(data ?? [], by, sort?.isDescending ?? false);
   const chosen = data?.find(({ id }) => id === address.fragment);
@@ -96,11 +97,11 @@ export function Credentials() {
         <WorkspaceChoice all="All workspaces" />
       </search>
       <main id="main">
-        {(isError || failure !== null) && (
+        {(isError || disabling.isError) && (
           <div class="pad">
             <FailureNote
-              error={failure ?? error}
-              onRetry={failure === null ? () => void refetch() : undefined}
+              error={disabling.error ?? error}
+              onRetry={disabling.isError ? undefined : () => void refetch()}
             />
           </div>
         )}

@@ -75,7 +75,7 @@ function EditKey({ row, workspaces, onClose }: KeyProps) {
         const before = Object.fromEntries(
           Object.keys(body).map((name) => [name, row[name as keyof KeyObject]]),
         );
-        toast(`${row.name} was changed.`, () => void change(before));
+        toast(`${row.name} was changed.`, () => change(before));
       }
       onClose();
     },

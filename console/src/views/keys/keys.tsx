@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
@@ -33,7 +33,6 @@ export function Keys() {
   const queries = useQueryClient();
   const workspaces = useWorkspaces();
   const [revoking, setRevoking] = useState<KeyObject | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
   const workspaceId = address.query.get('workspace');
   const search = address.query.get('search');
   const sort = sortOf(address.query.get('sort'));
@@ -51,21 +50,19 @@ export function Keys() {
   });
   const nowMs = Date.now();
   const setDisabled = async (key: KeyObject, isDisabled: boolean): Promise<void> => {
-    setFailure(null);
-    try {
-      await send(`/keys/${key.hash}`, { method: 'PATCH', body: { disabled: isDisabled } });
-      toast(
-        isDisabled ? `${key.name} is disabled: its requests get 401.` : `${key.name} is enabled.`,
-        () => void setDisabled(key, !isDisabled),
-      );
-      await queries.invalidateQueries({ queryKey: ['keys'] });
-    } catch (thrown) {
-      setFailure(thrown);
-    }
+    await send(`/keys/${key.hash}`, { method: 'PATCH', body: { disabled: isDisabled } });
+    toast(isDisabled ? `${key.name} is disabled: its requests get 401.` : `${key.name} is enabled.`, () =>
+      setDisabled(key, !isDisabled),
+    );
+    await queries.invalidateQueries({ queryKey: ['keys'] });
   };
+  const disabling = useMutation({
+    mutationFn: ({ key, isDisabled }: { readonly key: KeyObject; readonly isDisabled: boolean }) =>
+      setDisabled(key, isDisabled),
+  });
   const columns = keyColumns(workspaces.data, nowMs, {
     edit: ({ hash }) => open(hash),
-    setDisabled,
+    setDisabled: (key, isDisabled) => disabling.mutate({ key, isDisabled }),
     revoke: setRevoking,
   });
   const rows = useMemo(() => {
@@ -98,11 +95,11 @@ export function Keys() {
         <span class="push sm t3 wide">windows start at midnight UTC; times in {zoneName(nowMs)}</span>
       </search>
       <main id="main">
-        {(error !== null || failure !== null || workspaces.isError) && (
+        {(error !== null || disabling.isError || workspaces.isError) && (
           <div class="pad">
             <FailureNote
-              error={failure ?? error ?? workspaces.error}
-              onRetry={failure === null ? retry : undefined}
+              error={disabling.error ?? error ?? workspaces.error}
+              onRetry={disabling.isError ? undefined : retry}
             />
           </div>
         )}

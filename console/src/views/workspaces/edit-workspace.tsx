@@ -53,7 +53,7 @@ export function EditWorkspace({ workspace, onClose }: Props) {
           const before = Object.fromEntries(
             Object.keys(body).map((name) => [name, workspace[name as keyof WorkspaceObject]]),
           );
-          toast(`${workspace.name} was changed.`, () => void change(before));
+          toast(`${workspace.name} was changed.`, () => change(before));
         }
       }
       onClose();
