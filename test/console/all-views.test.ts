@@ -19,13 +19,21 @@ async function viewsOf(page: Page): Promise<readonly string[]> {
 }
 
 /** Opens a view, and waits until everything it asked for has come. */
-async function openView(opened: ConsolePage, path: string): Promise<void> {
-  const { page } = opened;
-  const loading = page.waitForLoadState('networkidle');
+async function openView({ page }: ConsolePage, path: string): Promise<void> {
+  let open = 0;
+  const sent = (): void => {
+    open++;
+  };
+  const ended = (): void => {
+    open--;
+  };
+  page.on('request', sent).on('requestfinished', ended).on('requestfailed', ended);
   await page.goto(path);
-  await loading;
   await page.locator('main#main').waitFor();
-  await expect.poll(() => page.locator('.sk-rows').count(), { timeout: 10_000 }).toBe(0);
+  await expect
+    .poll(async () => Math.max(0, open) + (await page.locator('.sk-rows').count()), { timeout: 30_000 })
+    .toBe(0);
+  page.off('request', sent).off('requestfinished', ended).off('requestfailed', ended);
 }
 
 /** Findings of axe-core that keep somebody from using the page. */

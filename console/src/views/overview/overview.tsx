@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
+import { Link } from '../../address/link.tsx';
 import type { Overview, OverviewDimension } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import {
@@ -218,7 +219,7 @@ function Nothing() {
     <Empty title="No generations in this range">
       <p>
         Every request to a model appears here within 15 seconds: what it cost, how fast it was, and whether it
-        failed. Choose a longer range, or send a first request.
+        failed. Choose a longer range, or <Link href="/start">send a first request</Link>.
       </p>
     </Empty>
   );
