@@ -139,7 +139,7 @@ describeInBrowser('the overview', (browser) => {
     await page.getByRole('button', { name: 'Show Spend as chart' }).click();
   });
 
-  it('says by how much figures and ledger differ', async () => {
+  it('says what needs attention, and by how much figures and ledger differ', async () => {
     const second = await opened.context.newPage();
     await second.route('**/v1/overview?*', async (route) => {
       const response = await route.fetch();
@@ -147,9 +147,19 @@ describeInBrowser('the overview', (browser) => {
       const ledger = { ...body.data.ledger, state: 'differs', difference: 0.25 };
       await route.fulfill({ response, json: { data: { ...body.data, ledger } } });
     });
+    await second.route('**/v1/gateway/providers', async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: object[] };
+      await route.fulfill({
+        response,
+        json: { data: [{ ...data[0], name: 'Acme', endpoints: 3, endpoints_out: 2 }] },
+      });
+    });
     await second.goto('/');
     await second.getByText('a difference of $0.250000000').waitFor();
     await second.getByText('Figures and ledger differ').waitFor();
+    await second.getByText('Acme is cooling down').waitFor();
+    await second.getByText('2 of 3 endpoints').waitFor();
     await second.close();
   });
 

@@ -16,6 +16,7 @@ export type {
 } from '../../../src/contract/analytics/overview.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
+export type { ProviderStateObject } from '../../../src/contract/gateway/provider-state.ts';
 export type {
   GenerationCounts,
   GenerationsReply,

@@ -91,7 +91,7 @@ function Explorer({ meta }: { readonly meta: AnalyticsMeta }) {
           <Icon name="link" size={14} />
           Copy link
         </button>
-        <button class="b primary" type="button" onClick={() => refetch()}>
+        <button class="b pri" type="button" onClick={() => refetch()}>
           Run
         </button>
       </TopBar>

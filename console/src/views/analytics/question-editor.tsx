@@ -53,7 +53,7 @@ export function QuestionEditor({ meta, question, onChange, children }: Props) {
         {filters.map((filter) => (
           <span class="chip" key={`${filter.field} ${filter.operator} ${filter.value}`}>
             <span>{filter.field}</span>
-            <span class="op">{filter.operator}</span>
+            <span class="op">{OPERATOR_TITLES[filter.operator] ?? filter.operator}</span>
             <span class="v" title={filter.value}>
               <span class="cut">{filter.value}</span>
             </span>

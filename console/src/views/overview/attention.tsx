@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from '../../address/link.tsx';
-import type { KeyObject, Overview } from '../../api/contract.ts';
+import type { KeyObject, Overview, ProviderStateObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { sumMoney } from '../../format/money.ts';
 import { percent } from '../../format/numbers.ts';
@@ -35,10 +35,21 @@ export function Attention({ overview }: { readonly overview: Overview }) {
     enabled: isAccount,
     refetchInterval: EVERY_MS,
   });
+  // Only management keys of the first account may see it: others get 403, and no such notes.
+  const providers = useQuery({
+    queryKey: ['attention', 'providers'],
+    queryFn: () => ask<{ data: ProviderStateObject[] }>('/gateway/providers'),
+    enabled: isAccount,
+    refetchInterval: (query) => (query.state.error === null ? EVERY_MS : false),
+  });
   const own: readonly Limited[] = isAccount
     ? (keys.data?.data ?? [])
     : [{ ...current, name: current.label, disabled: false }];
-  const notes = [...ledgerNotes(overview), ...own.flatMap((key) => limitNotes(key, isAccount))];
+  const notes = [
+    ...ledgerNotes(overview),
+    ...(providers.data?.data ?? []).flatMap(providerNotes),
+    ...own.flatMap((key) => limitNotes(key, isAccount)),
+  ];
   return (
     <>
       <div class="hd">
@@ -46,7 +57,10 @@ export function Attention({ overview }: { readonly overview: Overview }) {
         <span class="t3 push">{notes.length}</span>
       </div>
       {notes.length === 0 && (
-        <p class="t3 sm">Nothing. Keys within reach of their limit and figures that disagree appear here.</p>
+        <p class="t3 sm">
+          Nothing. Endpoints that cool down, keys within reach of their limit and figures that disagree appear
+          here.
+        </p>
       )}
       <ul class="att">
         {notes.slice(0, SHOWN).map(({ dot, title, detail, text, href, link }) => (
@@ -62,6 +76,22 @@ export function Attention({ overview }: { readonly overview: Overview }) {
       </ul>
     </>
   );
+}
+
+function providerNotes({ slug, name, endpoints, endpoints_out: out, changes }: ProviderStateObject): Note[] {
+  if (out === 0) return [];
+  const [last] = changes;
+  const cause = last?.cause?.status ?? last?.cause?.errno ?? null;
+  return [
+    {
+      dot: out === endpoints ? 'bad' : 'warn',
+      title: `${name} is cooling down`,
+      detail: `${out} of ${endpoints} endpoints`,
+      text: `${cause === null ? '' : `The last failure was ${cause}. `}Requests go to other endpoints if the model has any.`,
+      href: `/providers#${slug}`,
+      link: 'Provider',
+    },
+  ];
 }
 
 function ledgerNotes({ ledger }: Overview): Note[] {
