@@ -14,15 +14,35 @@ export type {
   OverviewFigures,
   OverviewSums,
 } from '../../../src/contract/analytics/overview.ts';
+export type { EndpointListObject } from '../../../src/contract/catalog/endpoint.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
 export type { ProviderStateObject } from '../../../src/contract/gateway/provider-state.ts';
+export type {
+  ConfigurationObject,
+  ConfigurationProblem,
+  ConfigurationValue,
+  FindingsObject,
+  PresetObject,
+} from '../../../src/contract/gateway/configuration.ts';
+export type { PriceChangeObject } from '../../../src/contract/gateway/price-change.ts';
+export type {
+  EndpointStateObject,
+  ProviderStateObject,
+  ServiceChangeObject,
+} from '../../../src/contract/gateway/provider-state.ts';
 export type {
   GenerationCounts,
   GenerationsReply,
   LoggedGenerationObject,
 } from '../../../src/contract/generations/generation-log.ts';
 export type { GenerationRecord } from '../../../src/contract/generations/generation-record.ts';
+export type {
+  KeyAssignmentObject,
+  MemberAssignmentObject,
+} from '../../../src/contract/guardrails/assignment.ts';
+export type { GuardrailObject } from '../../../src/contract/guardrails/guardrail.ts';
+export type { GuardrailVerdict } from '../../../src/contract/guardrails/trial.ts';
 export type { CurrentKey } from '../../../src/contract/keys/current-key.ts';
 export type { CreateKey, KeyObject, UpdateKey } from '../../../src/contract/keys/key.ts';
 export type { SessionObject } from '../../../src/contract/sessions/session.ts';

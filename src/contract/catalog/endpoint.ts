@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { nullable } from '../values/nullable.ts';
 import { architectureSchema } from './model.ts';
 import { pricingSchema } from './pricing.ts';
@@ -46,3 +46,5 @@ export const endpointListSchema = Type.Object({
     endpoints: Type.Array(endpointSchema),
   }),
 });
+
+export type EndpointListObject = Static<typeof endpointListSchema>['data'];

@@ -109,6 +109,9 @@ export const providerStateSchema = Type.Object({
   models: Type.Integer({ description: 'Models that it serves here.' }),
   endpoints: Type.Integer(),
   endpoints_out: Type.Integer({ description: 'Endpoints that cool down for all, or are paused.' }),
+  endpoints_limited: Type.Integer({
+    description: 'Endpoints that cool down for some accounts, whose requests alone failed.',
+  }),
   endpoints_unstable: Type.Integer(),
   history: nullable(historySchema, { description: 'Of all its endpoints together; null = not called.' }),
   latency_p50: nullable(Type.Number(), {

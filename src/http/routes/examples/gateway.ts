@@ -27,6 +27,7 @@ export const GATEWAY_EXAMPLES = {
           models: 9,
           endpoints: 9,
           endpoints_out: 1,
+          endpoints_limited: 0,
           endpoints_unstable: 0,
           history: HISTORY,
           latency_p50: 612,

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { changesOf, draftOf, newPattern, problemsOf } from './draft.ts';
+import { marksIn } from './marks.ts';
+
+describe('changesOf', () => {
+  const stored = { ...draftOf(undefined), name: 'pii' };
+
+  it('has nothing for an unchanged draft, and only what differs for another', () => {
+    expect(changesOf({ ...stored }, stored)).toEqual({});
+    expect(
+      changesOf({ ...stored, limit: '5,000', reset: 'daily', ignoredModels: 'a/b\n\n c/d ' }, stored),
+    ).toEqual({
+      limit_usd: 5000,
+      reset_interval: 'daily',
+      ignored_models: ['a/b', 'c/d'],
+    });
+  });
+
+  it('sends all filters of a kind when one changes, and null when none is left', () => {
+    const on = { ...stored, builtins: { ...stored.builtins, email: 'redact' as const } };
+    expect(changesOf(on, stored)).toEqual({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
+    expect(changesOf(stored, on)).toEqual({ content_filter_builtins: null });
+  });
+});
+
+describe('problemsOf', () => {
+  it('finds an empty name, an empty pattern and an amount that is none', () => {
+    const draft = { ...draftOf(undefined), limit: 'much', patterns: [newPattern()] };
+    expect(Object.keys(problemsOf(draft)).sort()).toEqual(['limit', 'name', 'patterns']);
+    expect(problemsOf({ ...draft, name: 'x', limit: '0.5', patterns: [] })).toEqual({});
+  });
+});
+
+describe('marksIn', () => {
+  it('cuts a text at its matches; of matches that overlap the first counts', () => {
+    const match = (start: number, end: number) => ({
+      start,
+      end,
+      action: 'redact' as const,
+      engine: 'regex' as const,
+    });
+    expect(marksIn('hello dana@example.com', [match(6, 22), match(11, 22)])).toEqual([
+      { text: 'hello ', action: null },
+      { text: 'dana@example.com', action: 'redact' },
+    ]);
+  });
+
+  it('marks nothing that a service found: its places are of another text', () => {
+    const found = { start: 0, end: 2, action: 'block' as const, engine: 'service' as const };
+    expect(marksIn('abc', [found])).toEqual([{ text: 'abc', action: null }]);
+  });
+});

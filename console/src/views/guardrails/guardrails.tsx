@@ -1,0 +1,243 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { addressWith, go, useAddress } from '../../address/address.ts';
+import { Link } from '../../address/link.tsx';
+import type { GuardrailObject } from '../../api/contract.ts';
+import { ask, send } from '../../api/request.ts';
+import { sumMoney } from '../../format/money.ts';
+import { count } from '../../format/numbers.ts';
+import { dateTime } from '../../format/times.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { TextField } from '../../parts/form/fields.tsx';
+import { FormDialog } from '../../parts/form/form-dialog.tsx';
+import { useForm } from '../../parts/form/use-form.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { type Column, DataTable } from '../../parts/table/data-table.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
+import { useShortcut } from '../../shell/shortcuts.ts';
+import { TopBar } from '../../shell/top-bar.tsx';
+import { GuardrailEditor } from './guardrail-editor.tsx';
+
+const PAGE = 100;
+
+/** The list of guardrails, or the editor of one. */
+export function Guardrails() {
+  const { path } = useAddress();
+  const id = path.split('/')[2];
+  return id === undefined || id === '' ? <GuardrailList /> : <GuardrailEditor key={id} id={id} />;
+}
+
+interface GuardrailPage {
+  readonly data: GuardrailObject[];
+  readonly total_count: number;
+}
+
+function GuardrailList() {
+  const address = useAddress();
+  const queries = useQueryClient();
+  const [deleting, setDeleting] = useState<GuardrailObject | null>(null);
+  const workspaceId = address.query.get('workspace');
+  const list = useInfiniteQuery({
+    queryKey: ['guardrails', 'list', workspaceId],
+    queryFn: ({ pageParam }) =>
+      ask<GuardrailPage>('/guardrails', {
+        query: { limit: PAGE, offset: pageParam, workspace_id: workspaceId ?? undefined },
+      }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const read = pages.reduce((sum, page) => sum + page.data.length, 0);
+      return read < last.total_count && last.data.length > 0 ? read : undefined;
+    },
+  });
+  const create = () => go(`${addressWith({ ...address, fragment: '' }, {})}#create`);
+  useShortcut('c', create);
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const total = list.data?.pages.at(-1)?.total_count;
+  const remove = async ({ id, name }: GuardrailObject): Promise<void> => {
+    await send(`/guardrails/${id}`, { method: 'DELETE' });
+    toast(`${name} was deleted.`);
+    await queries.invalidateQueries({ queryKey: ['guardrails'] });
+  };
+  return (
+    <>
+      <TopBar title="Guardrails" detail={total === undefined ? undefined : count(total)}>
+        <Link class="b wide" href="/guardrails/default">
+          Guardrail of the account
+        </Link>
+        <button class="b pri" type="button" onClick={create}>
+          <Icon name="plus" size={14} />
+          Create guardrail
+          <kbd class="wide">C</kbd>
+        </button>
+      </TopBar>
+      <search class="filters">
+        <WorkspaceChoice all="Default workspace" />
+      </search>
+      <main id="main">
+        {list.isError && (
+          <div class="pad">
+            <FailureNote error={list.error} onRetry={() => list.refetch()} />
+          </div>
+        )}
+        {list.isPending && <SkeletonRows />}
+        {list.data !== undefined && rows.length === 0 && (
+          <Empty title="This workspace has no guardrails">
+            <p>
+              A guardrail holds rules that keys cannot evade: which models and providers they may use, what
+              they may spend, and which texts are blocked, redacted or flagged. It applies to nothing until it
+              is assigned.
+            </p>
+            <button class="b pri" type="button" onClick={create}>
+              Create guardrail
+            </button>
+          </Empty>
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Guardrails"
+            columns={columnsOf(setDeleting)}
+            rows={rows}
+            idOf={({ id }) => id}
+            onOpen={({ id }) => go(`/guardrails/${id}`)}
+            onEnd={list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : undefined}
+          />
+        )}
+      </main>
+      {address.fragment === 'create' && (
+        <CreateGuardrail
+          workspaceId={workspaceId}
+          onClose={() => go(addressWith({ ...address, fragment: '' }, {}))}
+        />
+      )}
+      {deleting !== null && (
+        <Confirm
+          title={`Delete ${deleting.name}?`}
+          action="Delete guardrail"
+          keep="Keep it"
+          typed={deleting.name}
+          onConfirm={() => remove(deleting)}
+          onClose={() => setDeleting(null)}
+        >
+          <p>
+            Its rules stop for every key and member that it is assigned to, with their next request. This
+            cannot be taken back.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function columnsOf(onDelete: (guardrail: GuardrailObject) => void): readonly Column<GuardrailObject>[] {
+  return [
+    { name: 'name', title: 'Guardrail', cell: ({ name }) => <b class="cut">{name}</b> },
+    { name: 'filters', title: 'Filters', priority: 2, cell: (guardrail) => filterText(guardrail) },
+    { name: 'models', title: 'Models and providers', priority: 3, cell: (guardrail) => routeText(guardrail) },
+    {
+      name: 'limit',
+      title: 'Budget',
+      width: 'c-150',
+      isNumber: true,
+      cell: ({ limit_usd: limit, reset_interval: reset }) =>
+        limit === null ? '–' : `${sumMoney(limit)}${reset === null ? '' : ` ${reset}`}`,
+    },
+    {
+      name: 'changed',
+      title: 'Changed',
+      width: 'c-130',
+      priority: 3,
+      cell: ({ updated_at: updated, created_at: created }) => dateTime(Date.parse(updated ?? created)),
+    },
+    {
+      name: 'actions',
+      title: 'Actions',
+      isTitleHidden: true,
+      width: 'c-60',
+      isNumber: true,
+      cell: (guardrail) =>
+        guardrail.managed_by === 'file' ? (
+          <span class="tag line">file</span>
+        ) : (
+          <RowMenu
+            of={guardrail.name}
+            actions={[
+              { title: 'Edit', run: `/guardrails/${guardrail.id}` },
+              { title: 'Delete', run: () => onDelete(guardrail) },
+            ]}
+          />
+        ),
+    },
+  ];
+}
+
+/** Numbers of filters, by their action. */
+function filterText({
+  content_filter_builtins: builtins,
+  content_filters: filters,
+  service,
+}: GuardrailObject): string {
+  const all = [...(builtins ?? []), ...(filters ?? [])];
+  const parts = (['block', 'redact', 'flag'] as const).flatMap((action) => {
+    const number = all.filter((filter) => filter.action === action).length;
+    return number === 0 ? [] : [`${number} ${action}`];
+  });
+  return [...parts, ...(service === null ? [] : ['service'])].join(', ') || '–';
+}
+
+function routeText(guardrail: GuardrailObject): string {
+  const parts = [
+    [guardrail.allowed_models, 'models only'],
+    [guardrail.ignored_models, 'models left out'],
+    [guardrail.allowed_providers, 'providers only'],
+    [guardrail.ignored_providers, 'providers left out'],
+  ] as const;
+  return (
+    parts.flatMap(([list, words]) => (list === null ? [] : [`${list.length} ${words}`])).join(', ') || 'all'
+  );
+}
+
+interface CreateProps {
+  readonly workspaceId: string | null;
+  readonly onClose: () => void;
+}
+
+function CreateGuardrail({ workspaceId, onClose }: CreateProps) {
+  const queries = useQueryClient();
+  const bodyOf = ({ name, description }: { name: string; description: string }) => ({
+    name: name.trim(),
+    ...(description.trim() !== '' && { description: description.trim() }),
+    ...(workspaceId !== null && { workspace_id: workspaceId }),
+  });
+  const form = useForm({
+    initial: { name: '', description: '' },
+    check: ({ name }) => (name.trim() === '' ? { name: 'Give it a name.' } : {}),
+    save: async (values) => {
+      const { data } = await ask<{ data: GuardrailObject }>('/guardrails', {
+        method: 'POST',
+        body: bodyOf(values),
+      });
+      await queries.invalidateQueries({ queryKey: ['guardrails'] });
+      toast(`${data.name} was created.`);
+      go(`/guardrails/${data.id}`);
+    },
+  });
+  return (
+    <FormDialog
+      title="Create a guardrail"
+      action="Create guardrail"
+      form={form}
+      call={{ method: 'POST', path: '/guardrails', body: bodyOf(form.values) }}
+      means={[
+        'It holds no rules yet: the editor opens next.',
+        'It applies to no request until it is assigned to a key or a member.',
+      ]}
+      onClose={onClose}
+    >
+      <TextField label="Name" field={form.field('name')} maxLength={200} />
+      <TextField label="Description" field={form.field('description')} lines={3} maxLength={1000} />
+    </FormDialog>
+  );
+}

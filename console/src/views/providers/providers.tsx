@@ -1,0 +1,201 @@
+import { useQuery } from '@tanstack/preact-query';
+import { addressWith, go, useAddress } from '../../address/address.ts';
+import type { ProviderStateObject } from '../../api/contract.ts';
+import { ask } from '../../api/request.ts';
+import { count, percent } from '../../format/numbers.ts';
+import { duration } from '../../format/times.ts';
+import { answeredShare, HealthStrip } from '../../parts/health-strip.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { TopBar } from '../../shell/top-bar.tsx';
+import { ProviderPanel } from './provider-panel.tsx';
+import { credentialText, stateOfProvider } from './provider-words.ts';
+
+/** How often the state is asked for, milliseconds. */
+const EVERY_MS = 10_000;
+
+/** Providers: whether they serve, how calls went, which keys are set. A row opens beside the table. */
+export function Providers() {
+  const address = useAddress();
+  const search = (address.query.get('search') ?? '').toLowerCase();
+  const selected = address.query.get('provider');
+  const providers = useQuery({
+    queryKey: ['gateway', 'providers'],
+    queryFn: () => ask<{ data: ProviderStateObject[] }>('/gateway/providers'),
+    refetchInterval: EVERY_MS,
+  });
+  const found = (providers.data?.data ?? []).filter(({ slug, name }) =>
+    `${slug} ${name}`.toLowerCase().includes(search),
+  );
+  const inUse = found.filter(({ is_on: isOn, endpoints }) => isOn || endpoints > 0);
+  const known = found.filter((provider) => !inUse.includes(provider));
+  const withKey = inUse.filter(({ is_on: isOn }) => isOn).length;
+  const open = (slug: string | null) => go(addressWith(address, { provider: slug }), { replace: true });
+  const panel = inUse.find(({ slug }) => slug === selected);
+  return (
+    <>
+      <TopBar
+        title="Providers"
+        detail={providers.data && `${count(withKey)} with a key, ${count(inUse.length - withKey)} without`}
+      >
+        <SearchBox placeholder="Name of a provider" />
+      </TopBar>
+      <main id="main">
+        {providers.isError && (
+          <div class="pad">
+            <FailureNote error={providers.error} onRetry={() => providers.refetch()} />
+          </div>
+        )}
+        {providers.isPending && <SkeletonRows />}
+        {providers.data !== undefined && (
+          <div class={panel === undefined ? undefined : 'pv'}>
+            <div class="list keyl">
+              {inUse.length > 0 && <ProviderTable providers={inUse} selected={selected} onOpen={open} />}
+              {found.length === 0 && (
+                <Empty title="No provider is called that">
+                  <p>The search looks at names and slugs of providers in use and of those that are known.</p>
+                </Empty>
+              )}
+              <Legend />
+              {known.length > 0 && <KnownProviders providers={known} />}
+            </div>
+            {panel !== undefined && <ProviderPanel provider={panel} onClose={() => open(null)} />}
+          </div>
+        )}
+      </main>
+    </>
+  );
+}
+
+interface TableProps {
+  readonly providers: readonly ProviderStateObject[];
+  readonly selected: string | null;
+  readonly onOpen: (slug: string) => void;
+}
+
+function ProviderTable({ providers, selected, onOpen }: TableProps) {
+  return (
+    <table class="prvt" aria-label="Providers in use">
+      <colgroup>
+        <col class="c-180" />
+        <col class="c-150 o0" />
+        <col />
+        <col class="c-84 o2" />
+        <col class="c-84 o2" />
+        <col class="c-76 o2" />
+        <col class="c-78 o3" />
+        <col class="c-200 o3" />
+      </colgroup>
+      <thead>
+        <tr>
+          <th>Provider</th>
+          <th class="o0">State</th>
+          <th>
+            <span class="r between">
+              <span>24 hours, by 15 min</span>
+              <span>now</span>
+            </span>
+          </th>
+          <th class="num o2">Answered</th>
+          <th class="num o2">First token</th>
+          <th class="num o2 er">Calls</th>
+          <th class="num o3">Models</th>
+          <th class="o3">Key</th>
+        </tr>
+      </thead>
+      <tbody>
+        {providers.map((provider) => (
+          <ProviderRow
+            key={provider.slug}
+            provider={provider}
+            isSelected={provider.slug === selected}
+            onOpen={onOpen}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps {
+  readonly provider: ProviderStateObject;
+  readonly isSelected: boolean;
+  readonly onOpen: (slug: string) => void;
+}
+
+function ProviderRow({ provider, isSelected, onOpen }: RowProps) {
+  const { slug, name, history, latency_p50: latency } = provider;
+  const { dot, text } = stateOfProvider(provider);
+  const share = answeredShare(history);
+  const { names, text: source } = credentialText(provider.credential);
+  return (
+    <tr
+      class={`opens ${provider.is_on ? '' : 'off-row'} ${isSelected ? 'sel' : ''}`}
+      onClick={() => onOpen(slug)}
+    >
+      <td>
+        <button class="row-open r" type="button" aria-expanded={isSelected}>
+          <span class={`dot ${dot}`} />
+          <b class="cut">{name}</b>
+        </button>
+      </td>
+      <td class={`nw o0 ${dot === 'ok' || dot === 'off' ? 'dim' : dot}`}>{text}</td>
+      <td class="upc">
+        <HealthStrip history={history} />
+      </td>
+      <td class="num o2">{share === null ? '–' : percent(share / 100, 2)}</td>
+      <td class="num o2">{latency === null ? '–' : duration(latency)}</td>
+      <td class="num o2 er">{history === null ? '–' : count(history.calls.reduce((a, b) => a + b, 0))}</td>
+      <td class="num o3">{count(provider.models)}</td>
+      <td class="o3 cut">
+        {names !== '' && <code>{names}</code>} <span class="dim">{source}</span>
+      </td>
+    </tr>
+  );
+}
+
+function Legend() {
+  return (
+    <p class="pad sm t3">
+      <span class="legend">
+        <span>
+          <span class="sq o" />
+          answered
+        </span>
+        <span>
+          <span class="sq p" />
+          some failed
+        </span>
+        <span>
+          <span class="sq q" />
+          half or more failed
+        </span>
+        <span>
+          <span class="sq z" />
+          no traffic, or before the start of this process
+        </span>
+      </span>
+    </p>
+  );
+}
+
+function KnownProviders({ providers }: { readonly providers: readonly ProviderStateObject[] }) {
+  return (
+    <section class="known">
+      <div class="hd">
+        <h2>Known, without a key</h2>
+        <span class="sm t3">
+          set the variable in the environment, and the provider serves after a restart
+        </span>
+      </div>
+      <ul>
+        {providers.map(({ slug, name, credential }) => (
+          <li key={slug}>
+            <span class="cut">{name}</span>
+            <code class="cut">{credential.variables.map((variable) => variable.name).join(' ')}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
