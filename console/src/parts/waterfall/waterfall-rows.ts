@@ -44,7 +44,8 @@ export function waterfallOf(record: GenerationRecord): WaterfallPlan {
   const calls = (record.provider_responses ?? []) as readonly Call[];
   const legs = record.legs.map((leg) => {
     const fromMs = after(leg.started_at);
-    return { ...leg, fromMs, toMs: leg.duration_ms === null ? endMs : fromMs + leg.duration_ms };
+    // A record of one leg counts the wait for its first content twice: no leg outlasts its generation.
+    return { ...leg, fromMs, toMs: Math.min(endMs, fromMs + (leg.duration_ms ?? endMs)) };
   });
   const toolEnds = record.tool_calls.map((call) => after(call.started_at) + (call.duration_ms ?? 0));
   const totalMs = Math.max(1, endMs, ...legs.map(({ toMs }) => toMs), ...toolEnds);
