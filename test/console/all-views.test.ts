@@ -129,6 +129,7 @@ describeInBrowser('every view of the console', (browser) => {
     await signInAt(opened, '/sessions', gateway.managementKey);
     const { page, problems } = opened;
     await page.getByText('this browser').waitFor();
+    await page.getByText('Serving', { exact: true }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await page.getByRole('heading', { name: 'Playground' }).waitFor();

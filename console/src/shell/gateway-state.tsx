@@ -39,5 +39,5 @@ export function GatewayState() {
 function stateOf(readiness: Readiness | undefined, isLost: boolean): { dot: string; text: string } {
   if (isLost) return { dot: 'bad', text: 'Does not answer' };
   if (readiness === undefined) return { dot: 'off', text: 'Asking' };
-  return readiness.status === 'ready' ? { dot: 'ok', text: 'Serving' } : { dot: 'warn', text: 'Not ready' };
+  return readiness.status === 'ok' ? { dot: 'ok', text: 'Serving' } : { dot: 'warn', text: 'Not ready' };
 }
