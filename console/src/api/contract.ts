@@ -17,7 +17,6 @@ export type {
 export type { EndpointListObject } from '../../../src/contract/catalog/endpoint.ts';
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
-export type { ProviderStateObject } from '../../../src/contract/gateway/provider-state.ts';
 export type {
   ConfigurationObject,
   ConfigurationProblem,
