@@ -30,7 +30,7 @@ export function GatewayState() {
   return (
     <div class="r tight" title={readiness.data?.reason}>
       <span class={`dot ${state.dot}`} />
-      {state.text}
+      <span>{state.text}</span>
       <span class="push">{version.data}</span>
     </div>
   );

@@ -13,11 +13,11 @@ const MEMBERS =
     /\s+/,
   );
 
-const shown = (row = {}) =>
+const shown = (row = {}, settledAtMs = 0) =>
   generationObject({
     id: 'gen-1-x',
     scopes: { workspace: 'w', key: 'k' },
-    settledAtMs: 0,
+    settledAtMs,
     charge: { creditNanos: 1_234_567n, byokNanos: 5_000n },
     writtenOffNanos: 7n,
     writtenOffCause: 'searches',
@@ -34,9 +34,12 @@ describe('generationObject', () => {
     const row = { model: 'm/one', provider_name: 'Acme', tokens_prompt: 3, tokens_completion: 4 };
     const leg = { kind: 'main', ...row, started_at: null, duration_ms: null, cost: 0.001234567 };
     const times = { created_at: '2026-09-27T10:00:00.123Z', latency: 30, generation_time: 12 };
-    expect(shown({ ...row, ...times }).legs).toMatchObject([
-      { started_at: times.created_at, duration_ms: 42 },
+    const settledAfter = (ms: number) => Date.parse(times.created_at) + ms;
+    expect(shown({ ...row, ...times }, settledAfter(35)).legs).toMatchObject([
+      { started_at: times.created_at, duration_ms: 35 },
     ]);
+    // A crash: it was settled at the next start.
+    expect(shown({ ...row, ...times }, settledAfter(60_000)).legs).toMatchObject([{ duration_ms: 42 }]);
     expect(shown({ ...row, finish_reason: 'stop' }).legs).toEqual([{ ...leg, status: 'completed' }]);
     expect(shown({ ...row, finish_reason: 'error' }).legs).toEqual([{ ...leg, status: 'failed' }]);
     expect(shown({ ...row, cancelled: true }).legs).toEqual([{ ...leg, status: 'cancelled' }]);

@@ -199,7 +199,7 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     cache_discount: discount === 0n ? null : usdOf(discount),
     written_off: usdOf(writtenOffNanos),
     written_off_cause: writtenOffCause,
-    legs: legsOf(row, cost),
+    legs: legsOf(row, cost, settledAtMs),
     tool_calls: toolCallsOf(row),
     charges: chargesOf(row),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
@@ -209,7 +209,7 @@ export function generationObject(generation: ShownGeneration): JsonObject {
 }
 
 /** Nearly always one, which the row itself describes. An answer from the cache has none. */
-function legsOf(row: JsonObject, cost: number): JsonObject[] {
+function legsOf(row: JsonObject, cost: number, settledAtMs: number): JsonObject[] {
   if (Array.isArray(row.legs)) return row.legs.filter(isJsonObject).map(legObject);
   if (typeof row.response_cache_source_id === 'string') return [];
   return [
@@ -218,7 +218,7 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
       model: row.model ?? null,
       provider_name: row.provider_name ?? null,
       started_at: row.created_at ?? null,
-      duration_ms: durationOf(row),
+      duration_ms: durationOf(row, settledAtMs),
       tokens_prompt: row.tokens_prompt ?? null,
       tokens_completion: row.tokens_completion ?? null,
       cost,
@@ -227,9 +227,18 @@ function legsOf(row: JsonObject, cost: number): JsonObject[] {
   ];
 }
 
-/** Milliseconds from the arrival of a request to the end of its answer. */
-function durationOf({ latency, generation_time: generating }: JsonObject): number | null {
-  return typeof latency === 'number' ? latency + (typeof generating === 'number' ? generating : 0) : null;
+/**
+ * Milliseconds from the arrival of a request to the end of its answer. The time to the first content and that of the
+ * serving call overlap, so their sum is only a bound: for a generation that was settled long after it broke off.
+ */
+function durationOf(
+  { created_at: created, latency, generation_time: generating }: JsonObject,
+  settledAtMs: number,
+): number | null {
+  if (typeof latency !== 'number') return null;
+  const most = latency + (typeof generating === 'number' ? generating : 0);
+  const took = typeof created === 'string' ? settledAtMs - Date.parse(created) : most;
+  return Math.max(latency, Math.min(took, most));
 }
 
 function legObject(leg: JsonObject): JsonObject {

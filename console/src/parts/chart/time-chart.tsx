@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Granularity } from '../../api/contract.ts';
+import { ScrolledTable } from '../scrolled-table.tsx';
 import { axisText, bucketText, gridValues, labelledBuckets, roundUp } from './time-scale.ts';
 
 /** Classes of the colours of series, in the order in which they are given out; the last one is for all others. */
@@ -255,7 +256,7 @@ type TableProps = Pick<Props, 'label' | 'starts' | 'granularity' | 'series' | 'b
 export function ChartTable({ label, starts, granularity, series, before, format }: TableProps) {
   const columns = before === undefined ? series : [...series, before];
   return (
-    <div class="tw chart-table">
+    <ScrolledTable class="chart-table" label={label}>
       <table>
         <caption class="vh">{label}</caption>
         <thead>
@@ -284,6 +285,6 @@ export function ChartTable({ label, starts, granularity, series, before, format 
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrolledTable>
   );
 }

@@ -2,6 +2,7 @@ import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contrac
 import { count } from '../../format/numbers.ts';
 import { OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
 import { bucketText } from '../../parts/chart/time-scale.ts';
+import { ScrolledTable } from '../../parts/scrolled-table.tsx';
 import { firstGroups, formatsOf, groupOf, metricValue } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
 
@@ -19,7 +20,7 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
   const groups = firstGroups(rows, question);
   const { granularity, dimensions } = question;
   return (
-    <div class="tw">
+    <ScrolledTable label="Rows of the answer">
       <table class="anat">
         <thead>
           <tr>
@@ -74,6 +75,6 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
           fewer.
         </p>
       )}
-    </div>
+    </ScrolledTable>
   );
 }

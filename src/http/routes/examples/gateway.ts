@@ -118,8 +118,8 @@ export const GATEWAY_EXAMPLES = {
         total_count: 1,
         values: [
           {
-            key: 'server.request_deadline_ms',
-            value: 600_000,
+            key: 'server.host',
+            value: '0.0.0.0',
             source: { kind: 'file', line: 11, variables: [], flag: null },
           },
         ],

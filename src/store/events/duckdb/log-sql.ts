@@ -11,8 +11,8 @@ import type { Statement } from './statement.ts';
 const STATE = `coalesce(state, CASE WHEN finish_reason = 'error' THEN 'failed'
   WHEN finish_reason IS NULL AND endpoint IS NOT NULL THEN 'cancelled' ELSE 'answered' END)`;
 
-/** Milliseconds to the end; older events have what the parts add up to. */
-const DURATION = 'coalesce(duration_ms, latency_ms + coalesce(generation_ms, 0))';
+/** Milliseconds to the end; of older events at least the longer of two parts that overlap. */
+const DURATION = 'coalesce(duration_ms, greatest(latency_ms, generation_ms))';
 
 /** Columns of a row of the log, by member. */
 const LOG_COLUMNS = {

@@ -67,7 +67,7 @@ it('reads a file of the first version, whose events have fewer facts, and adds t
   const rows = await opened.log(PAGE);
   expect(rows.length).toBe(40);
   expect(rows.slice(0, 3)).toMatchObject([
-    { id: 'gen-0', state: 'answered', durationMs: 30, format: null, attempts: null, isStreamed: null },
+    { id: 'gen-0', state: 'answered', durationMs: 20, format: null, attempts: null, isStreamed: null },
     { id: 'gen-1', state: 'failed' },
     { id: 'gen-2', state: 'cancelled' },
   ]);
