@@ -26,7 +26,8 @@ export function describeInBrowser(title: string, define: (browser: () => Browser
     describe.skip(`${title} (${noBrowserReason})`, () => define(() => undefined as never));
     return;
   }
-  describe(title, () => {
+  // A browser shares the cores with all other tests and may be late: what fails twice, fails.
+  describe(title, { retry: 1 }, () => {
     let browser: Browser;
     beforeAll(async () => {
       // Root has no sandbox for browsers; the pages are our own.

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { go } from '../address/address.ts';
 import { VIEWS } from '../views/views.ts';
 import { toggleTheme } from './theme.ts';
@@ -39,13 +39,16 @@ export function useGlobalShortcuts(openPalette: () => void, openHelp: () => void
 
 /** Runs an action of the view when its key is pressed outside of fields. */
 export function useShortcut(key: string, action: () => void): void {
+  // Always the action of the last drawing: listeners are renewed later than that, and fast keys would meet an old one.
+  const latest = useRef(action);
+  latest.current = action;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== key || isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
       event.preventDefault();
-      action();
+      latest.current();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [key, action]);
+  }, [key]);
 }

@@ -43,6 +43,11 @@ export function LogList(props: Props) {
   const listed = withDays(props.rows);
   const view = useRowWindow(scroller, listed.length, rowHeight, HEAD_HEIGHT);
   const [current, setCurrent] = useState<string | null>(null);
+  /** Where J and K are: known at once, while what is drawn follows. */
+  const place = useRef<string | null>(selectedId);
+  useEffect(() => {
+    if (selectedId !== null) place.current = selectedId;
+  }, [selectedId]);
   useEffect(() => onTop(view.isAtTop), [view.isAtTop, onTop]);
   const isNearEnd = view.to >= listed.length - ROWS_BEFORE_END;
   useEffect(() => {
@@ -50,9 +55,10 @@ export function LogList(props: Props) {
   }, [isNearEnd, onEnd]);
   const step = (by: number): void => {
     const ids = props.rows.map(({ id }) => id);
-    const from = ids.indexOf(selectedId ?? current ?? '');
+    const from = ids.indexOf(place.current ?? '');
     const next = ids[Math.max(0, Math.min(ids.length - 1, from + by))];
     if (next === undefined) return;
+    place.current = next;
     view.scrollTo(listed.findIndex((row) => row.kind === 'generation' && row.generation.id === next));
     if (selectedId === null) setCurrent(next);
     else onSelect(next, true);
