@@ -40,6 +40,7 @@ import { Workspaces } from './manage/workspaces/workspaces.ts';
 import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
 import { MCP_PROVIDER_PREFIX } from './ports/byok-credentials.ts';
+import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
@@ -83,6 +84,8 @@ export function loadOptions(flags: Flags): LoadOptions {
 /** An open data directory and the services on it, for the gateway or for one command. */
 export interface Installation {
   readonly directory: DataDirectory;
+  /** Changes of the stored state, by this process and by others. */
+  readonly changes: Changes;
   readonly tenancy: Tenancy;
   readonly accounts: Accounts;
   readonly keys: OperatorKeys;
@@ -200,6 +203,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     const state = await openState(directory, options, sources);
     opened.push(() => state.close());
     const {
+      changes,
       tenancy,
       byokStore,
       guardrailStore,
@@ -231,10 +235,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       const usd = options.initialUsd?.() ?? null;
       return usd === null ? null : nanosOf(usd);
     });
-    const changedKey = (hash: string) => callers.forgetKey(hash);
+    changes.subscribe((change) => callers.forget(change));
+    changes.subscribe((change) => byokCredentials.forget(change));
+    const changedKey = (hash: string) => changes.publish({ kind: 'key', hash });
+    const changedCredentials = (accountId: string) => changes.publish({ kind: 'credentials', accountId });
+    const changedGuardrails = (accountId: string) => changes.publish({ kind: 'guardrails', accountId });
     const changedWorkspace = ({ id, accountId }: Pick<Workspace, 'id' | 'accountId'>) => {
-      callers.forgetWorkspace(id);
-      byokCredentials.forget(accountId);
+      changes.publish({ kind: 'workspace', id });
+      // The credentials of a deleted workspace are deleted with it.
+      changedCredentials(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
     const storedFiles = {
@@ -257,7 +266,6 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         await files.sweep();
       },
     });
-    const changedGuardrails = (accountId: string) => callers.forgetAccount(accountId);
     const guardrails = new Guardrails({
       store: guardrailStore,
       tenancy,
@@ -269,6 +277,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     });
     return {
       directory,
+      changes,
       tenancy,
       accounts,
       keys: new OperatorKeys({ ...keyParts, accounts }),
@@ -282,7 +291,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         sources,
         providers: options.providers ?? (() => []),
         egress: options.egress ?? (() => PUBLIC_ADDRESSES),
-        changed: (accountId) => byokCredentials.forget(accountId),
+        changed: changedCredentials,
       }),
       guardrails,
       guardrailAssignments: new GuardrailAssignments({

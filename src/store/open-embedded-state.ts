@@ -3,6 +3,7 @@ import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { BackupFolder } from './backup/backup-folder.ts';
+import { MemoryChanges } from './changes/memory-changes.ts';
 import { DataDirectoryProblem } from './directory/data-directory-problem.ts';
 import { readGatewayId } from './directory/gateway-identity.ts';
 import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
@@ -72,6 +73,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       });
     events.start(rowsCaughtUp);
     return {
+      changes: new MemoryChanges(options.clock),
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),

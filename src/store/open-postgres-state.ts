@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
+import { MemoryChanges } from './changes/memory-changes.ts';
 import { GatewayIdentity } from './directory/gateway-identity.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
@@ -62,6 +63,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
     });
     return {
+      changes: new MemoryChanges(clock),
       tenancy: new SqlTenancy(postgres.database),
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/time/clock.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
+import type { Changes } from '../ports/changes.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
@@ -17,6 +18,7 @@ import type { OpeningReport } from './ledger/opened-ledger.ts';
 
 /** The durable state of an installation: embedded in the data directory, or in a shared PostgreSQL database. */
 export interface State {
+  readonly changes: Changes;
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;

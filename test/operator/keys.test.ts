@@ -159,7 +159,7 @@ describe('CallerDirectory', () => {
     const { key, secret } = await under.keys.create({ name: 'n' });
     const reading = under.callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
-    under.callers.forgetKey(key.hash);
+    under.callers.forget({ kind: 'key', hash: key.hash });
     await reading;
     expect(await under.callers.find(secret)).toBeUndefined();
   });

@@ -119,10 +119,10 @@ describe('ByokDirectory', () => {
   it('sees a change at once, even one that came while it was reading', async () => {
     expect(await idsFor(callerOf())).toEqual([]);
     stored = [credential('1')];
-    directory.forget('account');
+    directory.forget({ kind: 'credentials', accountId: 'account' });
     const early = directory.of(callerOf());
     stored = [];
-    directory.forget('account');
+    directory.forget({ kind: 'credentials', accountId: 'account' });
     expect((await early).map(({ id }) => id)).toEqual(['1']);
     expect(await idsFor(callerOf())).toEqual([]);
   });

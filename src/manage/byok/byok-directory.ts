@@ -9,6 +9,7 @@ import {
   type McpTokens,
 } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
+import type { Change } from '../../ports/changes.ts';
 import type { Vault } from './vault.ts';
 
 /** How long a change by another process may go unseen, milliseconds. */
@@ -63,13 +64,14 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
         ? { encryptedSecret: this.#vault.encrypt(current, secret), version: version + 1 }
         : {};
     await this.#store.update(accountId, id, decide, this.#clock.now());
-    this.forget(accountId);
+    this.#known.delete(accountId);
     await this.#store.purgeWipedSecrets();
   }
 
-  /** Drops an account from the cache: one of its credentials was created, changed or deleted. */
-  forget(accountId: string): void {
-    this.#known.delete(accountId);
+  /** Drops the cached credentials that a change concerns. */
+  forget(change: Change): void {
+    if (change.kind === 'credentials') this.#known.delete(change.accountId);
+    else if (change.kind === 'anything') this.#known.clear();
   }
 
   #read(accountId: string): CachedRead {

@@ -49,7 +49,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
   it('never falls back to a caller that was changed or deleted', async () => {
     const { clock, state, callers } = open();
     await callers.find(SECRET);
-    callers.forgetKey(hashSecret(SECRET));
+    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
     state.isAway = true;
     await expect(callers.find(SECRET)).rejects.toThrow('away');
     state.isAway = false;
@@ -73,7 +73,7 @@ describe('CallerDirectory, while the database is unavailable', () => {
     state.key = undefined;
     clock.pass(6_000);
     expect(await callers.find(SECRET)).toBeDefined();
-    callers.forgetKey(hashSecret(SECRET));
+    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
     expect(await callers.find(SECRET)).toBeUndefined();
   });
 
@@ -81,12 +81,12 @@ describe('CallerDirectory, while the database is unavailable', () => {
     const { clock, state, callers } = open();
     for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
     state.key = undefined;
-    callers.forgetKey(hashSecret(SECRET));
+    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
     expect(await callers.find(SECRET)).toBeUndefined();
     state.key = { hash: hashSecret(SECRET), disabled: false, expiresAtMs: null, limitNanos: null } as Key;
     for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toBeDefined();
     state.key = undefined;
-    callers.forgetWorkspace('another');
+    callers.forget({ kind: 'workspace', id: 'another' });
     expect(await callers.find(SECRET)).toBeDefined();
     clock.pass(5_000);
     expect(await callers.find(SECRET)).toBeUndefined();
@@ -126,7 +126,7 @@ describe('CallerDirectory, with many callers of a workspace', () => {
     const here = open(false);
     await here.budgetOf('one');
     here.state.limitNanos = 6n;
-    here.callers.forgetWorkspace('w');
+    here.callers.forget({ kind: 'workspace', id: 'w' });
     expect(await here.budgetOf('one')).toBe(6n);
 
     const { clock, state, budgetOf } = open(true);
@@ -209,7 +209,7 @@ describe('CallerDirectory, with guardrails', () => {
     expect(await here.scopesOf('one')).toEqual([]);
     here.state.guardrails = all;
     expect(await here.scopesOf('one')).toEqual([]);
-    here.callers.forgetAccount('a');
+    here.callers.forget({ kind: 'guardrails', accountId: 'a' });
     expect(await here.scopesOf('one')).toEqual(['account account', 'workspace workspace']);
 
     const { clock, state, scopesOf } = open(true);

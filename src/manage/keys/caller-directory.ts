@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
+import type { Change } from '../../ports/changes.ts';
 import {
   type AppliedGuardrail,
   type Guardrail,
@@ -127,28 +128,19 @@ export class CallerDirectory {
     return caller !== undefined && this.#isUsable(caller.key) ? caller : undefined;
   }
 
-  /** Drops a key from the cache: it was created, changed or deleted. */
-  forgetKey(hash: string): void {
+  /** Drops the cached callers that a change concerns. */
+  forget(change: Change): void {
+    if (change.kind === 'credentials' || change.kind === 'imported-usage') return;
     this.#changes++;
     this.#recent.clear();
-    this.#known.delete(hash);
-  }
-
-  /** Drops the callers of a workspace: it or its budgets were changed. */
-  forgetWorkspace(id: string): void {
-    this.#changes++;
-    this.#recent.clear();
-    for (const [hash, { caller }] of [...this.#known.entries()]) {
-      if (caller.workspaceId === id) this.#known.delete(hash);
-    }
-  }
-
-  /** Drops the callers of an account: its guardrails or their assignments were changed. */
-  forgetAccount(id: string): void {
-    this.#changes++;
-    this.#recent.clear();
-    for (const [hash, { caller }] of [...this.#known.entries()]) {
-      if (caller.accountId === id) this.#known.delete(hash);
+    if (change.kind === 'key') this.#known.delete(change.hash);
+    else if (change.kind === 'anything') this.#known.clear();
+    else {
+      const isConcerned = ({ workspaceId, accountId }: Caller) =>
+        change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId;
+      for (const [hash, { caller }] of [...this.#known.entries()]) {
+        if (isConcerned(caller)) this.#known.delete(hash);
+      }
     }
   }
 
