@@ -8,6 +8,7 @@ import { AccountOverview } from './manage/analytics/overview.ts';
 import { REFILL_WARNING } from './manage/analytics/refill-warning.ts';
 import { GenerationLog } from './manage/generations/generation-log.ts';
 import { Generations } from './manage/generations/generations.ts';
+import { RunningGenerations } from './manage/generations/running-generations.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
 import type { Limiter } from './ports/limiter.ts';
 import { readinessParts } from './readiness.ts';
@@ -65,6 +66,7 @@ export function httpServices({
     firstAccountId,
     restartReason: installation.restartReason,
     generationLog: new GenerationLog(analyticsParts),
+    runningGenerations: new RunningGenerations({ ledger: installation.ledger, tenancy }),
     generations: new Generations({
       recent: installation.recentGenerations,
       rows: installation.generationStore,

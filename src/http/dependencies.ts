@@ -19,6 +19,7 @@ import type { Byok } from '../manage/byok/byok.ts';
 import type { Files } from '../manage/files/files.ts';
 import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { Generations } from '../manage/generations/generations.ts';
+import type { RunningGenerations } from '../manage/generations/running-generations.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { AccountKeys } from '../manage/keys/account-keys.ts';
@@ -172,6 +173,7 @@ export interface HttpServices {
   readonly guardrailAssignments: GuardrailAssignments;
   readonly generations: Generations;
   readonly generationLog: GenerationLog;
+  readonly runningGenerations: RunningGenerations;
   readonly accountKeys: AccountKeys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;

@@ -148,6 +148,18 @@ export interface FinalCharge {
   readonly writtenOffNanos: Nanos;
 }
 
+/** A generation that was accepted and has not ended. */
+export interface RunningGeneration {
+  readonly generationId: string;
+  readonly scopes: ScopeIds;
+  /** Held for it: the most that it may cost so far. */
+  readonly reserved: Amount;
+  /** The charge if it ended at its last checkpoint. */
+  readonly spent: Amount;
+  /** Members of its row that are known: those of its acceptance, and over them those of its last checkpoint. */
+  readonly row: JsonObject;
+}
+
 /** Whose generations may begin: all, only those that no limit and no balance covers, or none. */
 export type Admitting = 'all' | 'unlimited' | 'none';
 
@@ -258,6 +270,8 @@ export interface Ledger {
   forget(scope: ForgettableScope, id: string, atMs: number): Promise<void>;
   /** Spending of each id, in order. Windows are those at `atMs`, or now by the clock of a shared database. */
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
+  /** The generations of an account that run in this process, in no particular order. */
+  runningOf(accountId: string): Promise<readonly RunningGeneration[]>;
   /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
   /** The enforced balances with the least left, least first; at most `limit`. */

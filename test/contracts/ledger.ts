@@ -288,6 +288,25 @@ export function ledgerContract(name: string, open: () => Promise<LedgerUnderTest
         expect(await ledger.statementOf('account-1')).toMatchObject({ settledNanos: 2n, reservedNanos: 0n });
       });
 
+      it('is listed while it runs, with what it has reserved and used so far', async () => {
+        await reserve(generation('g1'), credit(9n));
+        await reserve(
+          generation('g2', { scopes: { key: 'key-2', workspace: 'workspace-2', account: 'account-2' } }),
+          credit(1n),
+        );
+        expect(await ledger.runningOf('account-1')).toMatchObject([
+          { generationId: 'g1', reserved: credit(9n), spent: credit(0n), row: { model: 'acme/one' } },
+        ]);
+        await ledger.checkpoint('g1', use(credit(4n), { row: { tokens_completion: 7 } }));
+        expect(await ledger.runningOf('account-1')).toMatchObject([
+          { spent: credit(4n), row: { model: 'acme/one', tokens_completion: 7 } },
+        ]);
+        await ledger.settle('g1', use(credit(4n)));
+        expect(await ledger.runningOf('account-1')).toEqual([]);
+        await ledger.void('g2', NOW);
+        expect(await ledger.runningOf('account-2')).toEqual([]);
+      });
+
       it('keeps the members of its row as they were given', async () => {
         const row = { text: 'ü "quoted" \u2028 \\', none: null, list: [1, 2.5, { deep: true }], zero: 0 };
         await reserve(generation('g1'), credit(1n));

@@ -4,6 +4,7 @@ import type {
   GenerationsReply,
   LoggedGenerationObject,
 } from '../../src/contract/generations/generation-log.ts';
+import type { RunningGenerationsReply } from '../../src/contract/generations/running-generation.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 let gateway: TestGateway;
@@ -190,5 +191,69 @@ describe('GET /generations/counts', () => {
   it('counts for a key its own generations', async () => {
     const response = await gateway.fetch('/generations/counts', { key: otherKey.key });
     expect(await response.json()).toMatchObject({ data: { total: 1 } });
+  });
+});
+
+describe('GET /generations/running', () => {
+  async function running(query = '', key = gateway.managementKey): Promise<RunningGenerationsReply> {
+    const response = await gateway.fetch(`/generations/running?${query}`, { key });
+    expect(response.status).toBe(200);
+    return (await response.json()) as RunningGenerationsReply;
+  }
+
+  it('lists a generation from its reservation to its end, to those who may see it', async () => {
+    const caller = new AbortController();
+    const response = await gateway.fetch('/chat/completions', {
+      method: 'POST',
+      key: otherKey.key,
+      signal: caller.signal,
+      headers: { 'content-type': 'application/json', 'x-request-id': 'request-of-the-test' },
+      body: JSON.stringify({
+        model: 'simulator/slow-stream',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hello' }],
+      }),
+    });
+    await expect
+      .poll(async () => (await running()).data[0]?.tokens_completion, { timeout: 20_000 })
+      .toBeGreaterThan(0);
+    const { data, total_count } = await running();
+    expect(total_count).toBe(1);
+    expect(data[0]).toMatchObject({
+      model: 'simulator/slow-stream',
+      provider_name: 'Simulator',
+      key_hash: otherKey.hash,
+      key_name: 'other, "key"',
+      request_format: 'chat',
+      streamed: true,
+      request_id: 'request-of-the-test',
+    });
+    expect(data[0]?.reserved).toBeGreaterThan(data[0]?.cost ?? 0);
+    const id = response.headers.get('x-generation-id');
+    expect(data[0]?.id).toBe(id);
+    expect((await running('', otherKey.key)).total_count).toBe(1);
+    expect(await running('', gateway.apiKey)).toEqual({ data: [], total_count: 0 });
+    for (const [query, expected] of [
+      ['model=simulator/slow-stream', 1],
+      ['model=simulator/standard', 0],
+      ['provider=Simulator', 1],
+      [`key=${otherKey.hash.toUpperCase()}`, 1],
+      ['app=elsewhere.example', 0],
+      ['request_format=messages', 0],
+      ['streamed=false', 0],
+      ['search=request-of', 1],
+      [`search=${id}`, 1],
+      ['search=nothing-like-it', 0],
+    ] as const) {
+      expect([query, (await running(query)).total_count]).toEqual([query, expected]);
+    }
+    caller.abort();
+    await expect.poll(async () => (await running()).total_count, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await list('state=cancelled')).data[0]?.id, { timeout: 20_000 }).toBe(id);
+  });
+
+  it('refuses a malformed filter', async () => {
+    const response = await gateway.fetch('/generations/running?key=abc', { key: gateway.managementKey });
+    expect(response.status).toBe(400);
   });
 });

@@ -231,6 +231,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       readiness: () => options.readiness ?? ALL_OK,
       firstAccountId: '',
       generationLog: {} as HttpDependencies['generationLog'],
+      runningGenerations: {} as HttpDependencies['runningGenerations'],
       generations: options.generations ?? ({} as HttpDependencies['generations']),
     });
   if (options.notReady !== true) await becomeReady();

@@ -30,6 +30,7 @@ describe('the route table', () => {
         'GET /generation/content',
         'GET /generations',
         'GET /generations/counts',
+        'GET /generations/running',
         'POST /messages',
         'POST /messages/count_tokens',
         'POST /chat/completions',

@@ -21,13 +21,8 @@ const cost = (description: string) =>
 const duration = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_DURATION_MS, description }));
 
-const FILTERS = {
-  from: moment('Requests that came in at this moment or later; 24 hours before `to` without it.'),
-  to: moment('Requests that came in before this moment; now without it.'),
-  ended_from: moment(
-    'Generations that ended at this moment or later: what is new since you last looked. Allow a few seconds of ' +
-      'overlap, and know rows by their `id`.',
-  ),
+/** Filters by what is known of a generation from its beginning on. */
+export const REQUEST_FILTERS = {
   model: texts('Ids of models, any of which may have served.'),
   provider: texts('Names of providers.'),
   key: Type.Optional(
@@ -44,16 +39,34 @@ const FILTERS = {
   ),
   workspace: Type.Optional(Type.Array(uuid, { maxItems: MAX_VALUES, description: 'Ids of workspaces.' })),
   app: texts('Hosts of apps.'),
-  state: Type.Optional(
-    Type.Array(oneOf(STATES), {
-      maxItems: STATES.length,
-      description: '`fallback`: answered after an attempt failed; `cancelled`: the caller left.',
-    }),
-  ),
   request_format: Type.Optional(
     Type.Array(oneOf(['responses', 'messages', 'chat', 'embeddings']), {
       maxItems: 4,
       description: 'Formats of requests.',
+    }),
+  ),
+  streamed: Type.Optional(Type.Boolean({ description: 'Streamed answers, or others.' })),
+  search: Type.Optional(
+    Type.String({
+      maxLength: MAX_TEXT,
+      description:
+        'The beginning of a generation id, `gen-...`, or part of a request id, session id or end user.',
+    }),
+  ),
+};
+
+const FILTERS = {
+  ...REQUEST_FILTERS,
+  from: moment('Requests that came in at this moment or later; 24 hours before `to` without it.'),
+  to: moment('Requests that came in before this moment; now without it.'),
+  ended_from: moment(
+    'Generations that ended at this moment or later: what is new since you last looked. Allow a few seconds of ' +
+      'overlap, and know rows by their `id`.',
+  ),
+  state: Type.Optional(
+    Type.Array(oneOf(STATES), {
+      maxItems: STATES.length,
+      description: '`fallback`: answered after an attempt failed; `cancelled`: the caller left.',
     }),
   ),
   finish_reason: texts('Finish reasons, such as `stop` or `length`.'),
@@ -63,18 +76,10 @@ const FILTERS = {
       description: 'Statuses that callers got for failures.',
     }),
   ),
-  streamed: Type.Optional(Type.Boolean({ description: 'Streamed answers, or others.' })),
   min_duration_ms: duration('Took at least so long, milliseconds.'),
   max_duration_ms: duration('Took at most so long, milliseconds.'),
   min_cost: cost('Cost at least so much, USD.'),
   max_cost: cost('Cost at most so much, USD.'),
-  search: Type.Optional(
-    Type.String({
-      maxLength: MAX_TEXT,
-      description:
-        'The beginning of a generation id, `gen-...`, or part of a request id, session id or end user.',
-    }),
-  ),
 };
 
 const cursor = (description: string) =>

@@ -9,6 +9,11 @@ import {
   LOG_COLUMN_NAMES,
   type LoggedGenerationObject,
 } from '../../contract/generations/generation-log.ts';
+import {
+  type RunningGenerationsQuery,
+  runningGenerationsQuerySchema,
+  runningGenerationsReplySchema,
+} from '../../contract/generations/running-generation.ts';
 import { csvLine } from '../../kit/text/csv.ts';
 import type { LogViewer } from '../../manage/generations/generation-log.ts';
 import type { Call, Route } from '../route.ts';
@@ -69,6 +74,22 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
         call.services.generationLog.counts(viewerOf(call), call.query as GenerationCountsQuery, signal),
       );
       call.exchange.reply.json(200, { data }, headers);
+    },
+  },
+  {
+    ...LOG,
+    path: '/generations/running',
+    operationId: 'listRunningGenerations',
+    summary: 'Generations that have begun and not ended, newest first',
+    example: GENERATION_LOG_EXAMPLES.listRunningGenerations,
+    request: withQuery(runningGenerationsQuerySchema),
+    responses: {
+      200: ok(runningGenerationsReplySchema),
+      ...errors(errorEnvelopeSchema, [400, 401, 500, 503]),
+    },
+    handler: async (call) => {
+      const query = call.query as RunningGenerationsQuery;
+      call.exchange.reply.json(200, await call.services.runningGenerations.list(viewerOf(call), query));
     },
   },
 ];

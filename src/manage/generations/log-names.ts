@@ -16,7 +16,7 @@ export class LogNames {
   }
 
   /** Reads the names of rows that are not known yet. */
-  async learn(rows: readonly LoggedGeneration[]): Promise<void> {
+  async learn(rows: readonly Pick<LoggedGeneration, 'keyHash' | 'workspaceId'>[]): Promise<void> {
     const keys = new Set(rows.flatMap(({ keyHash }) => (keyHash === null ? [] : [keyHash])));
     const workspaces = new Set(rows.map(({ workspaceId }) => workspaceId));
     for (const hash of keys) if (!this.#keys.has(hash)) this.#keys.set(hash, await this.#keyName(hash));

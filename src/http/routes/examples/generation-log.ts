@@ -3,6 +3,7 @@ import type {
   generationCountsReplySchema,
   generationsReplySchema,
 } from '../../../contract/generations/generation-log.ts';
+import type { runningGenerationsReplySchema } from '../../../contract/generations/running-generation.ts';
 import type { RouteExample } from '../../route.ts';
 import { GENERATION_ID, KEY_HASH, WORKSPACE_ID } from './ids.ts';
 
@@ -64,5 +65,34 @@ export const GENERATION_LOG_EXAMPLES = {
         missing_before: null,
       },
     } satisfies Static<typeof generationCountsReplySchema>,
+  },
+  listRunningGenerations: {
+    query: { limit: '1' },
+    answer: {
+      data: [
+        {
+          id: GENERATION_ID,
+          created_at: '2026-11-17T05:17:04.666Z',
+          model: 'simulator/slow-stream',
+          provider_name: 'Simulator',
+          workspace_id: WORKSPACE_ID,
+          workspace_name: 'Default',
+          key_hash: KEY_HASH,
+          key_name: 'first key',
+          app: null,
+          request_format: 'responses',
+          streamed: true,
+          tokens_prompt: 4,
+          tokens_completion: 11,
+          cost: 0.000048,
+          reserved: 0.0081,
+          tool_calls: 0,
+          session_id: null,
+          request_id: null,
+          external_user: null,
+        },
+      ],
+      total_count: 1,
+    } satisfies Static<typeof runningGenerationsReplySchema>,
   },
 } as const satisfies Readonly<Record<string, RouteExample>>;

@@ -1,7 +1,7 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import type { Limits, ScopeIds, Use } from '../../../ports/ledger.ts';
+import type { Limits, RunningGeneration, ScopeIds, Use } from '../../../ports/ledger.ts';
 
 /** A generation with a reservation that is not settled yet. */
 export interface OpenGeneration {
@@ -44,6 +44,22 @@ export function countUnused(open: Iterable<OpenGeneration>): number {
   let count = 0;
   for (const { checkpoint } of open) if (checkpoint === null) count++;
   return count;
+}
+
+/** The open generations of an account. */
+export function runningIn(open: Iterable<OpenGeneration>, accountId: string): RunningGeneration[] {
+  const running: RunningGeneration[] = [];
+  for (const { generationId, scopes, reserved, row, checkpoint } of open) {
+    if (scopes.account !== accountId) continue;
+    running.push({
+      generationId,
+      scopes,
+      reserved,
+      spent: checkpoint?.spent ?? NOTHING,
+      row: checkpoint === null ? row : { ...row, ...checkpoint.row },
+    });
+  }
+  return running;
 }
 
 /** Completes the row of a generation from what was known when it was accepted. */

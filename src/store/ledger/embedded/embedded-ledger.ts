@@ -15,12 +15,14 @@ import {
   LedgerUnavailable,
   type NewGeneration,
   type ReserveOutcome,
+  type RunningGeneration,
   type Scope,
   type Spending,
   type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
 import type { Books } from '../books/books.ts';
+import { runningIn } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import type { AnyProjector } from '../projection/projector.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
@@ -182,6 +184,10 @@ export class EmbeddedLedger implements Ledger {
 
   async spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]> {
     return ids.map((id) => this.#books.spendingOf(scope, id, atMs));
+  }
+
+  async runningOf(accountId: string): Promise<readonly RunningGeneration[]> {
+    return runningIn(this.#books.open.values(), accountId);
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {

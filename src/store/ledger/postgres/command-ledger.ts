@@ -10,6 +10,7 @@ import {
   type LedgerReport,
   LedgerUnavailable,
   type ReserveOutcome,
+  type RunningGeneration,
   type Scope,
   type Spending,
   type TopUpOutcome,
@@ -57,6 +58,10 @@ export class CommandLedger implements Ledger, RecentGenerations {
   }
 
   async checkpoint(): Promise<void> {}
+
+  async runningOf(): Promise<readonly RunningGeneration[]> {
+    return [];
+  }
 
   async settle(): Promise<FinalCharge> {
     throw onlyServing();

@@ -15,6 +15,7 @@ import {
   LedgerUnavailable,
   type NewGeneration,
   type ReserveOutcome,
+  type RunningGeneration,
   type Scope,
   type Spending,
   type TopUpOutcome,
@@ -22,6 +23,7 @@ import {
 } from '../../../ports/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
+import { runningIn } from '../books/open-generation.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
@@ -226,6 +228,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     await this.#caughtUp();
     const { database, databaseClock } = this.#options;
     return orLedgerUnavailable(spendingIn(database, scope, ids, databaseClock));
+  }
+
+  async runningOf(accountId: string): Promise<readonly RunningGeneration[]> {
+    return runningIn(this.#generations.open.values(), accountId);
   }
 
   async statementOf(accountId: string): Promise<AccountStatement> {
