@@ -11,8 +11,8 @@ for (const keys of [1, 10_000]) {
   const limits = Array.from({ length: keys }, (_, index): RateLimit[] => {
     const subject = index.toString(16).padStart(64, '0');
     return [
-      { name: 'requests-per-minute', subject, window: 'minute', maxRequests: 1e9 },
-      { name: 'requests-per-day', subject, window: 'day', maxRequests: 1e9 },
+      { name: 'requests-per-minute', subject, window: 'minute', unit: 'requests', max: 1e9 },
+      { name: 'requests-per-day', subject, window: 'day', unit: 'requests', max: 1e9 },
     ];
   });
   for (let round = 0; round < 2; round++) {

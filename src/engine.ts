@@ -10,6 +10,7 @@ import { GenerationTail } from './gateway/observers/generation-tail.ts';
 import { LastFailures } from './gateway/observers/last-failures.ts';
 import { ServiceChanges } from './gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
+import { tokenCounts } from './http/access/rate-limits.ts';
 import type { Installation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
@@ -24,6 +25,7 @@ import type { McpOffers } from './mcp/server/offered-tool.ts';
 import { ownOffers } from './mcp/server/own-offers.ts';
 import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
+import type { Limiter } from './ports/limiter.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { Traffic } from './routing/traffic.ts';
@@ -44,6 +46,8 @@ export interface EngineOptions {
   readonly installation: Installation;
   readonly egress: ReturnType<typeof createEgress>;
   readonly judgesFor: StageDependencies['judgesFor'];
+  /** Counts the tokens of settled generations. Must not reject. */
+  readonly limiter: Pick<Limiter, 'add'>;
   /** The operator's account; undefined until it is known. */
   readonly firstAccountId: () => string | undefined;
   readonly log: Log;
@@ -110,7 +114,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const guardrailMetrics = new GuardrailMetrics();
   const { egress, judgesFor } = options;
   const { files } = installation;
-  const { onSettled, onUnrecorded, ...observers } = openObservers(contents, log);
+  const { onSettled, onUnrecorded, ...observers } = openObservers(contents, options);
   const gateway = createGateway({
     settings: () => settings.current.gateway,
     stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics, mcpServers }, options.stages),
@@ -204,7 +208,7 @@ function openContents({ settings, installation, log }: EngineOptions, closers: C
 /** Observers of settled generations: everything that is noted besides the record. */
 function openObservers(
   contents: DiskContentStore,
-  log: Log,
+  { settings, limiter, log }: Pick<EngineOptions, 'settings' | 'limiter' | 'log'>,
 ): {
   readonly generationMetrics: GenerationMetrics;
   readonly tail: GenerationTail;
@@ -219,6 +223,9 @@ function openObservers(
     tail,
     failures,
     onSettled: (generation, settlement, times) => {
+      const { inputTokens, outputTokens } = settlement.usage;
+      const { hash } = generation.input.caller.key;
+      void limiter.add(tokenCounts(hash, inputTokens + outputTokens, settings.latest.http.rates));
       generationMetrics.note(generation, settlement, times);
       failures.note(generation);
       logGeneration(generation, settlement);

@@ -112,6 +112,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   closers.add('the removal of deleted files', keepSwept(installation.files, log));
   const { vendor } = config;
   let firstAccountId: string | undefined;
+  const limiter = openLimiter(installation, log, closers);
   const engine = openEngine(
     {
       vendor,
@@ -119,6 +120,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       installation,
       egress,
       judgesFor,
+      limiter,
       log,
       itemClock,
       healthClock,
@@ -127,7 +129,6 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     },
     closers,
   );
-  const limiter = openLimiter(installation, log, closers);
 
   const { ledger, tenancy } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
@@ -244,11 +245,11 @@ async function openStores(
   return installation;
 }
 
-/** Request limits, whose counts survive a restart. */
+/** Limits of requests and tokens, whose daily counts survive a restart. */
 function openLimiter({ directory }: Installation, log: Log, closers: Closers): MemoryLimiter {
   const counts = new RequestCountsFile(directory.path);
   const limiter = new MemoryLimiter(systemClock, counts.read());
-  closers.add('the counts of requests', keepCounts(limiter, counts, log));
+  closers.add('the counts of requests and tokens', keepCounts(limiter, counts, log));
   return limiter;
 }
 

@@ -107,6 +107,10 @@ export function* deriveSettingsSliced(
           minute: config.limits.per_key.requests_per_minute,
           day: config.limits.per_key.requests_per_day,
         },
+        tokensPerKey: {
+          minute: config.limits.per_key.tokens_per_minute,
+          day: config.limits.per_key.tokens_per_day,
+        },
         analyticsPerMinute: config.limits.analytics_per_minute,
         datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
       },

@@ -1,14 +1,27 @@
-/** Windows of request limits: a minute that begins with its first request, or a UTC day. */
+/** Windows of limits: a minute that begins with what is counted first in it, or a UTC day. */
 export type RateWindow = 'minute' | 'day';
 
-/** Maximum of requests in a window. */
-export interface RateLimit {
+/** What a limit counts: requests when they begin, tokens when their generation is settled. */
+export type RateUnit = 'requests' | 'tokens';
+
+/** What is counted together: the same name and subject, in one window. */
+export interface RateCounter {
   /** Its name in messages. */
   readonly name: string;
-  /** Requests with the same name and subject are counted together. */
+  /** The key or the account. */
   readonly subject: string;
   readonly window: RateWindow;
-  readonly maxRequests: number;
+}
+
+/** Maximum of requests or tokens in a window. */
+export interface RateLimit extends RateCounter {
+  readonly unit: RateUnit;
+  readonly max: number;
+}
+
+/** An amount that is added to a counter. */
+export interface RateCount extends RateCounter {
+  readonly amount: number;
 }
 
 /** Whether a request may pass; if not, the limit that forbids it, and when that resets (epoch milliseconds). */
@@ -16,8 +29,13 @@ export type RateVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly limit: RateLimit; readonly resetAtMs: number };
 
-/** Counts requests. */
+/** Counts requests and tokens. Arguments and results are plain data: a limiter may be in another process. */
 export interface Limiter {
-  /** Counts a request against all limits; against none if one of them forbids it. */
+  /**
+   * Counts a request against all limits of requests, against none if a limit forbids it. Limits of tokens forbid
+   * requests once as many tokens are counted.
+   */
   take(limits: readonly RateLimit[]): Promise<RateVerdict>;
+  /** Adds what is known only afterwards: the tokens of settled generations. */
+  add(counts: readonly RateCount[]): Promise<void>;
 }

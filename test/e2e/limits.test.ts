@@ -288,4 +288,26 @@ describe('other limits', () => {
     });
     await limited.close();
   });
+
+  it('counts the tokens of settled generations, and refuses a key that has used them up', async () => {
+    const limited = await openTestGateway({
+      providers: [provider()],
+      models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] }],
+      limits: { per_key: { tokens_per_minute: 40, tokens_per_day: 1000 } },
+    } as never);
+    const askLimited = () =>
+      limited.post('/chat/completions', { model: 'm/one', messages: [{ role: 'user', content: 'Hi' }] });
+    upstream.answer(answering(15));
+    const replies = [await askLimited(), await askLimited(), await askLimited()];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
+    const refused = replies[2] as Response;
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('40');
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect(((await refused.json()) as any).error.message).toMatch(
+      /^Rate limit exceeded: tokens-per-minute\. At most 40 tokens a minute; try again in \d+ s\.$/,
+    );
+    expect((await limited.fetch('/files')).status).toBe(200);
+    expect(limited.logText()).not.toContain('no effect');
+    await limited.close();
+  });
 });

@@ -185,6 +185,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       areMetricsPublic: false,
       rates: {
         perKey: { minute: null, day: null },
+        tokensPerKey: { minute: null, day: null },
         analyticsPerMinute: 64,
         datasets: { minute: 30, day: 500 },
       },

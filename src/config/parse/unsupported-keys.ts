@@ -17,8 +17,6 @@ const UNUSED_PRICES: readonly PriceName[] = [
 const UNSUPPORTED_KEYS: readonly string[] = [
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
-  'limits.per_key.tokens_per_minute',
-  'limits.per_key.tokens_per_day',
   'drain_grace_ms',
 ];
 

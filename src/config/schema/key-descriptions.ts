@@ -144,8 +144,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Limits of each key on generations and files, counted by key. Above one the caller gets a 429 with Retry-After.',
   'limits.per_key.requests_per_minute': 'Requests of a key in a minute; null: no limit.',
   'limits.per_key.requests_per_day': 'Requests of a key in a day (UTC); null: no limit.',
-  'limits.per_key.tokens_per_minute': 'Tokens of one key in a minute. No effect yet.',
-  'limits.per_key.tokens_per_day': 'Tokens of one key in a day (UTC). No effect yet.',
+  'limits.per_key.tokens_per_minute':
+    'Tokens of a key in a minute, of prompts and completions; null: no limit. A generation counts when it has ended.',
+  'limits.per_key.tokens_per_day': 'Tokens of a key in a day (UTC), counted alike; null: no limit.',
   'limits.analytics_per_minute': 'Analytics requests of a key in a minute.',
   'limits.datasets': 'Limits of the datasets routes.',
   'limits.datasets.per_minute': 'Requests of a key in a minute.',

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { RateLimit, RateVerdict } from '../../ports/limiter.ts';
-import { countRequest, type RateClass, type RateSettings } from './rate-limits.ts';
+import { countRequest, type RateClass, type RateSettings, tokenCounts } from './rate-limits.ts';
 
 const caller = { key: { hash: 'hash' }, accountId: 'account' } as Caller;
 
 const settings: RateSettings = {
   perKey: { minute: 60, day: null },
+  tokensPerKey: { minute: null, day: 9000 },
   analyticsPerMinute: 64,
   datasets: { minute: 30, day: 500 },
 };
@@ -19,6 +20,7 @@ async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, 
       asked.push(...limits);
       return verdict;
     },
+    add: async () => {},
   };
   let error: GatewayError | undefined;
   try {
@@ -26,12 +28,18 @@ async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, 
   } catch (thrown) {
     error = thrown as GatewayError;
   }
-  return { asked: asked.map(({ name, subject, maxRequests }) => [name, subject, maxRequests]), error };
+  return { asked: asked.map(({ name, subject, max }) => [name, subject, max]), error };
 }
 
 describe('request limits', () => {
   it.each([
-    ['generation', [['requests-per-minute', 'hash', 60]]],
+    [
+      'generation',
+      [
+        ['requests-per-minute', 'hash', 60],
+        ['tokens-per-day', 'hash', 9000],
+      ],
+    ],
     ['files', [['requests-per-minute', 'hash', 60]]],
     ['analytics', [['analytics-per-minute', 'hash', 64]]],
     [
@@ -48,9 +56,10 @@ describe('request limits', () => {
   });
 
   it('are off until set', async () => {
-    expect(
-      (await count('generation', { ok: true }, { ...settings, perKey: { minute: null, day: null } })).asked,
-    ).toEqual([]);
+    const none = { minute: null, day: null };
+    const given = { ...settings, perKey: none, tokensPerKey: none };
+    expect((await count('generation', { ok: true }, given)).asked).toEqual([]);
+    expect(tokenCounts('hash', 100, given)).toEqual([]);
   });
 
   it('say which one is used up, and until when', async () => {
@@ -58,7 +67,8 @@ describe('request limits', () => {
       name: 'requests-per-minute',
       subject: 'hash',
       window: 'minute',
-      maxRequests: 60,
+      unit: 'requests',
+      max: 60,
     };
     const { error } = await count('generation', { ok: false, limit, resetAtMs: 1_012_500 });
     const headers = {
@@ -73,5 +83,27 @@ describe('request limits', () => {
       metadata: { headers, limit_source: 'gateway' },
     });
     expect(error?.message).toMatch(/^Rate limit exceeded: requests-per-minute\./);
+  });
+
+  it('count the tokens of a generation where a limit covers them', () => {
+    expect(tokenCounts('hash', 120, settings)).toEqual([
+      { name: 'tokens-per-day', window: 'day', subject: 'hash', amount: 120 },
+    ]);
+    expect(tokenCounts('hash', 0, settings)).toEqual([]);
+  });
+
+  it('name tokens in the refusal', async () => {
+    const limit: RateLimit = {
+      name: 'tokens-per-day',
+      subject: 'hash',
+      window: 'day',
+      unit: 'tokens',
+      max: 9000,
+    };
+    const { error } = await count('generation', { ok: false, limit, resetAtMs: 1_012_500 });
+    expect(error?.message).toBe(
+      'Rate limit exceeded: tokens-per-day. At most 9000 tokens a day; try again in 13 s.',
+    );
+    expect(error?.headers).toMatchObject({ 'X-RateLimit-Limit': '9000', 'X-RateLimit-Remaining': '0' });
   });
 });

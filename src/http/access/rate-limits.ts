@@ -1,7 +1,14 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
+import type {
+  Limiter,
+  RateCount,
+  RateLimit,
+  RateUnit,
+  RateVerdict,
+  RateWindow,
+} from '../../ports/limiter.ts';
 
 /**
  * The limit that a route counts against: generations (also in flight), files, analytics queries, datasets; the
@@ -9,36 +16,65 @@ import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/li
  */
 export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
 
-/** How many requests may be made; null = no limit. */
+/** Maximum in each window; null = no limit. */
+export type PerWindow = Readonly<Record<RateWindow, number | null>>;
+
+/** How many requests may be made, and how many tokens they may use. */
 export interface RateSettings {
-  readonly perKey: { readonly minute: number | null; readonly day: number | null };
+  readonly perKey: PerWindow;
+  readonly tokensPerKey: PerWindow;
   readonly analyticsPerMinute: number;
   readonly datasets: { readonly minute: number; readonly day: number };
 }
 
-/** One rule: whose requests are counted together, in which window, and how many there may be. */
+/** One rule: whose requests or tokens are counted together, in which window, and how many there may be. */
 interface RateRule {
   readonly name: string;
   readonly of: 'key' | 'account';
   readonly window: RateWindow;
-  readonly maxRequests: (settings: RateSettings) => number | null;
+  readonly unit: RateUnit;
+  readonly max: (settings: RateSettings) => number | null;
 }
 
-const PER_KEY: readonly RateRule[] = [
-  { name: 'requests-per-minute', of: 'key', window: 'minute', maxRequests: ({ perKey }) => perKey.minute },
-  { name: 'requests-per-day', of: 'key', window: 'day', maxRequests: ({ perKey }) => perKey.day },
+const REQUESTS_PER_KEY: readonly RateRule[] = [
+  {
+    name: 'requests-per-minute',
+    of: 'key',
+    window: 'minute',
+    unit: 'requests',
+    max: ({ perKey }) => perKey.minute,
+  },
+  { name: 'requests-per-day', of: 'key', window: 'day', unit: 'requests', max: ({ perKey }) => perKey.day },
+];
+
+const TOKENS_PER_KEY: readonly RateRule[] = [
+  {
+    name: 'tokens-per-minute',
+    of: 'key',
+    window: 'minute',
+    unit: 'tokens',
+    max: ({ tokensPerKey }) => tokensPerKey.minute,
+  },
+  {
+    name: 'tokens-per-day',
+    of: 'key',
+    window: 'day',
+    unit: 'tokens',
+    max: ({ tokensPerKey }) => tokensPerKey.day,
+  },
 ];
 
 /** The rules of each class of routes; a class that is not here has none. */
 const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
-  generation: PER_KEY,
-  files: PER_KEY,
+  generation: [...REQUESTS_PER_KEY, ...TOKENS_PER_KEY],
+  files: REQUESTS_PER_KEY,
   analytics: [
     {
       name: 'analytics-per-minute',
       of: 'key',
       window: 'minute',
-      maxRequests: ({ analyticsPerMinute }) => analyticsPerMinute,
+      unit: 'requests',
+      max: ({ analyticsPerMinute }) => analyticsPerMinute,
     },
   ],
   datasets: [
@@ -46,9 +82,16 @@ const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
       name: 'datasets-per-minute',
       of: 'key',
       window: 'minute',
-      maxRequests: ({ datasets }) => datasets.minute,
+      unit: 'requests',
+      max: ({ datasets }) => datasets.minute,
     },
-    { name: 'datasets-per-day', of: 'account', window: 'day', maxRequests: ({ datasets }) => datasets.day },
+    {
+      name: 'datasets-per-day',
+      of: 'account',
+      window: 'day',
+      unit: 'requests',
+      max: ({ datasets }) => datasets.day,
+    },
   ],
 };
 
@@ -60,27 +103,38 @@ export async function countRequest(
   { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
 ): Promise<void> {
   const limits: RateLimit[] = [];
-  for (const { name, of, window, maxRequests } of RULES[rateClass] ?? []) {
-    const limit = maxRequests(settings);
+  for (const { name, of, window, unit, max } of RULES[rateClass] ?? []) {
+    const limit = max(settings);
     if (limit !== null)
-      limits.push({ name, window, maxRequests: limit, subject: of === 'key' ? key.hash : accountId });
+      limits.push({ name, window, unit, max: limit, subject: of === 'key' ? key.hash : accountId });
   }
   if (limits.length === 0) return;
   requirePassing(await limiter.take(limits), clock);
+}
+
+/** Where the tokens of a settled generation are counted: nowhere if no limit covers them. */
+export function tokenCounts(keyHash: string, tokens: number, settings: RateSettings): RateCount[] {
+  if (tokens === 0) return [];
+  return TOKENS_PER_KEY.filter(({ max }) => max(settings) !== null).map(({ name, window }) => ({
+    name,
+    window,
+    subject: keyHash,
+    amount: tokens,
+  }));
 }
 
 function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
   if (verdict.ok) return;
   const { limit, resetAtMs } = verdict;
   const headers = {
-    'X-RateLimit-Limit': String(limit.maxRequests),
+    'X-RateLimit-Limit': String(limit.max),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(resetAtMs),
   };
   const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
   throw new GatewayError(
     'rate-limited',
-    `Rate limit exceeded: ${limit.name}. At most ${limit.maxRequests} requests a ${limit.window}; try ` +
+    `Rate limit exceeded: ${limit.name}. At most ${limit.max} ${limit.unit} a ${limit.window}; try ` +
       `again in ${seconds} s.`,
     { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
   );

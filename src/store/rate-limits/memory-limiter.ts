@@ -1,9 +1,16 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Limiter, RateLimit, RateVerdict, RateWindow } from '../../ports/limiter.ts';
+import type {
+  Limiter,
+  RateCount,
+  RateCounter,
+  RateLimit,
+  RateVerdict,
+  RateWindow,
+} from '../../ports/limiter.ts';
 
-/** Requests of one subject in the current window. */
+/** Requests or tokens of one subject in the current window. */
 interface Count {
-  requests: number;
+  used: number;
   /** End of the window by the monotonic clock. */
   endsAt: number;
   /** The UTC day that it counts; `NO_DAY` for minutes. */
@@ -15,7 +22,7 @@ export interface DayCount {
   readonly name: string;
   readonly subject: string;
   readonly day: number;
-  readonly requests: number;
+  readonly used: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -27,8 +34,8 @@ const DAY_MS = 86_400_000;
 const MIN_SUBJECTS_TO_SWEEP = 1024;
 
 /**
- * Counts requests in memory. Windows end by the monotonic clock, so that setting the wall clock neither extends nor
- * resets them; a day ends at midnight UTC, or after the time that was left until then when it began.
+ * Counts in memory. Windows end by the monotonic clock, so that setting the wall clock neither extends nor resets
+ * them; a day ends at midnight UTC, or after the time that was left until then when it began.
  */
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock;
@@ -42,33 +49,40 @@ export class MemoryLimiter implements Limiter {
   constructor(clock: Clock, days: readonly DayCount[] = []) {
     this.#clock = clock;
     const now = clock.now();
-    for (const { name, subject, day, requests } of days) {
+    for (const { name, subject, day, used } of days) {
       if (day !== dayOf(now)) continue;
       const endsAt = clock.monotonic() + untilMidnight(now);
-      this.#countsOf(name).set(subject, { requests, day, endsAt });
+      this.#countsOf(name).set(subject, { used, day, endsAt });
       this.#subjects += 1;
     }
   }
 
   async take(limits: readonly RateLimit[]): Promise<RateVerdict> {
+    const verdict = this.check(limits);
+    if (verdict.ok) {
+      for (const limit of limits) if (limit.unit === 'requests') this.#add(limit, 1);
+    }
+    return verdict;
+  }
+
+  async add(counts: readonly RateCount[]): Promise<void> {
+    for (const count of counts) this.#add(count, count.amount);
+  }
+
+  /** The verdict on a request that is not counted. */
+  check(limits: readonly RateLimit[]): RateVerdict {
     const now = this.#clock.monotonic();
     const wall = this.#clock.now();
-    const counts: Count[] = [];
     for (const limit of limits) {
       const count = this.#current(limit, now, wall);
-      if (count.requests >= limit.maxRequests) {
+      if (count !== undefined && count.used >= limit.max) {
         return { ok: false, limit, resetAtMs: Math.round(wall + count.endsAt - now) };
       }
-      counts.push(count);
-    }
-    for (const count of counts) {
-      count.requests += 1;
-      if (count.day !== NO_DAY) this.#changes += 1;
     }
     return PASS;
   }
 
-  /** Grows with every request counted in a daily limit. */
+  /** Grows with everything that is counted in a daily limit. */
   get changes(): number {
     return this.#changes;
   }
@@ -79,15 +93,27 @@ export class MemoryLimiter implements Limiter {
     return [...this.#counts].flatMap(([name, ofName]) =>
       [...ofName]
         .filter(([, { day }]) => day === today)
-        .map(([subject, { day, requests }]) => ({ name, subject, day, requests })),
+        .map(([subject, { day, used }]) => ({ name, subject, day, used })),
     );
   }
 
-  #current({ name, subject, window }: RateLimit, now: number, wall: number): Count {
+  #add(counter: RateCounter, amount: number): void {
+    const now = this.#clock.monotonic();
+    const wall = this.#clock.now();
+    const count = this.#current(counter, now, wall) ?? this.#begin(counter, now, wall);
+    count.used += amount;
+    if (count.day !== NO_DAY) this.#changes += 1;
+  }
+
+  /** The count of the current window; undefined if nothing was counted in it. */
+  #current({ name, subject }: RateCounter, now: number, wall: number): Count | undefined {
+    const known = this.#counts.get(name)?.get(subject);
+    return known !== undefined && known.endsAt > now && !isOver(known, wall) ? known : undefined;
+  }
+
+  #begin({ name, subject, window }: RateCounter, now: number, wall: number): Count {
     const ofName = this.#countsOf(name);
-    const known = ofName.get(subject);
-    if (known !== undefined && known.endsAt > now && !isOver(known, wall)) return known;
-    if (known === undefined) this.#makeRoom(now);
+    if (!ofName.has(subject)) this.#makeRoom(now);
     const fresh = freshCount(window, now, wall);
     ofName.set(subject, fresh);
     return fresh;
@@ -123,8 +149,8 @@ function isOver({ day }: Count, wall: number): boolean {
 
 function freshCount(window: RateWindow, now: number, wall: number): Count {
   return window === 'minute'
-    ? { requests: 0, endsAt: now + MINUTE_MS, day: NO_DAY }
-    : { requests: 0, endsAt: now + untilMidnight(wall), day: dayOf(wall) };
+    ? { used: 0, endsAt: now + MINUTE_MS, day: NO_DAY }
+    : { used: 0, endsAt: now + untilMidnight(wall), day: dayOf(wall) };
 }
 
 const NO_DAY = -1;

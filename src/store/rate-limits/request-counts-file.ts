@@ -9,7 +9,7 @@ import type { DayCount, MemoryLimiter } from './memory-limiter.ts';
 /** A larger file is not one of ours. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Request counts of the current day in the data directory, so that a restart does not reset daily limits. */
+/** Counts of the current day in the data directory, so that a restart does not reset daily limits. */
 export class RequestCountsFile {
   readonly path: string;
 
@@ -21,7 +21,7 @@ export class RequestCountsFile {
   read(): DayCount[] {
     try {
       const content: unknown = JSON.parse(readIfExists(this.path, MAX_BYTES)?.toString() ?? '[]');
-      return Array.isArray(content) ? content.filter(isDayCount) : [];
+      return Array.isArray(content) ? content.map(withUsed).filter(isDayCount) : [];
     } catch {
       return [];
     }
@@ -35,13 +35,18 @@ export class RequestCountsFile {
   }
 }
 
+/** Files of earlier releases, which counted only requests, have them as `requests`. */
+function withUsed(value: unknown): unknown {
+  return isJsonObject(value) && value.used === undefined ? { ...value, used: value.requests } : value;
+}
+
 function isDayCount(value: unknown): value is DayCount {
   return (
     isJsonObject(value) &&
     typeof value.name === 'string' &&
     typeof value.subject === 'string' &&
     Number.isSafeInteger(value.day) &&
-    Number.isSafeInteger(value.requests)
+    Number.isSafeInteger(value.used)
   );
 }
 
@@ -56,8 +61,8 @@ export function keepCounts(
 ): { close(): Promise<void> } {
   let written = limiter.changes;
   const outage = new OutageLog((message, fields) => log.warn(message, fields), {
-    begins: 'the requests of the day cannot be written down; a restart would forget them',
-    ends: 'the requests of the day are written down again',
+    begins: 'the requests and tokens of the day cannot be written down; a restart would forget them',
+    ends: 'the requests and tokens of the day are written down again',
     place: { path: file.path },
   });
   const write = async () => {
