@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   contract: ['dialects', 'ports', 'ir', 'kit'],
   store: ['ports', 'ir', 'kit'],
+  workers: ['http1', 'ports', 'ir', 'kit'],
   control: ['manage', 'contract', 'ports', 'ir', 'kit', 'config'],
   http: [
     'http1',

@@ -55,7 +55,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       apps: appRegistry,
       imports: new SqlImportedUsage(database, MAX_IMPORT_CHARACTERS),
     });
-    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, report, close } =
+    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, settleInterrupted, report, close } =
       await openEmbeddedLedger({
         directory: options.directory,
         generations: generationStore,
@@ -87,6 +87,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       eventFeed: events,
       ledger,
       recentGenerations,
+      settleInterrupted,
       whenDatabaseUp: (work) => work(),
       isDatabaseUp: () => true,
       restartReason: () => null,

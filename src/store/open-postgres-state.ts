@@ -49,7 +49,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     ...(waitsForDatabase && { waiting: (reason: string) => warn(reason) }),
   });
   try {
-    const { ledger, recentGenerations, restartReason, report, close } = options.isGateway
+    const { ledger, recentGenerations, restartReason, settleInterrupted, report, close } = options.isGateway
       ? await openServingLedger(postgres, options)
       : await openCommandLedger(postgres, options);
     const appRegistry = new SqlAppRegistry(postgres.database);
@@ -79,6 +79,8 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       ledger,
       recentGenerations,
       isDatabaseUp: postgres.isUp,
+      // A command runs no generations.
+      settleInterrupted: async (generationIds) => settleInterrupted?.(generationIds),
       restartReason: () => restartReason?.() ?? null,
       recovery: report,
       whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
@@ -153,7 +155,7 @@ async function openCommandLedger(
 }
 
 type StateLedger = Pick<OpenedLedger, 'ledger' | 'recentGenerations' | 'restartReason' | 'close'> &
-  Partial<Pick<OpenedLedger, 'report'>>;
+  Partial<Pick<OpenedLedger, 'report' | 'settleInterrupted'>>;
 
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {

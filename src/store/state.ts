@@ -32,6 +32,8 @@ export interface State {
   readonly eventFeed: EventFeed;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
+  /** Settles open generations by their last checkpoints: the process that ran them is gone. Never rejects. */
+  settleInterrupted(generationIds: readonly string[]): Promise<void>;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the database answers. An embedded one always does. */

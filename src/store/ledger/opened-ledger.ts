@@ -23,6 +23,8 @@ export interface OpenedLedger {
   /** Settled generations that wait for their rows. */
   readonly recentGenerations: RecentGenerations;
   readonly report: OpeningReport;
+  /** Settles open generations by their last checkpoints: the process that ran them is gone. Never rejects. */
+  settleInterrupted(generationIds: readonly string[]): Promise<void>;
   /** Why the process must be restarted; null, or absent = no reason. */
   restartReason?(): string | null;
   /** Waits a bounded time for work under way. */

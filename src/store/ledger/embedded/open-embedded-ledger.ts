@@ -210,6 +210,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     rowsCaughtUp: () => rows.caughtUp(),
     eventsCaughtUp: async () => eventProjector?.catchUp(),
     report: { settledAfterCrash, releasedAfterCrash, rebooked, isRestart, forgotten, tornTailBytes },
+    settleInterrupted: (generationIds) => reconciler.settleInterrupted(generationIds),
     async close() {
       ledger.close();
       reconciler.close();

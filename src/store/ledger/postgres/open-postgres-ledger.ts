@@ -190,6 +190,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     recentGenerations: ledger,
     restartReason: () => ledger.restartReason,
     report: { settledAfterCrash, releasedAfterCrash, rebooked, isRestart, forgotten, tornTailBytes },
+    settleInterrupted: (generationIds) => reconciler.settleInterrupted(generationIds),
     async close() {
       ledger.close();
       reconciler.close();

@@ -54,6 +54,24 @@ export class Reconciler {
     await Promise.all(overdue.map((generation) => this.#settle(generation)));
   }
 
+  /**
+   * Settles open generations by their last checkpoints, because the process that ran them is gone. Those that are not
+   * open are left alone. Never rejects: what cannot be settled now is overdue later.
+   */
+  async settleInterrupted(ids: readonly string[]): Promise<void> {
+    const { open, ledger, clock, completeRow, warn } = this.#options;
+    const settle = async (id: string) => {
+      const generation = open().get(id);
+      if (generation === undefined) return;
+      try {
+        await ledger.settle(id, interruptedUse(generation, clock.now(), completeRow));
+      } catch (error) {
+        warn('a generation of a process that is gone could not be settled now', { generation_id: id, error });
+      }
+    };
+    await Promise.all(ids.map(settle));
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }
