@@ -56,12 +56,12 @@ import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
 import { type ImportDirectory, ImportFolder } from './store/directory/import-folder.ts';
-import { EventsUnavailable } from './store/events/duckdb/duckdb-errors.ts';
 import {
   type EventBundleWriter,
   openEventBundle,
   readBundleApps,
 } from './store/events/duckdb/event-bundle.ts';
+import { EventsUnavailable } from './store/events/event-errors.ts';
 import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';

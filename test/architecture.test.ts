@@ -352,9 +352,10 @@ const NETWORK_FILES: readonly string[] = [
   'upstream/transport/egress-guard.ts',
 ];
 
-/** Files that open sockets of the HTTP client: calls of providers, and the way out for all other addresses. */
+/** Files that open sockets of the HTTP client: calls of providers, and the ways out for all other addresses. */
 const SOCKET_USERS: readonly string[] = [
   'egress/egress.ts',
+  'egress/service-client.ts',
   'upstream/transport/egress-guard.ts',
   'upstream/transport/reach.ts',
   'upstream/transport/transport.ts',

@@ -35,8 +35,7 @@ export interface EventStoreUnderTest {
 }
 
 const DAY_MS = 86_400_000;
-const DAYS = 400;
-const HISTORY = [...eventHistory(200_000, DAYS)];
+const EVENTS_PER_DAY = 500;
 const SOME_DAYS = 8;
 const ALL_METRICS = Object.keys(METRICS) as MetricName[];
 const DAILY_METRICS = ALL_METRICS.filter((metric) => METRICS[metric].isDaily);
@@ -56,33 +55,6 @@ const query = (more: Partial<EventQuery>): EventQuery => ({
   ...more,
 });
 
-/** The log of the last days. */
-const logRange = {
-  fromMs: HISTORY_START_MS + (DAYS - 4) * DAY_MS,
-  toMs: HISTORY_START_MS + DAYS * DAY_MS,
-};
-
-const EVERYTHING: LogFilter = {
-  accountId: 'account-0',
-  ...logRange,
-  endedFromMs: null,
-  models: [],
-  providers: [],
-  keys: [],
-  workspaces: [],
-  apps: [],
-  states: [],
-  formats: [],
-  finishReasons: [],
-  errorStatuses: [],
-  isStreamed: null,
-  minDurationMs: null,
-  maxDurationMs: null,
-  minNanos: null,
-  maxNanos: null,
-  search: null,
-};
-
 /** Ids of all pages of a log. */
 async function pagesOf(events: EventStore, filter: LogFilter, order: 'asc' | 'desc'): Promise<string[]> {
   const ids: string[] = [];
@@ -93,9 +65,6 @@ async function pagesOf(events: EventStore, filter: LogFilter, order: 'asc' | 'de
     if (after === null) return ids;
   }
 }
-
-/** All of the history. */
-const throughout = { endMs: HISTORY_START_MS + DAYS * DAY_MS };
 
 const tenWeeks = { endMs: HISTORY_START_MS + 70 * DAY_MS };
 
@@ -139,8 +108,40 @@ async function bundled(file: string, batches: readonly (readonly GenerationEvent
   return { file };
 }
 
-/** What every EventStore must do. `open` gives an empty one each time. */
-export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
+/** What every EventStore must do. `open` gives an empty one each time. Its history has so many days. */
+export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>, DAYS = 400): void {
+  const HISTORY = [...eventHistory(EVENTS_PER_DAY * DAYS, DAYS)];
+
+  /** The log of the last days. */
+  const logRange = {
+    fromMs: HISTORY_START_MS + (DAYS - 4) * DAY_MS,
+    toMs: HISTORY_START_MS + DAYS * DAY_MS,
+  };
+
+  const EVERYTHING: LogFilter = {
+    accountId: 'account-0',
+    ...logRange,
+    endedFromMs: null,
+    models: [],
+    providers: [],
+    keys: [],
+    workspaces: [],
+    apps: [],
+    states: [],
+    formats: [],
+    finishReasons: [],
+    errorStatuses: [],
+    isStreamed: null,
+    minDurationMs: null,
+    maxDurationMs: null,
+    minNanos: null,
+    maxNanos: null,
+    search: null,
+  };
+
+  /** All of the history. */
+  const throughout = { endMs: HISTORY_START_MS + DAYS * DAY_MS };
+
   describe(`EventStore: ${name}`, () => {
     let under: EventStoreUnderTest;
     let events: EventStore;
@@ -365,6 +366,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
 
     it('lists single generations page by page, and counts them', async () => {
       const all = { ...EVERYTHING, ...logRange };
+      const beginningOfLastIds = `gen-${HISTORY.length / 1_000 - 1}`;
       const filters: readonly (readonly [LogFilter, (event: GenerationEvent) => boolean])[] = [
         [all, () => true],
         [{ ...all, states: ['failed', 'fallback'] }, ({ log }) => /failed|fallback/.test(log?.state ?? '')],
@@ -392,7 +394,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         ],
         [{ ...all, search: 'session-40' }, ({ log }) => log?.sessionId?.includes('session-40') ?? false],
         [{ ...all, search: `end'user "1"` }, ({ externalUser }) => externalUser?.includes(`"1"`) ?? false],
-        [{ ...all, search: 'gen-199' }, ({ id }) => id.startsWith('gen-199')],
+        [{ ...all, search: beginningOfLastIds }, ({ id }) => id.startsWith(beginningOfLastIds)],
         [
           { ...all, endedFromMs: logRange.toMs - 3_600_000 },
           ({ createdAtMs, log }) => createdAtMs + (log?.durationMs ?? 0) >= logRange.toMs - 3_600_000,
@@ -555,7 +557,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(left.missingBeforeMs).toBe(border);
         const after = await own.events.sizes();
         expect(after.events).toBe(before.events - old.length);
-        expect(after.dailyRows).toBeLessThanOrEqual(before.dailyRows);
+        expect(after.dailyRows).toBeGreaterThan(0);
         expect(after.bytes).toBeGreaterThan(0);
         expect(await own.events.prune(border)).toBe(0);
       });

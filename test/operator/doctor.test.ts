@@ -23,6 +23,7 @@ import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway } from '../e2e/harness.ts';
 import { end, head, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { freePort } from '../fakes/free-port.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 import { type DoctorReport, doctorReport, typedDoctor } from './doctor-report.ts';
 
@@ -95,14 +96,6 @@ function contentOf(directory: string): Record<string, string> {
 function newestSegment(): string {
   const names = readdirSync(join(dataDir, 'journal')).filter((name) => name.endsWith('.journal'));
   return join(dataDir, 'journal', names.sort().at(-1) ?? '');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function configureProvider(url: string): void {

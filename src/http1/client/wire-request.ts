@@ -4,7 +4,7 @@ import { TransportProblem } from './transport-problem.ts';
 
 /** A request before it is written as HTTP. */
 export interface RequestParts {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Name and port of the server. */
   readonly host: string;
   readonly path: string;

@@ -1,6 +1,7 @@
 import type { AppTotals, DayWindow } from '../../../ports/events.ts';
+import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
-import { APP_SUMS, DAY_MS } from './schema.ts';
+import { APP_SUMS } from './schema.ts';
 import type { Statement } from './statement.ts';
 
 /** Maximum of cached answers. */

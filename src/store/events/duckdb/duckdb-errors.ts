@@ -1,27 +1,9 @@
-import { GatewayError } from '../../../ir/errors.ts';
 import { GenerationRefused } from '../../../ports/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { EventsUnavailable } from '../event-errors.ts';
 
 /** The file is unreadable, and a retry does not help: it is damaged, or from another program or release. */
 export class DuckdbFileDamaged extends Error {}
-
-/** The events do not answer: a retry may help. */
-export class EventsUnavailable extends DatabaseUnavailable {
-  constructor(cause: unknown) {
-    super(cause, 'analytics do not answer');
-  }
-}
-
-/** A query exceeded the memory limit. */
-export class QueryTooLarge extends GatewayError {
-  constructor() {
-    super(
-      'invalid-request',
-      'time_range: the question needs more memory than there is for one; ask for a shorter range, fewer ' +
-        'metrics or fewer dimensions',
-    );
-  }
-}
 
 /** Whether DuckDB ran out of memory. */
 export function isOutOfMemory(error: unknown): boolean {

@@ -22,18 +22,21 @@ import type {
   WholeNumbers,
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
+import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
+import { firstOfEach } from '../first-of-each.ts';
+import { logWindows } from '../log-windows.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { copyDatabase } from './copy-database.ts';
-import { DuckdbFileDamaged, EventsUnavailable, isOutOfMemory, QueryTooLarge } from './duckdb-errors.ts';
+import { DuckdbFileDamaged, isOutOfMemory } from './duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
-import { logCountsSql, loggedGenerations, logSql, logWindows } from './log-sql.ts';
-import { fitsDailySums, querySql } from './query-sql.ts';
+import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
+import { querySql } from './query-sql.ts';
 import {
   ALL_DAILY,
   COMPACT,
-  DAY_MS,
   PRUNE,
   PRUNED_BEFORE,
   SCHEMA,
@@ -310,12 +313,6 @@ export class DuckdbEventStore implements EventStore {
       this.#options.warn?.('the sums of the events cannot be compacted', { error });
     }
   }
-}
-
-function firstOfEach(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
-  const byId = new Map<string, GenerationEvent>();
-  for (const event of events) if (!byId.has(event.id)) byId.set(event.id, event);
-  return byId.size === events.length ? events : [...byId.values()];
 }
 
 async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<number | null> {

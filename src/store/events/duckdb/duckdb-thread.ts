@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
-import { duckdbErrorOf, EventsUnavailable } from './duckdb-errors.ts';
+import { EventsUnavailable } from '../event-errors.ts';
+import { duckdbErrorOf } from './duckdb-errors.ts';
 import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';

@@ -161,13 +161,18 @@ export async function readBundleApps(file: string): Promise<readonly AppSighting
   return rows.map(([sighting]) => JSON.parse(String(sighting)) as AppSighting);
 }
 
-async function readBundle(file: string, sql: string): Promise<DuckdbRows> {
+/** A thread that only reads the file of a bundle. */
+export function openBundleReader(file: string): DuckdbThread {
   const options = { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' };
-  const thread = new DuckdbThread({ file, options, schema: [], shape: SCHEMA_VERSION });
+  return new DuckdbThread({ file, options, schema: [], shape: SCHEMA_VERSION });
+}
+
+async function readBundle(file: string, sql: string): Promise<DuckdbRows> {
+  const thread = openBundleReader(file);
   try {
     return await thread.query(plain(sql));
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableBundle(file, error);
   } finally {
     await thread.close();
   }
@@ -190,15 +195,16 @@ export async function insertBundle(thread: DuckdbThread, file: string): Promise<
   await thread.run(plain('SELECT 1'));
   try {
     await thread.run(attached(file));
-    const [facts] = await thread.run(plain(`SELECT repeated, version FROM bundle.facts, bundle.shape`));
-    if (facts === undefined) throw new EventBundleUnreadable(file, 'it was never closed');
-    if (facts[1] !== SCHEMA_VERSION) throw new EventBundleUnreadable(file, 'it is of another release');
+    const repeated = assertComplete(
+      file,
+      await thread.run(plain('SELECT repeated, version FROM bundle.facts, bundle.shape')),
+    );
     const placing = statementsOf(placeSeriesSql(BUNDLE));
     const answers = await thread.transact([...placing, ...insertStatements(BUNDLE, ANY_TIME)]);
     const { added, known, tooOld } = appendedOf(answers.slice(placing.length));
-    return { added, known: known + Number(facts[0]), tooOld };
+    return { added, known: known + repeated, tooOld };
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableBundle(file, error);
   } finally {
     await thread.run(plain('DETACH DATABASE IF EXISTS bundle')).catch(() => {});
   }
@@ -209,6 +215,14 @@ function attached(file: string): Statement {
   return plain(`ATTACH '${file.replaceAll("'", "''")}' AS bundle (READ_ONLY)`);
 }
 
-function unreadable(file: string, error: unknown): unknown {
+/** The number of repeated events in the facts of a bundle. Throws if it was not closed, or by another release. */
+export function assertComplete(file: string, [facts]: DuckdbRows): number {
+  if (facts === undefined) throw new EventBundleUnreadable(file, 'it was never closed');
+  if (facts[1] !== SCHEMA_VERSION) throw new EventBundleUnreadable(file, 'it is of another release');
+  return Number(facts[0]);
+}
+
+/** An error of reading a bundle, in words about the bundle. */
+export function unreadableBundle(file: string, error: unknown): unknown {
   return error instanceof DuckdbFileDamaged ? new EventBundleUnreadable(file, error.message) : error;
 }

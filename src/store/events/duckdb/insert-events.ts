@@ -1,10 +1,9 @@
 import type { Appended } from '../../../ports/events.ts';
+import { DAILY_SUMS, DAY_MS } from '../daily-sums.ts';
 import type { DuckdbRows } from './duckdb-thread.ts';
 import {
   APPS_ADDED,
   DAILY,
-  DAILY_SUMS,
-  DAY_MS,
   EVENT_COLUMNS,
   PRUNED_BEFORE,
   SERIES_COLUMNS,

@@ -1,7 +1,7 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
 import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
-import { DAY_MS } from './schema.ts';
 import type { Statement } from './statement.ts';
 
 /**
@@ -148,29 +148,6 @@ function searchConditions(search: string | null, bind: Bind): string[] {
   if (GENERATION_ID.test(search)) return [`starts_with(id, ${wanted})`];
   const conditions = [`id = ${wanted}`, ...SEARCHED.map((column) => `contains(${column}, ${wanted})`)];
   return [`(${conditions.join(' OR ')})`];
-}
-
-/** Length of the first part of a range that is searched for a page, and by how much each further one is longer. */
-const FIRST_WINDOW_MS = 3_600_000;
-const WINDOW_GROWTH = 6;
-
-/**
- * The range of a page in parts, in its order. Nearly always the first parts have enough rows; only a filter that
- * hardly anything matches needs them all. So the time of a page hardly depends on the size of the history.
- */
-export function* logWindows(query: LogQuery): Generator<LogQuery> {
-  const isDescending = query.order === 'desc';
-  const { after } = query;
-  const fromMs = after === null || isDescending ? query.fromMs : Math.max(query.fromMs, after.createdAtMs);
-  const toMs = after === null || !isDescending ? query.toMs : Math.min(query.toMs, after.createdAtMs + 1);
-  let done = 0;
-  for (let length = FIRST_WINDOW_MS; done < toMs - fromMs; length *= WINDOW_GROWTH) {
-    const next = Math.min(done + length, toMs - fromMs);
-    yield isDescending
-      ? { ...query, fromMs: toMs - next, toMs: toMs - done }
-      : { ...query, fromMs: fromMs + done, toMs: fromMs + next };
-    done = next;
-  }
 }
 
 /** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GenerationEvent } from '../../../ports/events.ts';
-import { GenerationRefused } from '../../../ports/generations.ts';
-import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS } from './columns.ts';
+import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS, wholeNumberOf } from '../columns.ts';
 
 /** A column for the worker thread: texts, or numbers with NaN for null. The order is that of `STAGED_TABLES`. */
 export type PackedColumn = readonly (string | null)[] | Float64Array<ArrayBuffer>;
@@ -62,13 +61,7 @@ function numbersOf(
   for (let index = 0; index < events.length; index++) {
     const event = events[index] as GenerationEvent;
     const value = of(event);
-    const number = value === null ? Number.NaN : Number(value);
-    if (value !== null && !Number.isSafeInteger(number)) {
-      throw new GenerationRefused(
-        `the event ${event.id} has a number in ${name} that is not a whole one within 2^53`,
-      );
-    }
-    numbers[index] = number;
+    numbers[index] = value === null ? Number.NaN : wholeNumberOf(value, event, name);
   }
   return numbers;
 }

@@ -1,15 +1,14 @@
 import {
   CONTEXT_LENGTH_BUCKETS,
-  DIMENSIONS,
   type DimensionName,
   type Granularity,
-  METRICS,
   type MetricName,
   type Operator,
 } from '../../../ports/event-names.ts';
 import type { EventFilter, EventOrder, EventQuery } from '../../../ports/events.ts';
-import type { ColumnName } from './columns.ts';
-import { ALL_DAILY, DAY_MS } from './schema.ts';
+import type { ColumnName } from '../columns.ts';
+import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
+import { ALL_DAILY } from './schema.ts';
 import type { Statement } from './statement.ts';
 
 const THROUGHPUT = 'completion_tokens * 1000.0::DOUBLE / nullif(generation_ms, 0)';
@@ -116,28 +115,6 @@ const EVENTS = `(SELECT created_ms AS at_ms, 1 AS requests, *
   FROM events JOIN series ON series.place = events.series)`;
 const DAILY = `(SELECT first_day::BIGINT * ${DAY_MS} AS at_ms, *
   FROM ${ALL_DAILY} AS daily JOIN series ON series.place = daily.series)`;
-
-/** Whether daily sums suffice: whole days, and only metrics and dimensions that they have. */
-export function fitsDailySums({
-  metrics,
-  dimensions,
-  filters,
-  order,
-  granularity,
-  startMs,
-  endMs,
-}: EventQuery): boolean {
-  const fields = [...dimensions, ...filters.map(({ field }) => field)];
-  const ordered = order === null || order.field === 'date' || order.field in DIMENSIONS ? [] : [order.field];
-  return (
-    startMs % DAY_MS === 0 &&
-    endMs % DAY_MS === 0 &&
-    granularity !== 'minute' &&
-    granularity !== 'hour' &&
-    [...metrics, ...(ordered as MetricName[])].every((name) => METRICS[name].isDaily) &&
-    fields.every((name) => DIMENSIONS[name].isDaily)
-  );
-}
 
 /**
  * The statement of a query. Columns: bucket, dimensions, metrics, rows without limits, groups. All text from callers

@@ -5,10 +5,8 @@ import {
   EVENT_TEXTS,
   SERIES_NUMBERS,
   SERIES_TEXTS,
-} from './columns.ts';
-
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
+} from '../columns.ts';
+import { DAILY_SUMS } from '../daily-sums.ts';
 
 /** Version of the schema. Files of versions without an upgrade are not read. */
 export const SCHEMA_VERSION = 2;
@@ -45,19 +43,6 @@ function pick<T extends object, Name extends keyof T>(all: T, names: readonly Na
 export function isReadableVersion(version: unknown): boolean {
   return version === SCHEMA_VERSION || Object.hasOwn(SCHEMA_UPGRADES, String(version));
 }
-
-/** Columns that are summed per day and series. */
-export const DAILY_SUMS = [
-  'prompt_tokens',
-  'completion_tokens',
-  'reasoning_tokens',
-  'cached_tokens',
-  'credit_nanos',
-  'byok_nanos',
-  'upstream_nanos',
-  'cache_nanos',
-  'web_nanos',
-] as const satisfies readonly ColumnName[];
 
 const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
 export const SERIES_COLUMNS = Object.keys(seriesColumns);

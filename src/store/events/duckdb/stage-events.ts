@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
-import { EventsUnavailable } from './duckdb-errors.ts';
+import { EventsUnavailable } from '../event-errors.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
 import {
   MAKE_STAGED_EVENTS,

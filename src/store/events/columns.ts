@@ -1,4 +1,5 @@
-import type { GenerationEvent } from '../../../ports/events.ts';
+import type { GenerationEvent } from '../../ports/events.ts';
+import { GenerationRefused } from '../../ports/generations.ts';
 
 interface Column {
   readonly type: 'VARCHAR' | 'BIGINT' | 'BOOLEAN';
@@ -88,4 +89,17 @@ export type ColumnName =
 /** Column declarations for CREATE TABLE. */
 export function declarationsOf(columns: Readonly<Record<string, Column>>): string[] {
   return Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
+}
+
+/** A value of a column as a number. Throws GenerationRefused for one that is not whole, or beyond 2^53. */
+export function wholeNumberOf(
+  value: number | bigint | boolean,
+  event: GenerationEvent,
+  column: string,
+): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new GenerationRefused(
+    `the event ${event.id} has a number in ${column} that is not a whole one within 2^53`,
+  );
 }

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { type ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
+import { SCHEMA, SCHEMA_VERSION, STORES } from './schema.ts';
+import { fieldOf } from './tab-separated.ts';
+
+/** Makes the database and its tables when they are first used, and identifies them. */
+export class ClickhouseTables {
+  readonly #client: ClickhouseClient;
+  readonly #now: () => number;
+  readonly #onFound: (id: string) => void;
+  #ready: Promise<void> | undefined;
+
+  constructor(client: ClickhouseClient, now: () => number, onFound: (id: string) => void) {
+    this.#client = client;
+    this.#now = now;
+    this.#onFound = onFound;
+  }
+
+  /** Resolves once the tables exist. */
+  ready(): Promise<void> {
+    this.#ready ??= this.#open().catch((error: unknown) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  /** The tables are gone: they are made anew with the next use. */
+  forget(): void {
+    this.#ready = undefined;
+  }
+
+  async #open(): Promise<void> {
+    const refusal = await this.#makeDatabase();
+    try {
+      for (const statement of SCHEMA) await this.#client.run(statement);
+    } catch (error) {
+      throw refusal ?? error;
+    }
+    const found = (await this.#find()) ?? (await this.#identify());
+    if (found.version > SCHEMA_VERSION) {
+      throw new ClickhouseProblem(
+        0,
+        `the tables in the database ${this.#client.database} are of a later release; use that one`,
+      );
+    }
+    this.#onFound(found.id);
+  }
+
+  /** A user who may not make databases may use one that exists. */
+  async #makeDatabase(): Promise<ClickhouseProblem | undefined> {
+    try {
+      await this.#client.run(`CREATE DATABASE IF NOT EXISTS ${this.#client.database}`, '');
+      return undefined;
+    } catch (error) {
+      if (error instanceof ClickhouseProblem) return error;
+      throw error;
+    }
+  }
+
+  /** Of several identities, which gateways gave at the same moment, the first counts. */
+  async #find(): Promise<{ readonly id: string; readonly version: number } | undefined> {
+    const [row] = await this.#client.query(
+      `SELECT id, toInt64((SELECT max(version) FROM ${STORES})) FROM ${STORES} ORDER BY made_ms, id LIMIT 1`,
+    );
+    return row && { id: row[0] ?? '', version: Number(row[1]) };
+  }
+
+  async #identify(): Promise<{ readonly id: string; readonly version: number }> {
+    const line = [this.#now(), randomUUID(), SCHEMA_VERSION].map(fieldOf).join('\t');
+    await this.#client.insert(STORES, ['made_ms', 'id', 'version'], `${line}\n`);
+    const found = await this.#find();
+    if (found === undefined) throw new ClickhouseProblem(0, 'a row that was inserted cannot be read');
+    return found;
+  }
+}

@@ -1,0 +1,141 @@
+import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import { EVENTS } from './schema.ts';
+import { literalOf, type TextRow } from './tab-separated.ts';
+
+/** State of events without one: imported usage. */
+const STATE = `coalesce(state, if(finish_reason = 'error', 'failed', 'answered'))`;
+
+/** Milliseconds to the end; of imported usage at least the longer of two parts that overlap. */
+const DURATION = 'coalesce(duration_ms, greatest(latency_ms, generation_ms))';
+
+type Kind = 'text' | 'number' | 'amount' | 'flag';
+
+/** Columns of a row of the log, by member, and how their texts are read. */
+const LOG_COLUMNS = {
+  id: ['id', 'text'],
+  createdAtMs: ['created_ms', 'number'],
+  workspaceId: ['workspace_id', 'text'],
+  keyHash: ['key_hash', 'text'],
+  app: ['app', 'text'],
+  modelId: ['model_id', 'text'],
+  provider: ['provider', 'text'],
+  endpoint: ['endpoint', 'text'],
+  finishReason: ['finish_reason', 'text'],
+  externalUser: ['external_user', 'text'],
+  isByok: ['is_byok', 'flag'],
+  isGuarded: ['is_guarded', 'flag'],
+  isFromCache: ['is_from_cache', 'flag'],
+  promptTokens: ['prompt_tokens', 'number'],
+  completionTokens: ['completion_tokens', 'number'],
+  reasoningTokens: ['reasoning_tokens', 'number'],
+  cachedTokens: ['cached_tokens', 'number'],
+  latencyMs: ['latency_ms', 'number'],
+  generationMs: ['generation_ms', 'number'],
+  creditNanos: ['credit_nanos', 'amount'],
+  byokNanos: ['byok_nanos', 'amount'],
+  state: [STATE, 'text'],
+  format: ['request_format', 'text'],
+  sessionId: ['session_id', 'text'],
+  requestId: ['request_id', 'text'],
+  durationMs: [DURATION, 'number'],
+  errorStatus: ['error_status', 'number'],
+  errorType: ['error_type', 'text'],
+  attempts: ['attempts', 'number'],
+  toolCalls: ['tool_calls', 'number'],
+  isStreamed: ['is_streamed', 'flag'],
+} as const satisfies Record<keyof LoggedGeneration, readonly [sql: string, kind: Kind]>;
+
+const MEMBERS = Object.entries(LOG_COLUMNS);
+
+/** No generation lasts longer: what arrived earlier need not be looked at. */
+const MAX_DURATION_MS = 86_400_000;
+
+/** Conditions of a filter. */
+function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
+  const isAnyOf = (column: string, values: readonly (string | number)[]): string[] => {
+    const literals = values.map((value) => (typeof value === 'number' ? String(value) : literalOf(value)));
+    return values.length === 0 ? [] : [`${column} IN (${literals.join(', ')})`];
+  };
+  const bound = (column: string, sign: '<=' | '>=', value: number | bigint | null) =>
+    value === null ? [] : [`${column} ${sign} ${value}`];
+  return [
+    `account_id = ${literalOf(filter.accountId)}`,
+    `created_ms >= ${Math.max(filter.fromMs, prunedBeforeMs)}`,
+    `created_ms < ${filter.toMs}`,
+    ...endConditions(filter),
+    ...isAnyOf('model_id', filter.models),
+    ...isAnyOf('provider', filter.providers),
+    ...isAnyOf('key_hash', filter.keys),
+    ...isAnyOf('workspace_id', filter.workspaces),
+    ...isAnyOf('app', filter.apps),
+    ...isAnyOf(STATE, filter.states),
+    ...isAnyOf('request_format', filter.formats),
+    ...isAnyOf('finish_reason', filter.finishReasons),
+    ...isAnyOf('error_status', filter.errorStatuses),
+    ...(filter.isStreamed === null ? [] : [`is_streamed = ${Number(filter.isStreamed)}`]),
+    ...bound(DURATION, '>=', filter.minDurationMs),
+    ...bound(DURATION, '<=', filter.maxDurationMs),
+    ...bound('credit_nanos', '>=', filter.minNanos),
+    ...bound('credit_nanos', '<=', filter.maxNanos),
+    ...searchConditions(filter.search),
+  ];
+}
+
+function endConditions({ endedFromMs }: LogFilter): string[] {
+  if (endedFromMs === null) return [];
+  return [
+    `created_ms >= ${Math.max(0, endedFromMs - MAX_DURATION_MS)}`,
+    `created_ms + coalesce(${DURATION}, 0) >= ${endedFromMs}`,
+  ];
+}
+
+/** Columns that are searched for any part of them. */
+const SEARCHED = ['request_id', 'session_id', 'external_user'];
+
+/** An id is searched by its beginning. */
+const GENERATION_ID = /^gen-/;
+
+function searchConditions(search: string | null): string[] {
+  if (search === null || search === '') return [];
+  const wanted = literalOf(search);
+  if (GENERATION_ID.test(search)) return [`position(id, ${wanted}) = 1`];
+  const conditions = [
+    `id = ${wanted}`,
+    ...SEARCHED.map((column) => `position(coalesce(${column}, ''), ${wanted}) > 0`),
+  ];
+  return [`(${conditions.join(' OR ')})`];
+}
+
+/** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
+export function logSql(query: LogQuery, prunedBeforeMs: number): string {
+  const conditions = conditionsOf(query, prunedBeforeMs);
+  const isDescending = query.order === 'desc';
+  const direction = isDescending ? 'DESC' : 'ASC';
+  if (query.after !== null) {
+    const { createdAtMs, id } = query.after;
+    const sign = isDescending ? '<' : '>';
+    conditions.push(
+      `(created_ms ${sign} ${createdAtMs} OR (created_ms = ${createdAtMs} AND id ${sign} ${literalOf(id)}))`,
+    );
+  }
+  return `SELECT ${MEMBERS.map(([, [sql]]) => sql).join(', ')} FROM ${EVENTS} FINAL
+    WHERE ${conditions.join(' AND ')} ORDER BY created_ms ${direction}, id ${direction} LIMIT ${query.limit}`;
+}
+
+/** The statement that counts. Columns: begin of the bucket, generations, failed ones. */
+export function logCountsSql(filter: LogFilter, bucketMs: number, prunedBeforeMs: number): string {
+  return `SELECT intDiv(created_ms, ${bucketMs}) * ${bucketMs} AS bucket, count(), countIf(${STATE} = 'failed')
+    FROM ${EVENTS} FINAL WHERE ${conditionsOf(filter, prunedBeforeMs).join(' AND ')} GROUP BY bucket ORDER BY bucket`;
+}
+
+/** A row of `logSql`. */
+export function loggedGeneration(row: TextRow): LoggedGeneration {
+  const members = MEMBERS.map(([name, [, kind]], place) => [name, memberOf(kind, row[place] ?? null)]);
+  return Object.fromEntries(members) as LoggedGeneration;
+}
+
+function memberOf(kind: Kind, text: string | null): unknown {
+  if (text === null || kind === 'text') return text;
+  if (kind === 'flag') return text === '1';
+  return kind === 'amount' ? BigInt(text) : Number(text);
+}

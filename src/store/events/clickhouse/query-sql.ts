@@ -1,0 +1,223 @@
+import {
+  CONTEXT_LENGTH_BUCKETS,
+  type DimensionName,
+  type Granularity,
+  METRICS,
+  type MetricName,
+  type Operator,
+} from '../../../ports/event-names.ts';
+import type { EventFilter, EventQuery } from '../../../ports/events.ts';
+import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
+import { DAILY, EVENTS, SERIES_COLUMNS } from './schema.ts';
+import { literalOf } from './tab-separated.ts';
+
+/** A sum of values that may be unknown: NULL if none is known. Servers differ in what a sum of nothing is. */
+const knownSum = (value: string, condition = '1') =>
+  `if(countIf(${condition} AND isNotNull(${value})) = 0, NULL, sumIf(${value}, ${condition}))`;
+
+const THROUGHPUT = 'if(generation_ms > 0, completion_tokens * 1000 / generation_ms, NULL)';
+
+/** By nearest rank, in whole numbers: `quantileExact` rounds the rank otherwise. Equal parts are computed once. */
+function percentile(percent: number, value: string): string {
+  const sorted = `arraySort(groupArray(${value}))`;
+  return `if(empty(${sorted}), NULL, arrayElement(${sorted}, intDiv(length(${sorted}) * ${percent} + 99, 100)))`;
+}
+
+const share = (part: string, whole: string) => `if(${whole} = 0, NULL, ${part} / ${whole})`;
+
+const NO_SOURCE = 'NULL';
+
+/** SQL of each metric. The first part works on daily sums as well, where a row stands for `requests` events. */
+const METRIC_SQL: Readonly<Record<MetricName, string>> = {
+  request_count: 'sum(requests)',
+  tokens_total: 'sum(prompt_tokens) + sum(completion_tokens)',
+  tokens_prompt: 'sum(prompt_tokens)',
+  tokens_completion: 'sum(completion_tokens)',
+  reasoning_tokens: 'sum(reasoning_tokens)',
+  cached_tokens: 'sum(cached_tokens)',
+  byok_request_count: 'sumIf(requests, is_byok = 1)',
+  total_usage: 'sum(credit_nanos) + sum(byok_nanos)',
+  byok_usage: 'sum(byok_nanos)',
+  credits_usage: 'sum(credit_nanos)',
+  own_usage: knownSum('credit_nanos', 'is_byok = 0'),
+  byok_fees: knownSum('credit_nanos', 'is_byok = 1'),
+  usage_upstream: 'sum(upstream_nanos)',
+  usage_cache: knownSum('cache_nanos'),
+  usage_data: NO_SOURCE,
+  usage_web: knownSum('web_nanos', 'is_byok = 0'),
+  usage_upstream_web: knownSum('web_nanos'),
+  cache_hit_rate: share('sum(cached_tokens)', 'sum(prompt_tokens)'),
+
+  guardrail_invoked_count: 'countIf(is_guarded = 1)',
+  response_cached_count: 'countIf(is_from_cache = 1)',
+  usage_file: NO_SOURCE,
+  usage_upstream_file: NO_SOURCE,
+  usage_web_fetch: NO_SOURCE,
+  usage_upstream_web_fetch: NO_SOURCE,
+  avg_latency: 'avg(latency_ms)',
+  p50_latency: percentile(50, 'latency_ms'),
+  p90_latency: percentile(90, 'latency_ms'),
+  p99_latency: percentile(99, 'latency_ms'),
+  avg_throughput: `avg(${THROUGHPUT})`,
+  p50_throughput: percentile(50, THROUGHPUT),
+  p90_throughput: percentile(90, THROUGHPUT),
+  p99_throughput: percentile(99, THROUGHPUT),
+  guardrail_invoked_rate: share('countIf(is_guarded = 1)', 'count()'),
+  response_cached_rate: share('countIf(is_from_cache = 1)', 'count()'),
+  error_count: "countIf(coalesce(finish_reason, '') = 'error')",
+  p50_generation_time: percentile(50, 'generation_ms'),
+  p90_generation_time: percentile(90, 'generation_ms'),
+  p99_generation_time: percentile(99, 'generation_ms'),
+  newest_ms: 'max(at_ms)',
+};
+
+const flagText = (column: string) => `if(${column} = 1, 'true', 'false')`;
+
+/** SQL of each dimension: a text or NULL. */
+const DIMENSION_SQL: Readonly<Record<DimensionName, string>> = {
+  model: 'model',
+  model_id: 'model_id',
+  variant: 'variant',
+  api_key_id: 'key_hash',
+  user: 'user_id',
+  workspace: 'workspace_id',
+  app: 'app',
+  endpoint: 'endpoint',
+  provider: 'provider',
+  context_length_bucket: 'context_length_bucket',
+  modalities: 'modalities',
+  zdr: flagText('is_zdr'),
+  generation_id: 'id',
+  origin: 'origin',
+  country: 'country',
+  finish_reason: 'finish_reason',
+  external_user: 'external_user',
+  error_status: 'toString(error_status)',
+  error_type: 'error_type',
+  imported: flagText('is_imported'),
+};
+
+/** The day on which 1970 began was a Thursday, three days after a Monday. */
+const WEEKDAY = `(intDiv(at_ms, ${DAY_MS}) + 3) % 7`;
+
+/** Begin of the bucket of a moment, by numbers: the time zone of the server plays no part. */
+const BUCKET_SQL: Readonly<Record<Granularity, string>> = {
+  minute: 'intDiv(at_ms, 60000) * 60000',
+  hour: 'intDiv(at_ms, 3600000) * 3600000',
+  day: `intDiv(at_ms, ${DAY_MS}) * ${DAY_MS}`,
+  week: `(intDiv(at_ms, ${DAY_MS}) - ${WEEKDAY}) * ${DAY_MS}`,
+  month: `toInt64(toUInt16(toStartOfMonth(toDateTime(intDiv(at_ms, 1000), 'UTC')))) * ${DAY_MS}`,
+};
+
+const COMPARISONS: Readonly<Partial<Record<Operator, string>>> = {
+  eq: '=',
+  neq: '!=',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+};
+
+/** What the SQL of metrics calls columns of daily sums, for events. */
+const OF_EVENTS = 'WITH created_ms AS at_ms, toUInt64(1) AS requests';
+
+/** A range of moments, and the moment before which events were pruned. */
+export interface Range {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly prunedBeforeMs: number;
+}
+
+/** Single events of a range. */
+function eventsIn({ startMs, endMs, prunedBeforeMs }: Range): string {
+  return `${EVENTS} FINAL WHERE at_ms >= ${Math.max(startMs, prunedBeforeMs)} AND at_ms < ${endMs}`;
+}
+
+/** Daily sums of a range of whole days: of stored sums for pruned days, of events for the others. */
+export function dailySumsIn({ startMs, endMs, prunedBeforeMs }: Range): string {
+  const columns = [...SERIES_COLUMNS, ...DAILY_SUMS].join(', ');
+  const firstMs = Math.max(startMs, prunedBeforeMs);
+  return `(SELECT day * ${DAY_MS} AS at_ms, toUInt64(requests) AS requests, ${columns} FROM ${DAILY} FINAL
+      WHERE day >= ${startMs / DAY_MS} AND day < ${Math.min(endMs, prunedBeforeMs) / DAY_MS}
+    UNION ALL SELECT created_ms AS at_ms, toUInt64(1) AS requests, ${columns} FROM ${EVENTS} FINAL
+      WHERE created_ms >= ${firstMs} AND created_ms < ${endMs}) WHERE 1`;
+}
+
+/** The statements of a query. */
+export interface QuerySql {
+  /** Columns: bucket, dimensions, metrics, the metric of the order. */
+  readonly rows: string;
+  /** How many rows there are without limits. */
+  readonly totalRows: string;
+  /** How many different combinations of dimensions. */
+  readonly groups: string;
+}
+
+export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
+  const range = { startMs: query.startMs, endMs: query.endMs, prunedBeforeMs };
+  const isDaily = fitsDailySums(query);
+  const dimensions = query.dimensions.map((_, index) => `d${index}`);
+  const keys = [...(query.granularity === null ? [] : ['bucket']), ...dimensions];
+  const selectedKeys = [
+    `${query.granularity === null ? 'NULL' : BUCKET_SQL[query.granularity]} AS bucket`,
+    ...query.dimensions.map((name, index) => `${DIMENSION_SQL[name]} AS d${index}`),
+  ];
+  const metrics = [
+    ...query.metrics.map((name, index) => `${METRIC_SQL[name]} AS m${index}`),
+    `${orderedMetricSql(query)} AS ordered`,
+  ];
+  const conditions = [
+    ...(query.accountId === null ? [] : [`account_id = ${literalOf(query.accountId)}`]),
+    ...query.filters.map(conditionSql),
+  ];
+  const source = [isDaily ? dailySumsIn(range) : eventsIn(range), ...conditions].join(' AND ');
+  const grouped = (selected: readonly string[], by: readonly string[]) =>
+    `${isDaily ? '' : OF_EVENTS} SELECT ${selected.join(', ')} FROM ${source}
+      ${by.length === 0 ? '' : `GROUP BY ${by.join(', ')}`} HAVING count() > 0`;
+  const limitBy =
+    query.groupLimit === null || dimensions.length === 0
+      ? ''
+      : `LIMIT ${query.groupLimit} BY ${dimensions.join(', ')}`;
+  return {
+    rows: `SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`)].join(', ')}
+      FROM (${grouped([...selectedKeys, ...metrics], keys)})
+      ORDER BY ${orderSql(query)} ${limitBy} LIMIT ${query.limit}`,
+    totalRows: `SELECT count() FROM (${grouped([...selectedKeys, 'count()'], keys)})`,
+    groups: `SELECT count() FROM (${grouped([...selectedKeys.slice(1), 'count()'], dimensions)})`,
+  };
+}
+
+function orderSql({ order, dimensions }: EventQuery): string {
+  const ties = ['bucket DESC', ...dimensions.map((_, index) => `d${index} ASC NULLS LAST`)];
+  if (order === null) return ties.join(', ');
+  const place = dimensions.indexOf(order.field as DimensionName);
+  const column = `d${place}`;
+  const first = order.field === 'date' ? 'bucket' : place === -1 ? 'ordered' : column;
+  const direction = `${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`;
+  if (order.field !== 'context_length_bucket') return [`${first} ${direction}`, ...ties].join(', ');
+  // Buckets of prompt length are sorted by size.
+  const names = CONTEXT_LENGTH_BUCKETS.map(([, name]) => `'${name}'`);
+  return [`indexOf([${names.join(', ')}], ${column}) ${direction}`, ...ties].join(', ');
+}
+
+function orderedMetricSql({ order }: EventQuery): string {
+  return order !== null && order.field in METRICS ? METRIC_SQL[order.field as MetricName] : 'NULL';
+}
+
+function conditionSql({ field, operator, values, includesUnset }: EventFilter): string {
+  const column = DIMENSION_SQL[field];
+  const comparison = COMPARISONS[operator];
+  const literals = values.map(literalOf);
+  const condition =
+    comparison === undefined
+      ? listConditionSql(column, operator === 'in', literals)
+      : literals.map((value) => `${column} ${comparison} ${value}`).join(' AND ');
+  const isSet = `isNotNull(${column}) AND (${condition})`;
+  return includesUnset ? `(isNull(${column}) OR (${isSet}))` : `(${isSet})`;
+}
+
+/** SQL has no empty lists. */
+function listConditionSql(column: string, isWithin: boolean, literals: readonly string[]): string {
+  if (literals.length === 0) return isWithin ? '0' : '1';
+  return `${column} ${isWithin ? 'IN' : 'NOT IN'} (${literals.join(', ')})`;
+}
