@@ -23,6 +23,7 @@ import { Vault } from './manage/byok/vault.ts';
 import { declarationProblems } from './manage/declared/declaration-problems.ts';
 import { Declarations } from './manage/declared/declarations.ts';
 import { Files } from './manage/files/files.ts';
+import { Freshness } from './manage/freshness.ts';
 import { GuardrailAssignments } from './manage/guardrails/assignments.ts';
 import type { GuardrailChecks } from './manage/guardrails/guardrail-issues.ts';
 import { Guardrails } from './manage/guardrails/guardrails.ts';
@@ -223,13 +224,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       recovery,
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
-    const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock);
-    const callers = new CallerDirectory(
-      tenancy,
-      guardrailStore,
-      sources.clock,
-      options.database !== undefined,
-    );
+    const freshness = new Freshness(changes, sources.clock);
+    const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock, freshness);
+    const callers = new CallerDirectory(tenancy, guardrailStore, sources.clock, freshness);
     const credits = new Credits(ledger, sources);
     const accounts = new Accounts(tenancy, sources, credits, () => {
       const usd = options.initialUsd?.() ?? null;

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
+import type { Changes } from '../ports/changes.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
+import { PostgresChanges } from './changes/postgres-changes.ts';
 import { GatewayIdentity } from './directory/gateway-identity.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
@@ -62,8 +65,13 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       apps: appRegistry,
       imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
     });
+    const changes = openChanges(postgres, options);
+    changes.subscribe(({ kind }) => {
+      if (kind === 'imported-usage' || kind === 'anything') events.lookForImports();
+    });
+    await changes.start();
     return {
-      changes: new MemoryChanges(clock),
+      changes,
       tenancy: new SqlTenancy(postgres.database),
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
@@ -85,6 +93,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       recovery: report,
       whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
       async close() {
+        await changes.close();
         await close();
         await events.close();
         await postgres.close();
@@ -94,6 +103,23 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     await postgres.close();
     throw error;
   }
+}
+
+/** Changes by all gateways; for a command, which ends soon, only its own. */
+function openChanges(
+  { database }: OpenedPostgres,
+  { isGateway, database: address, clock, warn }: PostgresStateOptions,
+): Changes & Pick<PostgresChanges, 'start' | 'close'> {
+  if (!isGateway) {
+    return Object.assign(new MemoryChanges(clock), { start: async () => {}, close: async () => {} });
+  }
+  return new PostgresChanges({
+    address,
+    askShared: (statement, parameters) =>
+      database.executeQuery(CompiledQuery.raw(statement, [...parameters])) as Promise<never>,
+    clock,
+    warn,
+  });
 }
 
 /** Opens the ledger of a gateway. Rejects with GatewayIdInUse when a gateway with a copy of the directory runs. */

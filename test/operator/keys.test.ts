@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/manage/keys/bootstrap.ts';
-import { CallerDirectory } from '../../src/manage/keys/caller-directory.ts';
 import { hashSecret } from '../../src/manage/keys/hash-secret.ts';
 import { openTestInstallation } from './installation.ts';
 
@@ -104,16 +103,6 @@ describe('CallerDirectory', () => {
     expect(await under.callers.find(secret)).toBeUndefined();
   });
 
-  it('of a shared database sees what another process did after five seconds at most', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
-    const callers = new CallerDirectory(under.tenancy, under.guardrailStore, under.sources.clock, true);
-    await callers.find(secret);
-    await under.tenancy.deleteKey(key.hash);
-    expect((await callers.find(secret))?.key).toEqual(key);
-    under.time.advance(5001);
-    expect(await callers.find(secret)).toBeUndefined();
-  });
-
   it('has the workspace and the limits, and sees changes of both at once', async () => {
     const { key, secret } = await under.keys.create({ name: 'n', limit: '2' });
     const place = [key.accountId, key.workspaceId] as const;
@@ -135,24 +124,6 @@ describe('CallerDirectory', () => {
     expect((await under.callers.find(secret))?.workspace.isObservabilityIoLoggingEnabled).toBe(true);
     await under.accountKeys.update(key.accountId, key.hash, { disabled: true });
     expect(await under.callers.find(secret)).toBeUndefined();
-  });
-
-  it('of a shared database sees the budgets that another process set after five seconds at most', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
-    const callers = new CallerDirectory(under.tenancy, under.guardrailStore, under.sources.clock, true);
-    await callers.find(secret);
-    const made = {
-      id: 'b',
-      workspaceId: key.workspaceId,
-      window: 'daily' as const,
-      limitNanos: 5n,
-      createdAtMs: 1,
-      updatedAtMs: 1,
-    };
-    await under.tenancy.setBudget(key.workspaceId, () => made, undefined);
-    expect((await callers.find(secret))?.limits.workspace).toEqual([]);
-    under.time.advance(5001);
-    expect((await callers.find(secret))?.limits.workspace).toHaveLength(1);
   });
 
   it('does not remember a key that was revoked while it was being read', async () => {

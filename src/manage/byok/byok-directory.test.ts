@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newCredentialOf } from '../../../test/builders/byok.ts';
 import { callerOf as builtCaller } from '../../../test/builders/tenancy.ts';
+import { HandChanges } from '../../../test/fakes/hand-changes.ts';
+import { HandClock } from '../../../test/fakes/hand-clock.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
+import { Freshness } from '../freshness.ts';
 import { ByokDirectory } from './byok-directory.ts';
 import type { Vault } from './vault.ts';
 
@@ -20,18 +23,21 @@ const credential = (id: string, more: Partial<StoredByokCredential> = {}): Store
 
 let stored: StoredByokCredential[];
 let reads: number;
-let nowMs: number;
+let clock: HandClock;
+let changes: HandChanges;
 let decrypted: string[];
 let directory: ByokDirectory;
 
 beforeEach(() => {
   stored = [];
   reads = 0;
-  nowMs = 1000;
+  clock = new HandClock();
+  changes = new HandChanges(clock);
   decrypted = [];
   const store = {
     listAll: async () => {
       reads++;
+      if (changes.isAway) throw new Error('away');
       return stored;
     },
   } as unknown as ByokStore;
@@ -41,7 +47,8 @@ beforeEach(() => {
       return encryptedSecret.replace('encrypted', 'secret');
     },
   } as unknown as Vault;
-  directory = new ByokDirectory(store, vault, { now: () => nowMs, monotonic: () => nowMs });
+  directory = new ByokDirectory(store, vault, clock, new Freshness(changes, clock));
+  changes.subscribe((change) => directory.forget(change));
 });
 
 const idsFor = async (caller: Caller) => (await directory.of(caller)).map(({ id }) => id);
@@ -98,21 +105,34 @@ describe('ByokDirectory', () => {
     expect(await directory.tokenFor(callerOf(), 'off')).toBeUndefined();
   });
 
-  it('reads an account once for many requests at once, and again after a while', async () => {
+  it('reads an account once for many requests at once, and again after another process has changed it', async () => {
     stored = [credential('1')];
     await Promise.all(Array.from({ length: 50 }, () => directory.of(callerOf())));
+    clock.pass(600_000);
+    await Promise.all(Array.from({ length: 50 }, () => directory.of(callerOf())));
     expect(reads).toBe(1);
-    nowMs += 6000;
+    changes.store({ kind: 'credentials', accountId: 'account' });
+    clock.pass(1_000);
     await directory.of(callerOf());
     expect(reads).toBe(2);
+  });
+
+  it('uses what it knows for five minutes while the store is away', async () => {
+    stored = [credential('1')];
+    await directory.of(callerOf());
+    changes.isAway = true;
+    clock.pass(299_000);
+    expect(await idsFor(callerOf())).toEqual(['1']);
+    clock.pass(2_000);
+    await expect(idsFor(callerOf())).rejects.toThrow('away');
   });
 
   it('gives an account that has none the same answer every time', async () => {
     await directory.of(callerOf());
     expect(await directory.of(callerOf())).toBe(await directory.of(callerOf({}, 'w2')));
     expect(reads).toBe(1);
-    nowMs += 6000;
     stored = [credential('1')];
+    changes.publish({ kind: 'anything' });
     expect(await idsFor(callerOf())).toEqual(['1']);
   });
 
@@ -136,7 +156,8 @@ describe('ByokDirectory', () => {
         },
       } as unknown as ByokStore,
       {} as Vault,
-      { now: () => nowMs, monotonic: () => nowMs },
+      clock,
+      new Freshness(changes, clock),
     );
     await expect(broken.of(callerOf())).rejects.toThrow('no disk');
     expect(await broken.of(callerOf())).toEqual([]);

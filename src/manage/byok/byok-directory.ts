@@ -10,38 +10,34 @@ import {
 } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Change } from '../../ports/changes.ts';
+import type { Freshness } from '../freshness.ts';
 import type { Vault } from './vault.ts';
 
-/** How long a change by another process may go unseen, milliseconds. */
-const CACHE_MS = 5000;
 const CACHE_ACCOUNTS = 10_000;
 
 const NONE: readonly ByokCredential[] = [];
 
 /**
- * Finds the BYOK credentials that a caller may use. Caches those of an account for a short time, with encrypted
- * secrets; changes made in this process are visible at once.
+ * Finds the BYOK credentials that a caller may use. Caches those of an account until one changes, with encrypted
+ * secrets.
  */
 export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #store: ByokStore;
   readonly #vault: Vault;
   readonly #clock: Clock;
-  readonly #known: LRUCache<string, CachedRead>;
+  readonly #freshness: Freshness;
+  /** By account. */
+  readonly #known: LRUCache<string, CachedRead> = new LRUCache({ max: CACHE_ACCOUNTS });
 
-  constructor(store: ByokStore, vault: Vault, clock: Clock) {
+  constructor(store: ByokStore, vault: Vault, clock: Clock, freshness: Freshness) {
     this.#store = store;
     this.#vault = vault;
     this.#clock = clock;
-    this.#known = new LRUCache({
-      max: CACHE_ACCOUNTS,
-      ttl: CACHE_MS,
-      ttlResolution: 0,
-      perf: { now: () => clock.monotonic() },
-    });
+    this.#freshness = freshness;
   }
 
   async of(caller: Caller): Promise<readonly ByokCredential[]> {
-    const reading = this.#known.get(caller.accountId) ?? this.#read(caller.accountId);
+    const reading = this.#current(caller.accountId) ?? (await this.#confirmedOrRead(caller.accountId));
     return reading.isEmpty ? NONE : fitting((await reading.usable).forModels, caller);
   }
 
@@ -51,8 +47,10 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     { isReadAgain = false }: { readonly isReadAgain?: boolean } = {},
   ): Promise<McpToken | undefined> {
     const { accountId } = caller;
-    const known = isReadAgain ? undefined : this.#known.get(accountId);
-    const { forMcp } = await (known ?? this.#read(accountId)).usable;
+    const reading = isReadAgain
+      ? this.#read(accountId)
+      : (this.#current(accountId) ?? (await this.#confirmedOrRead(accountId)));
+    const { forMcp } = await reading.usable;
     const provider = `${MCP_PROVIDER_PREFIX}${label}`;
     const found = fitting(forMcp, caller).find((credential) => credential.provider === provider);
     return found && { id: found.id, version: found.version, reveal: found.reveal, accountId };
@@ -74,9 +72,24 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     else if (change.kind === 'anything') this.#known.clear();
   }
 
+  #current(accountId: string): CachedRead | undefined {
+    const known = this.#known.get(accountId);
+    return known !== undefined && this.#freshness.isCurrent(known.readAtMs) ? known : undefined;
+  }
+
+  /** For an account whose cached credentials, if it has any, may have been changed by other processes. */
+  async #confirmedOrRead(accountId: string): Promise<CachedRead> {
+    const known = this.#known.get(accountId);
+    if (known === undefined) return this.#read(accountId);
+    await this.#freshness.confirm();
+    const isKept = this.#known.get(accountId) === known && this.#freshness.isTrusted(known.readAtMs);
+    return isKept ? known : this.#read(accountId);
+  }
+
   #read(accountId: string): CachedRead {
+    const readAtMs = this.#clock.monotonic();
     const usable = this.#store.listAll(accountId).then((stored) => this.#usableOf(stored));
-    const reading: CachedRead = { usable, isEmpty: false };
+    const reading: CachedRead = { usable, readAtMs, isEmpty: false };
     this.#known.set(accountId, reading);
     usable.then(
       ({ forModels }) => {
@@ -104,6 +117,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
 /** A cached read; cached from its start, so that concurrent requests share it. */
 interface CachedRead {
   readonly usable: Promise<UsableOfAccount>;
+  readonly readAtMs: number;
   /** True once the read has found no usable credential for models. */
   isEmpty: boolean;
 }

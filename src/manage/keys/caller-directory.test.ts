@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { assignmentOf, guardrailOf } from '../../../test/builders/guardrails.ts';
+import { HandChanges } from '../../../test/fakes/hand-changes.ts';
 import { HandClock } from '../../../test/fakes/hand-clock.ts';
 import { accountGuardrailId, workspaceGuardrailId } from '../../contract/guardrails/default-guardrail-ids.ts';
-import { type Guardrail, type GuardrailAssignment, NO_GUARDRAILS } from '../../ports/guardrails.ts';
+import {
+  type Guardrail,
+  type GuardrailAssignment,
+  type GuardrailStore,
+  NO_GUARDRAILS,
+} from '../../ports/guardrails.ts';
 import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import { Freshness } from '../freshness.ts';
 import { CallerDirectory } from './caller-directory.ts';
 import { hashSecret } from './hash-secret.ts';
 
@@ -12,8 +19,23 @@ const UNGUARDED = { listAll: async () => [], assignmentsOf: async () => [] };
 
 const SECRET = 'sk-of-somebody';
 
-describe('CallerDirectory, while the database is unavailable', () => {
-  const open = (isShared = true) => {
+/** A directory that hears of changes. */
+function directoryOf(
+  tenancy: unknown,
+  guardrails: Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>,
+  clock: HandClock,
+) {
+  const changes = new HandChanges(clock);
+  const freshness = new Freshness(changes, clock);
+  const callers = new CallerDirectory(tenancy as Tenancy, guardrails, clock, freshness);
+  changes.subscribe((change) => callers.forget(change));
+  return { callers, changes };
+}
+
+describe('CallerDirectory, with a key', () => {
+  const changedKey = { kind: 'key', hash: hashSecret(SECRET) } as const;
+
+  const open = () => {
     const clock = new HandClock();
     const key = {
       hash: hashSecret(SECRET),
@@ -23,78 +45,111 @@ describe('CallerDirectory, while the database is unavailable', () => {
       expiresAtMs: null,
       limitNanos: null,
     } as Key;
-    const state = { isAway: false, key: key as Key | undefined };
+    const state = { isAway: false, key: key as Key | undefined, reads: 0 };
     const tenancy = {
       async findKey(hash: string) {
+        state.reads++;
         if (state.isAway) throw new Error('away');
         return hash === state.key?.hash ? state.key : undefined;
       },
       findWorkspaceById: async () => ({ id: 'w', includeByokInBudgets: false }) as Workspace,
       listBudgets: async () => [],
-    } as unknown as Tenancy;
-    return { clock, state, callers: new CallerDirectory(tenancy, UNGUARDED, clock, isShared) };
+    };
+    const { callers, changes } = directoryOf(tenancy, UNGUARDED, clock);
+    const setAway = (isAway: boolean) => {
+      state.isAway = isAway;
+      changes.isAway = isAway;
+    };
+    return { clock, state, callers, changes, setAway };
   };
 
-  it('accepts known callers for five minutes, and rejects look-ups of others', async () => {
-    const { clock, state, callers } = open();
+  it('accepts known callers for five minutes while the store is away, and rejects look-ups of others', async () => {
+    const { clock, callers, setAway } = open();
     expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
-    state.isAway = true;
+    setAway(true);
     await expect(callers.find('sk-of-nobody')).rejects.toThrow('away');
     clock.pass(299_000);
     expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
     clock.pass(2_000);
     await expect(callers.find(SECRET)).rejects.toThrow('away');
+    setAway(false);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+  });
+
+  it('counts the five minutes from the last news of changes, not from the reading of the key', async () => {
+    const { clock, callers, changes, setAway } = open();
+    await callers.find(SECRET);
+    clock.pass(3_600_000);
+    await changes.catchUp();
+    setAway(true);
+    clock.pass(299_000);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
   });
 
   it('never falls back to a caller that was changed or deleted', async () => {
-    const { clock, state, callers } = open();
+    const { clock, state, callers, changes, setAway } = open();
     await callers.find(SECRET);
-    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
-    state.isAway = true;
+    callers.forget(changedKey);
+    setAway(true);
     await expect(callers.find(SECRET)).rejects.toThrow('away');
-    state.isAway = false;
+    setAway(false);
     await callers.find(SECRET);
     state.key = undefined;
-    clock.pass(6_000);
+    changes.store(changedKey);
+    clock.pass(1_000);
     expect(await callers.find(SECRET)).toBeUndefined();
-    state.isAway = true;
+    setAway(true);
     await expect(callers.find(SECRET)).rejects.toThrow('away');
   });
 
-  it('rereads callers of a shared database, and of an embedded one only after a change of our own', async () => {
-    const shared = open();
-    await shared.callers.find(SECRET);
-    shared.state.key = undefined;
-    shared.clock.pass(6_000);
-    expect(await shared.callers.find(SECRET)).toBeUndefined();
+  it('asks for changes once a second at most, and reads no caller again that none concerns', async () => {
+    const { clock, state, callers, changes } = open();
+    await callers.find(SECRET);
+    for (let second = 0; second < 10; second++) {
+      clock.pass(1_000);
+      for (let time = 0; time < 5; time++) expect(await callers.find(SECRET)).toBeDefined();
+    }
+    expect(state.reads).toBe(1);
+    expect(changes.questions).toBe(10);
+  });
 
-    const { clock, state, callers } = open(false);
+  it('sees within a second that another process has deleted a key', async () => {
+    const { clock, state, callers, changes } = open();
     await callers.find(SECRET);
     state.key = undefined;
-    clock.pass(6_000);
+    changes.store(changedKey);
+    clock.pass(999);
     expect(await callers.find(SECRET)).toBeDefined();
-    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
+    clock.pass(1);
     expect(await callers.find(SECRET)).toBeUndefined();
   });
 
-  it('forgets at once, however often a caller came before', async () => {
-    const { clock, state, callers } = open();
+  it('reads everything again after changes were missed', async () => {
+    const { state, callers, changes } = open();
+    await callers.find(SECRET);
+    state.key = undefined;
+    changes.publish({ kind: 'anything' });
+    expect(await callers.find(SECRET)).toBeUndefined();
+  });
+
+  it('forgets at once, however often a caller came before, and only what was changed', async () => {
+    const { state, callers } = open();
     for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
     state.key = undefined;
-    callers.forget({ kind: 'key', hash: hashSecret(SECRET) });
+    callers.forget(changedKey);
     expect(await callers.find(SECRET)).toBeUndefined();
     state.key = { hash: hashSecret(SECRET), disabled: false, expiresAtMs: null, limitNanos: null } as Key;
     for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toBeDefined();
     state.key = undefined;
     callers.forget({ kind: 'workspace', id: 'another' });
+    callers.forget({ kind: 'credentials', accountId: 'a' });
+    callers.forget({ kind: 'imported-usage' });
     expect(await callers.find(SECRET)).toBeDefined();
-    clock.pass(5_000);
-    expect(await callers.find(SECRET)).toBeUndefined();
   });
 });
 
 describe('CallerDirectory, with many callers of a workspace', () => {
-  const open = (isShared: boolean) => {
+  const open = () => {
     const clock = new HandClock();
     const state = { reads: 0, limitNanos: 5n, isAway: false };
     const tenancy = {
@@ -106,14 +161,14 @@ describe('CallerDirectory, with many callers of a workspace', () => {
         return { id: 'w', accountId: 'a', includeByokInBudgets: false } as Workspace;
       },
       listBudgets: async () => [{ window: 'daily', limitNanos: state.limitNanos }],
-    } as unknown as Tenancy;
-    const callers = new CallerDirectory(tenancy, UNGUARDED, clock, isShared);
+    };
+    const { callers, changes } = directoryOf(tenancy, UNGUARDED, clock);
     const budgetOf = async (secret: string) => (await callers.find(secret))?.limits.workspace[0]?.nanos;
-    return { clock, state, callers, budgetOf };
+    return { clock, state, callers, changes, budgetOf };
   };
 
   it('reads the workspace once for all of them, also for those that come at once', async () => {
-    const { state, callers, budgetOf } = open(false);
+    const { state, callers, budgetOf } = open();
     expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([5n, 5n]);
     expect(await budgetOf('three')).toBe(5n);
     expect(state.reads).toBe(1);
@@ -122,24 +177,25 @@ describe('CallerDirectory, with many callers of a workspace', () => {
     expect(one?.workspace).toBe(two?.workspace);
   });
 
-  it('sees a change of this process at once, and one of another process within the cache time', async () => {
-    const here = open(false);
+  it('sees a change of this process at once, and one of another process within a second', async () => {
+    const here = open();
     await here.budgetOf('one');
     here.state.limitNanos = 6n;
     here.callers.forget({ kind: 'workspace', id: 'w' });
     expect(await here.budgetOf('one')).toBe(6n);
 
-    const { clock, state, budgetOf } = open(true);
+    const { clock, state, changes, budgetOf } = open();
     await budgetOf('one');
     state.limitNanos = 6n;
-    clock.pass(4_000);
+    changes.store({ kind: 'workspace', id: 'w' });
+    clock.pass(900);
     expect(await budgetOf('two')).toBe(5n);
-    clock.pass(1_500);
+    clock.pass(100);
     expect(await Promise.all(['one', 'two'].map(budgetOf))).toEqual([6n, 6n]);
   });
 
   it('tries again after a failure', async () => {
-    const { state, budgetOf } = open(false);
+    const { state, budgetOf } = open();
     state.isAway = true;
     await expect(budgetOf('one')).rejects.toThrow('away');
     state.isAway = false;
@@ -148,7 +204,7 @@ describe('CallerDirectory, with many callers of a workspace', () => {
 });
 
 describe('CallerDirectory, with guardrails', () => {
-  const open = (isShared: boolean) => {
+  const open = () => {
     const clock = new HandClock();
     const state = { guardrails: [] as Guardrail[], assignments: [] as GuardrailAssignment[], reads: 0 };
     const tenancy = {
@@ -163,7 +219,7 @@ describe('CallerDirectory, with guardrails', () => {
         }) as Key,
       findWorkspaceById: async () => ({ id: 'w', accountId: 'a' }) as Workspace,
       listBudgets: async () => [],
-    } as unknown as Tenancy;
+    };
     const guardrails = {
       listAll: async () => state.guardrails,
       async assignmentsOf() {
@@ -171,10 +227,10 @@ describe('CallerDirectory, with guardrails', () => {
         return state.assignments;
       },
     };
-    const callers = new CallerDirectory(tenancy, guardrails, clock, isShared);
+    const { callers, changes } = directoryOf(tenancy, guardrails, clock);
     const scopesOf = async (secret: string) =>
       (await callers.find(secret))?.guardrails.map(({ guardrail, scope }) => `${scope} ${guardrail.name}`);
-    return { clock, state, callers, scopesOf };
+    return { clock, state, callers, changes, scopesOf };
   };
   const all = [
     guardrailOf({ id: 'g', name: 'one' }),
@@ -184,13 +240,13 @@ describe('CallerDirectory, with guardrails', () => {
   ];
 
   it('gives callers without any the shared constant, and reads no assignments', async () => {
-    const { state, callers } = open(false);
+    const { state, callers } = open();
     expect((await callers.find('one'))?.guardrails).toBe(NO_GUARDRAILS);
     expect(state.reads).toBe(0);
   });
 
   it('applies the defaults, then that of the member, then that of the key', async () => {
-    const { state, scopesOf } = open(false);
+    const { state, scopesOf } = open();
     state.guardrails = all;
     state.assignments = [assignmentOf(), assignmentOf({ kind: 'member' })].map((assignment) => ({
       ...assignment,
@@ -204,27 +260,28 @@ describe('CallerDirectory, with guardrails', () => {
     ]);
   });
 
-  it('sees a change of this process at once, and one of another process within the cache time', async () => {
-    const here = open(false);
+  it('sees a change of this process at once, and one of another process within a second', async () => {
+    const here = open();
     expect(await here.scopesOf('one')).toEqual([]);
     here.state.guardrails = all;
     expect(await here.scopesOf('one')).toEqual([]);
     here.callers.forget({ kind: 'guardrails', accountId: 'a' });
     expect(await here.scopesOf('one')).toEqual(['account account', 'workspace workspace']);
 
-    const { clock, state, scopesOf } = open(true);
+    const { clock, state, changes, scopesOf } = open();
     await scopesOf('one');
     state.guardrails = all;
-    clock.pass(5_500);
+    changes.store({ kind: 'guardrails', accountId: 'a' });
+    clock.pass(1_000);
     expect(await scopesOf('one')).toEqual(['account account', 'workspace workspace']);
   });
 
   it('keeps the objects of guardrails that did not change, so that nothing is compiled again', async () => {
-    const { clock, state, callers } = open(true);
+    const { state, callers } = open();
     state.guardrails = all;
     const before = (await callers.find('one'))?.guardrails[0]?.guardrail;
     state.guardrails = structuredClone(all);
-    clock.pass(5_500);
+    callers.forget({ kind: 'guardrails', accountId: 'a' });
     expect((await callers.find('one'))?.guardrails[0]?.guardrail).toBe(before);
   });
 });

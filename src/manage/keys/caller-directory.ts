@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Change } from '../../ports/changes.ts';
@@ -13,21 +12,13 @@ import {
 } from '../../ports/guardrails.ts';
 import { memberScopeId } from '../../ports/ledger.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { Freshness } from '../freshness.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
 import { hashSecret } from './hash-secret.ts';
 import { limitsOf } from './limits.ts';
 
-/** How long a change by another process may go unseen, and how long secrets stay in memory, milliseconds. */
-const FRESH_MS = 5_000;
-
-/** How long a cached caller is accepted while a shared database is unavailable, milliseconds. */
-const STALE_MS = 300_000;
-
-/** The same for an embedded database, whose keys only this process changes. */
-const EMBEDDED_STALE_MS = 86_400_000;
-
-/** How long a stale caller waits for the embedded database, milliseconds: its disk may not answer. */
-const EMBEDDED_PATIENCE_MS = 500;
+/** How long secrets stay in memory, milliseconds. */
+const SECRETS_MS = 5_000;
 
 const CACHE_CALLERS = 20_000;
 
@@ -57,16 +48,15 @@ type SharedReads<T> = LRUCache<string, SharedRead<T>>;
 type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
 
 /**
- * Finds the caller of a secret: key, workspace, limits and guardrails. Callers are cached for a short time; unknown
- * secrets are not, so that guessing cannot evict known keys. Changes made in this process are visible at once.
+ * Finds the caller of a secret: key, workspace, limits and guardrails. Callers are cached until something about them
+ * changes; unknown secrets are not, so that guessing cannot evict known keys.
  */
 export class CallerDirectory {
   readonly #tenancy: Tenancy;
   readonly #clock: Clock;
-  readonly #isShared: boolean;
-  /** How long a cached caller needs no revalidation, milliseconds. */
-  readonly #freshMs: number;
-  readonly #known: LRUCache<string, CachedCaller>;
+  readonly #freshness: Freshness;
+  /** By the hash of the secret. */
+  readonly #known: LRUCache<string, CachedCaller> = new LRUCache({ max: CACHE_CALLERS });
   readonly #guardrails: GuardrailReads;
   /** By workspace; undefined if it was deleted. */
   readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new LRUCache({ max: CACHE_CALLERS });
@@ -78,29 +68,22 @@ export class CallerDirectory {
   /** Counts changes, so that a read that began before a change is not cached after it. */
   #changes = 0;
 
-  /** `isShared` false: embedded database, we are the only writer, so cached callers need no revalidation. */
-  constructor(tenancy: Tenancy, guardrails: GuardrailReads, clock: Clock, isShared: boolean) {
+  constructor(tenancy: Tenancy, guardrails: GuardrailReads, clock: Clock, freshness: Freshness) {
     this.#tenancy = tenancy;
     this.#guardrails = guardrails;
     this.#clock = clock;
-    this.#freshMs = isShared ? FRESH_MS : STALE_MS;
-    this.#isShared = isShared;
-    this.#known = new LRUCache({
-      max: CACHE_CALLERS,
-      ttl: isShared ? STALE_MS : EMBEDDED_STALE_MS,
-      ttlResolution: 0,
-      perf: { now: () => clock.monotonic() },
-    });
+    this.#freshness = freshness;
   }
 
   /** The caller of a secret; undefined if the key is unknown, disabled, deleted or expired. */
   find(secret: string): Caller | undefined | Promise<Caller | undefined> {
     const recent = this.#recent.get(secret);
-    if (recent !== undefined && this.#isFresh(recent)) return this.#usable(recent.caller);
+    if (recent !== undefined && this.#freshness.isCurrent(recent.readAtMs))
+      return this.#usable(recent.caller);
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
-    if (known === undefined || !this.#isFresh(known)) {
-      return this.#readInTime(hash, known).then((caller) => this.#usable(caller));
+    if (known === undefined || !this.#freshness.isCurrent(known.readAtMs)) {
+      return this.#confirmedOrRead(hash, known).then((caller) => this.#usable(caller));
     }
     this.#keepRecent(secret, known);
     return this.#usable(known.caller);
@@ -109,14 +92,14 @@ export class CallerDirectory {
   /** The caller of a key, by the hash of its secret; undefined as for `find`. */
   async findByHash(hash: string): Promise<Caller | undefined> {
     const known = this.#known.get(hash);
-    const isFresh = known !== undefined && this.#isFresh(known);
-    return this.#usable(isFresh ? known.caller : await this.#readInTime(hash, known));
+    const isCurrent = known !== undefined && this.#freshness.isCurrent(known.readAtMs);
+    return this.#usable(isCurrent ? known.caller : await this.#confirmedOrRead(hash, known));
   }
 
-  /** Drops all secrets at once, every FRESH_MS or when the map is full. */
+  /** Drops all secrets at once, every SECRETS_MS or when the map is full. */
   #keepRecent(secret: string, known: CachedCaller): void {
     const now = this.#clock.monotonic();
-    if (now - this.#recentSinceMs >= FRESH_MS || this.#recent.size >= CACHE_CALLERS) {
+    if (now - this.#recentSinceMs >= SECRETS_MS || this.#recent.size >= CACHE_CALLERS) {
       this.#recent.clear();
       this.#recentSinceMs = now;
     }
@@ -146,44 +129,33 @@ export class CallerDirectory {
 
   /** Reads callers before they call, so that they are known when the database does not answer. */
   async preload(hashes: readonly string[]): Promise<void> {
-    for (const hash of hashes) await this.#read(hash, undefined);
+    for (const hash of hashes) await this.#read(hash);
   }
 
-  async #readInTime(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
-    const reading = this.#read(hash, known);
-    if (known === undefined || this.#isShared) return reading;
-    const before = this.#changes;
-    if ((await isInTime(reading, EMBEDDED_PATIENCE_MS)) || before !== this.#changes) return reading;
-    return known.caller;
+  /** `known`: the cached caller if there is one, which changes by other processes may have made wrong. */
+  async #confirmedOrRead(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
+    if (known === undefined) return this.#read(hash);
+    await this.#freshness.confirm();
+    const isKept = this.#known.get(hash) === known && this.#freshness.isTrusted(known.readAtMs);
+    return isKept ? known.caller : this.#read(hash);
   }
 
-  /** `known`: the stale cache entry, used if the database fails. */
-  async #read(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
+  async #read(hash: string): Promise<Caller | undefined> {
     const before = this.#changes;
     const readAtMs = this.#clock.monotonic();
-    try {
-      const key = await this.#tenancy.findKey(hash);
-      if (key === undefined || !sameHash(key.hash, hash)) {
-        if (before === this.#changes) this.#known.delete(hash);
-        return undefined;
-      }
-      const reading = this.#workspaceOf(key);
-      const guarding = this.#guardrailsOfAccount(key);
-      const [facts, guardrails] = await Promise.all([reading.facts, guarding.facts]);
-      const caller = facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
-      if (before !== this.#changes) return caller;
-      if (caller === undefined) this.#known.delete(hash);
-      else
-        this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs, guarding.readAtMs) });
-      return caller;
-    } catch (error) {
-      if (known === undefined || before !== this.#changes) throw error;
-      return known.caller;
+    const key = await this.#tenancy.findKey(hash);
+    if (key === undefined || !sameHash(key.hash, hash)) {
+      if (before === this.#changes) this.#known.delete(hash);
+      return undefined;
     }
-  }
-
-  #isFresh({ readAtMs }: Pick<CachedCaller, 'readAtMs'>): boolean {
-    return this.#clock.monotonic() - readAtMs < this.#freshMs;
+    const reading = this.#workspaceOf(key);
+    const guarding = this.#guardrailsOfAccount(key);
+    const [facts, guardrails] = await Promise.all([reading.facts, guarding.facts]);
+    const caller = facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
+    if (before !== this.#changes) return caller;
+    if (caller === undefined) this.#known.delete(hash);
+    else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs, guarding.readAtMs) });
+    return caller;
   }
 
   #workspaceOf({ accountId, workspaceId }: Key): SharedRead<WorkspaceFacts | undefined> {
@@ -196,14 +168,15 @@ export class CallerDirectory {
     );
   }
 
-  /** Reads once for all callers that need it while the read is fresh. `read` gets the last result. */
+  /** Reads once for all callers that need it while the read is current. `read` gets the last result. */
   #shared<T>(
     known: SharedReads<T>,
     id: string,
     read: (last: Promise<T> | undefined) => Promise<T>,
   ): SharedRead<T> {
     const last = known.get(id);
-    if (last !== undefined && last.changes === this.#changes && this.#isFresh(last)) return last;
+    if (last !== undefined && last.changes === this.#changes && this.#freshness.isCurrent(last.readAtMs))
+      return last;
     const facts = read(last?.facts);
     const reading = { facts, readAtMs: this.#clock.monotonic(), changes: this.#changes };
     known.set(id, reading);

@@ -13,11 +13,10 @@ import { eventProjection, generationSink } from './projection/event-projection.t
 /** Events of a gateway with a shared database: its own file has the events of all gateways. */
 export interface SharedEvents extends EventFeed {
   readonly eventStore: EventStore;
+  /** Another gateway may have imported usage. */
+  lookForImports(): void;
   close(): Promise<void>;
 }
-
-/** Interval of the search for imports of other gateways: within the five seconds that analytics may be behind. */
-const IMPORTS_EVERY_MS = 2_000;
 
 /** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(
@@ -38,7 +37,6 @@ export async function openSharedEvents(
     imports,
     events: eventStore,
     isFileMissing,
-    everyMs: IMPORTS_EVERY_MS,
     now: () => clock.now(),
     warn,
   });
@@ -57,6 +55,7 @@ export async function openSharedEvents(
       feed: importFeed,
       areRowsMissing: () => feed.isRefilling,
     }),
+    lookForImports: () => importFeed.lookAgain(),
     async refill() {
       await feed.feedAll();
       await importFeed.feedAll();

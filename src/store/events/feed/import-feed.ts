@@ -22,8 +22,6 @@ export interface ImportFeedOptions {
   readonly events: Pick<EventStore, 'addBundle' | 'sizes'>;
   /** Whether the file of events does not exist. */
   readonly isFileMissing: boolean;
-  /** Interval of passes for imports of other gateways, milliseconds; undefined = this is the only gateway. */
-  readonly everyMs?: number | undefined;
   /** Epoch milliseconds. */
   now(): number;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -32,7 +30,10 @@ export interface ImportFeedOptions {
 /** Slices of one bundle: few enough for memory. */
 const SLICES_PER_BUNDLE = 25;
 
-/** Delay before the first pass and before a retry, so that short-lived commands are not held up, milliseconds. */
+/**
+ * Delay before a pass, milliseconds: short-lived commands are not held up, and the slices of an import are taken
+ * together. Within the five seconds that analytics of several gateways may be behind.
+ */
 const WAIT_MS = 2_000;
 
 const WARNINGS = {
@@ -83,6 +84,12 @@ export class ImportFeed {
   }
 
   start(): void {
+    this.#wake();
+  }
+
+  /** Another gateway may have imported usage: a pass follows. */
+  lookAgain(): void {
+    this.#isDue = true;
     this.#wake();
   }
 
@@ -151,9 +158,8 @@ export class ImportFeed {
 
   async #work(): Promise<void> {
     const { signal } = this.#closing;
-    const { everyMs } = this.#options;
-    while (!signal.aborted && (this.#isDue || everyMs !== undefined)) {
-      await delay(everyMs ?? WAIT_MS, undefined, { signal, ref: false }).catch(() => {});
+    while (!signal.aborted && this.#isDue) {
+      await delay(WAIT_MS, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#runPass();

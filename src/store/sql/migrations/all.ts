@@ -18,6 +18,7 @@ import { memberReservationsMigration } from './0017-member-reservations.ts';
 import { mcpMemoryMigration } from './0018-mcp-memory.ts';
 import { sessionsMigration } from './0019-sessions.ts';
 import { pricesMigration } from './0020-prices.ts';
+import { changesMigration } from './0024-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   mcpMemoryMigration,
   sessionsMigration,
   pricesMigration,
+  changesMigration,
 ];

@@ -32,11 +32,15 @@ export class PostgresConnection implements PostgresPoolClient {
   #socket: Socket | undefined;
   #isBroken = false;
 
-  /** Connects with its first statement. Calls `letGo` when its user releases it. */
+  /**
+   * Connects with its first statement. Calls `letGo` when its user releases it, and `notified` for each notification
+   * that the session listens for.
+   */
   constructor(
     address: DatabaseAddress,
     times: PostgresTimes,
     letGo: (connection: PostgresConnection) => void,
+    notified?: () => void,
   ) {
     this.#times = times;
     this.#letGo = letGo;
@@ -46,6 +50,7 @@ export class PostgresConnection implements PostgresPoolClient {
       onclose: () => {
         this.#isBroken = true;
       },
+      ...(notified !== undefined && { onnotify: () => notified() }),
     } as Settings);
   }
 
