@@ -37,6 +37,10 @@ export type {
 } from '../../../src/contract/generations/generation-log.ts';
 export type { GenerationRecord } from '../../../src/contract/generations/generation-record.ts';
 export type {
+  RunningGenerationObject,
+  RunningGenerationsReply,
+} from '../../../src/contract/generations/running-generation.ts';
+export type {
   KeyAssignmentObject,
   MemberAssignmentObject,
 } from '../../../src/contract/guardrails/assignment.ts';

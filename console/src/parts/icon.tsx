@@ -41,6 +41,7 @@ const PATHS = {
   refresh: 'M13 8a5 5 0 1 1-1.5-3.5M13 2.5v3h-3',
   play: 'M5 3l8 5-8 5z',
   stop: 'M4 4h8v8H4z',
+  tool: 'M9.5 6.5l-6 6M10 2.8a3 3 0 0 0-1.2 4.4 3 3 0 0 0 4.4-1.2l-1.8.4-1.4-1.4z',
 } as const;
 
 export type IconName = keyof typeof PATHS;

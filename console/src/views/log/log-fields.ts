@@ -78,3 +78,11 @@ export function logParameters(query: URLSearchParams): Readonly<Record<string, s
   if (search !== '') parameters.search = search;
   return parameters;
 }
+
+/** Parameters that say something of a generation from its beginning on. */
+const OF_RUNNING = new Set(['model', 'provider', 'key', 'workspace', 'app', 'request_format', 'search']);
+
+/** False if a filter concerns the end, such as the cost: no running generation can match it. */
+export function canFilterRunning(parameters: Readonly<Record<string, string>>): boolean {
+  return Object.keys(parameters).every((name) => OF_RUNNING.has(name));
+}

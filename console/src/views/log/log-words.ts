@@ -1,13 +1,14 @@
-import type { LoggedGenerationObject } from '../../api/contract.ts';
+import type { ShownGeneration } from './shown-generation.ts';
 
 /** The mark of a state and what it is called. State is never colour alone: the marks differ in form. */
 export const STATES: Readonly<
-  Record<LoggedGenerationObject['state'], { readonly dot: string; readonly text: string }>
+  Record<ShownGeneration['state'], { readonly dot: string; readonly text: string }>
 > = {
   answered: { dot: 'ok', text: 'answered' },
   fallback: { dot: 'warn', text: 'answered after a fallback' },
   failed: { dot: 'bad', text: 'failed' },
   cancelled: { dot: 'off', text: 'cancelled: the caller left' },
+  running: { dot: 'run', text: 'running' },
 };
 
 const ERRORS: Readonly<Record<string, string>> = {

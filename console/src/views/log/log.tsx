@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { count } from '../../format/numbers.ts';
 import { FilterBar } from '../../parts/filters/filter-bar.tsx';
@@ -8,13 +8,19 @@ import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
+import { useChosenColumns } from './chosen-columns.ts';
+import { ColumnsMenu } from './columns-menu.tsx';
 import { GenerationDrawer } from './detail/generation-drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Histogram, useCounts } from './histogram.tsx';
+import type { LogColumn } from './log-columns.tsx';
 import { logFields, logParameters } from './log-fields.ts';
 import { LogList } from './log-list.tsx';
 import { LogSearch } from './log-search.tsx';
+import { mergedRows } from './merge-rows.ts';
+import type { ShownGeneration } from './shown-generation.ts';
 import { useLogRows } from './use-log-rows.ts';
+import { type RunningRows, useRunningRows } from './use-running-rows.ts';
 
 /** The log of generations. Filters, range and the open generation live in the address. */
 export function Log() {
@@ -25,6 +31,8 @@ export function Log() {
   const isMoving = range.to === 'now';
   const isLive = isMoving && address.query.get('live') !== '0';
   const counts = useCounts(range, parameters, isLive);
+  const running = useRunningRows(parameters, isLive);
+  const columns = useChosenColumns();
   const toggleLive = useCallback(
     () => go(addressWith(address, { live: isLive ? '0' : null }), { replace: true }),
     [address, isLive],
@@ -34,7 +42,14 @@ export function Log() {
     <>
       <TopBar
         title="Log"
-        detail={counts.data === undefined ? undefined : `${count(counts.data.total)} generations`}
+        detail={
+          counts.data === undefined ? undefined : (
+            <>
+              <span>{count(counts.data.total)} generations</span>
+              {running.total !== null && running.total > 0 && <span>, {count(running.total)} running</span>}
+            </>
+          )
+        }
       >
         <RangePicker />
         <button
@@ -42,7 +57,7 @@ export function Log() {
           type="button"
           aria-pressed={isLive}
           disabled={!isMoving}
-          title={isMoving ? 'New rows every two seconds' : 'This range has ended'}
+          title={isMoving ? 'New and running generations every three seconds' : 'This range has ended'}
           onClick={toggleLive}
         >
           <span class={isLive ? 'live-dot' : 'dot off'} />
@@ -50,7 +65,9 @@ export function Log() {
         </button>
         <ExportMenu range={range} parameters={parameters} />
       </TopBar>
-      <FilterBar fields={logFields(isManagement)} before={<LogSearch />} />
+      <FilterBar fields={logFields(isManagement)} before={<LogSearch />}>
+        <ColumnsMenu chosen={columns} />
+      </FilterBar>
       <main id="main">
         <Rows
           key={JSON.stringify([range, parameters])}
@@ -58,6 +75,8 @@ export function Log() {
           parameters={parameters}
           isLive={isLive}
           counts={counts}
+          running={running}
+          columns={columns.columns}
         />
       </main>
     </>
@@ -69,16 +88,23 @@ interface RowsProps {
   readonly parameters: Readonly<Record<string, string>>;
   readonly isLive: boolean;
   readonly counts: ReturnType<typeof useCounts>;
+  readonly running: RunningRows;
+  readonly columns: readonly LogColumn[];
 }
 
-function Rows({ range, parameters, isLive, counts }: RowsProps) {
+function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps) {
   const address = useAddress();
   const [isAtTop, setAtTop] = useState(true);
   const selectedId = address.fragment.startsWith('gen-') ? address.fragment : null;
-  const log = useLogRows(range, parameters, { isLive, isHeld: !isAtTop || selectedId !== null });
+  const isHeld = !isAtTop || selectedId !== null;
+  const log = useLogRows(range, parameters, { isLive, isHeld });
   const addressOfId = (id: string) => addressWith({ ...address, fragment: id }, {});
   const select = (id: string, isStep: boolean): void => go(addressOfId(id), { replace: isStep });
-  const isEmpty = !log.isPending && log.error === null && log.rows.length === 0;
+  const shownRunning = useHeld(running.rows, isHeld);
+  // Ended rows count before running ones: a row turns exact in its place.
+  const rows = mergedRows<ShownGeneration>(shownRunning, log.rows);
+  const place = rows.findIndex(({ id }) => id === selectedId);
+  const isEmpty = !log.isPending && log.error === null && rows.length === 0;
   const missing = counts.data?.missing_before ?? null;
   const head = (
     <>
@@ -98,7 +124,8 @@ function Rows({ range, parameters, isLive, counts }: RowsProps) {
   return (
     <div class={selectedId === null ? 'split log-split solo' : 'split log-split'}>
       <LogList
-        rows={log.rows}
+        rows={rows}
+        columns={columns}
         head={head}
         selectedId={selectedId}
         hrefOf={addressOfId}
@@ -117,9 +144,27 @@ function Rows({ range, parameters, isLive, counts }: RowsProps) {
         {isEmpty && <NoRows hasFilters={Object.keys(parameters).length > 0} />}
         {log.isLoadingMore && <SkeletonRows count={4} />}
       </LogList>
-      {selectedId !== null && <GenerationDrawer id={selectedId} />}
+      {selectedId !== null && (
+        <GenerationDrawer
+          id={selectedId}
+          running={running.isRunning(selectedId) ? rows[place] : undefined}
+          previousId={rows[place - 1]?.id}
+          nextId={place < 0 ? undefined : rows[place + 1]?.id}
+          onStep={(id) => select(id, true)}
+        />
+      )}
     </div>
   );
+}
+
+/** Running rows as they are, or, while the list must not move, those of before with what is known of them now. */
+function useHeld(running: readonly ShownGeneration[], isHeld: boolean): readonly ShownGeneration[] {
+  const shown = useRef(running);
+  if (isHeld) {
+    const now = new Map(running.map((row) => [row.id, row]));
+    shown.current = shown.current.map((row) => now.get(row.id) ?? row);
+  } else shown.current = running;
+  return shown.current;
 }
 
 function NoRows({ hasFilters }: { readonly hasFilters: boolean }) {

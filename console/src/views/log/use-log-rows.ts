@@ -8,8 +8,8 @@ import { mergedRows } from './merge-rows.ts';
 /** Rows of a page. */
 const PAGE_ROWS = 200;
 
-/** How often a live log looks for new rows, milliseconds. Not while the page is hidden. */
-const LIVE_EVERY_MS = 2_000;
+/** How often a live log looks for new rows and for running ones, milliseconds. Not while the page is hidden. */
+export const LIVE_EVERY_MS = 3_000;
 
 /** How far a look goes back behind the latest end that is known: rows of other gateways come late. */
 const OVERLAP_MS = 10_000;

@@ -7,7 +7,7 @@ import { exactMoney } from '../../../format/money.ts';
 import { count, percent } from '../../../format/numbers.ts';
 import { clockTime, date, duration, zoneName } from '../../../format/times.ts';
 import { CopyButton, copyText } from '../../../parts/copy-button.tsx';
-import { Icon } from '../../../parts/icon.tsx';
+import { Icon, type IconName } from '../../../parts/icon.tsx';
 import { MoneyText } from '../../../parts/money-text.tsx';
 import { RouteRail } from '../../../parts/route/route-rail.tsx';
 import { stopsOfRecord } from '../../../parts/route/route-stops.ts';
@@ -17,19 +17,33 @@ import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
 import { waterfallOf } from '../../../parts/waterfall/waterfall-rows.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { errorText, STATES } from '../log-words.ts';
+import type { ShownGeneration } from '../shown-generation.ts';
 import { Content } from './content.tsx';
 import { Cost } from './cost.tsx';
 import { GuardrailReceipt, guardrailEntries } from './guardrail-receipt.tsx';
 import { routingOf } from './routing-of.ts';
+import { Running } from './running.tsx';
 import { Translation } from './translation.tsx';
 
+interface Props {
+  readonly id: string;
+  /** What is known of it while it runs; undefined = it has ended, or is not in the list. */
+  readonly running: ShownGeneration | undefined;
+  /** Its neighbours in the list; undefined = there is none. */
+  readonly previousId: string | undefined;
+  readonly nextId: string | undefined;
+  readonly onStep: (id: string) => void;
+}
+
 /** One generation, beside the list. */
-export function GenerationDrawer({ id }: { readonly id: string }) {
+export function GenerationDrawer({ id, running, previousId, nextId, onStep }: Props) {
   const address = useAddress();
   const element = useRef<HTMLElement>(null);
   const record = useQuery({
     queryKey: ['generation', id],
     queryFn: async () => (await ask<{ data: GenerationRecord }>('/generation', { query: { id } })).data,
+    // There is no record before the end.
+    enabled: running === undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const close = useCallback(() => go(addressWith({ ...address, fragment: '' }, {})), [address]);
@@ -46,10 +60,13 @@ export function GenerationDrawer({ id }: { readonly id: string }) {
     <aside class="drawer" ref={element} tabIndex={0} aria-label={`Generation ${id}`}>
       <header class="dw-h">
         <div class="r">
+          {running !== undefined && <span class={`dot ${STATES.running.dot}`} />}
           {record.data !== undefined && <span class={`dot ${STATES[stateOf(record.data)].dot}`} />}
           <b class="mono cut">{id}</b>
           <CopyButton text={id} what="the generation id" />
           <span class="push" />
+          <StepButton title="Previous" shortcut="K" icon="up" id={previousId} onStep={onStep} />
+          <StepButton title="Next" shortcut="J" icon="down" id={nextId} onStep={onStep} />
           <button
             class="b quiet ico"
             type="button"
@@ -66,14 +83,15 @@ export function GenerationDrawer({ id }: { readonly id: string }) {
         {record.data !== undefined && <Summary record={record.data} />}
         {record.data !== undefined && <Tabs record={record.data} />}
       </header>
-      {record.isPending && <SkeletonRows />}
+      {running !== undefined && record.data === undefined && <Running row={running} />}
+      {running === undefined && record.isPending && <SkeletonRows />}
       {isUnknown && (
         <div class="dw-s">
           <div class="note">
             <Icon name="warning" />
             <span>
-              There is no record of this generation: it was imported, its time of retention is over, or it
-              belongs to another account.
+              There is no record of this generation: it is still running, it was imported, its time of
+              retention is over, or it belongs to another account.
             </span>
           </div>
         </div>
@@ -85,6 +103,29 @@ export function GenerationDrawer({ id }: { readonly id: string }) {
       )}
       {record.data !== undefined && <Sections record={record.data} />}
     </aside>
+  );
+}
+
+interface StepProps {
+  readonly title: string;
+  readonly shortcut: string;
+  readonly icon: IconName;
+  readonly id: string | undefined;
+  readonly onStep: (id: string) => void;
+}
+
+function StepButton({ title, shortcut, icon, id, onStep }: StepProps) {
+  return (
+    <button
+      class="b quiet ico"
+      type="button"
+      aria-label={`${title} generation`}
+      title={`${title} (${shortcut})`}
+      disabled={id === undefined}
+      onClick={() => id !== undefined && onStep(id)}
+    >
+      <Icon name={icon} size={14} />
+    </button>
   );
 }
 

@@ -1,0 +1,173 @@
+import type { ComponentChildren } from 'preact';
+import { Link } from '../../address/link.tsx';
+import { columnMoney, shortMoney } from '../../format/money.ts';
+import { count } from '../../format/numbers.ts';
+import { clockTime, duration } from '../../format/times.ts';
+import { MoneyText } from '../../parts/money-text.tsx';
+import { errorText, modelParts, STATES } from './log-words.ts';
+import { RowMarks } from './row-marks.tsx';
+import type { ShownGeneration } from './shown-generation.ts';
+
+/** A column of the log. */
+export interface LogColumn {
+  readonly id: string;
+  readonly title: string;
+  /** Class of its width and of the order in which columns leave a narrow list. */
+  readonly width: string;
+  /** Class of its cells. */
+  readonly class: string | ((row: ShownGeneration) => string);
+  /** `always`: cannot be hidden. `no`: hidden until the reader chooses it. */
+  readonly isShown: 'always' | 'yes' | 'no';
+  readonly cell: (row: ShownGeneration, href: string) => ComponentChildren;
+  /** The whole value, for hovering. */
+  readonly hint?: (row: ShownGeneration) => string | undefined;
+}
+
+const text = (value: string | null): string => value ?? '–';
+
+/** A column that the reader can add: a text that may be long. */
+const further = (id: string, title: string, of: (row: ShownGeneration) => string | null): LogColumn => ({
+  id,
+  title,
+  width: 'o3 c-120',
+  class: 'o3 cut dim',
+  isShown: 'no',
+  cell: (row) => text(of(row)),
+  hint: (row) => of(row) ?? undefined,
+});
+
+/** All columns, in their order. */
+export const LOG_COLUMNS: readonly LogColumn[] = [
+  {
+    id: 'state',
+    title: 'State',
+    width: 'st',
+    class: 'st',
+    isShown: 'always',
+    cell: ({ state }) => (
+      <>
+        <span class={`dot ${STATES[state].dot}`} title={STATES[state].text} />
+        <span class="vh">{STATES[state].text}</span>
+      </>
+    ),
+  },
+  { id: 'time', title: 'Time', width: 'tm', class: 'tm nw', isShown: 'always', cell: timeCell },
+  {
+    id: 'model',
+    title: 'Model',
+    width: '',
+    class: 'cut',
+    isShown: 'always',
+    cell: modelCell,
+    hint: ({ model }) => model,
+  },
+  {
+    id: 'provider',
+    title: 'Provider',
+    width: 'o2',
+    class: ({ state }) => `o2 cut ${state === 'failed' ? 'bad' : 'prov'}`,
+    isShown: 'yes',
+    cell: (row) => (row.state === 'failed' ? failureOf(row) : text(row.provider_name)),
+    hint: (row) => (row.state === 'failed' ? failureOf(row) : (row.endpoint ?? undefined)),
+  },
+  {
+    id: 'key',
+    title: 'Key',
+    width: 'o2',
+    class: 'o2 cut',
+    isShown: 'yes',
+    cell: ({ key_name, key_hash }) => text(key_name ?? key_hash?.slice(0, 8) ?? null),
+    hint: ({ key_hash }) => key_hash ?? undefined,
+  },
+  further('workspace', 'Workspace', ({ workspace_name }) => workspace_name),
+  further('app', 'App', ({ app }) => app),
+  further('session', 'Session', ({ session_id }) => session_id),
+  further('user', 'End user', ({ external_user }) => external_user),
+  further('request', 'Request id', ({ request_id }) => request_id),
+  further('finish', 'Finish', ({ finish_reason }) => finish_reason),
+  {
+    id: 'format',
+    title: 'Format',
+    width: 'o3 c-84',
+    class: 'o3 dim',
+    isShown: 'yes',
+    cell: ({ request_format }) => text(request_format),
+  },
+  {
+    id: 'tokens',
+    title: 'Tokens in → out',
+    width: 'o3 c-140',
+    class: 'o3 num',
+    isShown: 'yes',
+    cell: ({ tokens_prompt, tokens_completion }) => (
+      <>
+        {count(tokens_prompt)} <span class="dim">→</span> {count(tokens_completion)}
+      </>
+    ),
+  },
+  {
+    id: 'cached',
+    title: 'Cached',
+    width: 'o3 c-84',
+    class: 'o3 num',
+    isShown: 'no',
+    cell: ({ tokens_cached }) => count(tokens_cached),
+  },
+  {
+    id: 'first',
+    title: 'First token',
+    width: 'o2 c-84',
+    class: 'o2 num',
+    isShown: 'yes',
+    cell: ({ latency }) => shownDuration(latency),
+  },
+  {
+    id: 'total',
+    title: 'Total',
+    width: 'c-84',
+    class: 'num',
+    isShown: 'yes',
+    cell: ({ duration_ms }) => shownDuration(duration_ms),
+  },
+  { id: 'cost', title: 'Cost', width: 'c-104', class: 'num cst', isShown: 'always', cell: costCell },
+];
+
+/** What it cost; while it runs, what it may cost. */
+export function costCell({ cost, reserved }: ShownGeneration): ComponentChildren {
+  if (reserved === undefined) return <MoneyText money={columnMoney(cost)} />;
+  return (
+    <span class="dim" title={`Reserved: $${reserved.toFixed(9)}`}>
+      ≤ {shortMoney(reserved)}
+    </span>
+  );
+}
+
+export function shownDuration(ms: number | null): string {
+  return ms === null ? '–' : duration(ms);
+}
+
+/** What the caller got for a failure. */
+export function failureOf({ error_status, error_type }: ShownGeneration): string {
+  return errorText(error_status, error_type);
+}
+
+function timeCell({ created_at }: ShownGeneration, href: string): ComponentChildren {
+  const time = clockTime(Date.parse(created_at));
+  return (
+    <Link class="plain" href={href}>
+      {time.slice(0, 8)}
+      <span class="dim">{time.slice(8)}</span>
+    </Link>
+  );
+}
+
+function modelCell(row: ShownGeneration): ComponentChildren {
+  const { author, name } = modelParts(row.model);
+  return (
+    <>
+      <span class="dim au">{author}</span>
+      {name} {row.state === 'failed' && <span class="only-n bad">{row.error_status ?? 'failed'}</span>}
+      <RowMarks row={row} />
+    </>
+  );
+}
