@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
 import { CONSOLE_FOLDER } from '../../src/kit/program-files.ts';
 import type { TestGateway } from '../e2e/harness.ts';
 
-/** Where Debian and others put the browser. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Where Debian and others put the browser. The first has no windows at all, and takes half the time. */
+const PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 const executable = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
 
@@ -20,52 +24,41 @@ export const noBrowserReason =
 
 if (noBrowserReason !== undefined && process.env.CI !== undefined) throw new Error(noBrowserReason);
 
-/** A suite in a browser. Where there is none it is left out, and its title says why. */
-export function describeInBrowser(title: string, define: (browser: () => Browser) => void): void {
-  if (noBrowserReason !== undefined) {
-    describe.skip(`${title} (${noBrowserReason})`, () => define(() => undefined as never));
-    return;
-  }
-  // A browser shares the cores with all other tests and may be late: what fails twice, fails.
-  describe(title, { retry: 1 }, () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      // Root has no sandbox for browsers; the pages are our own.
-      browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
-    });
-    afterAll(() => browser.close());
-    define(() => browser);
-  });
+/** How long a page may take on a busy machine: the browser shares its cores with all other tests. */
+const PATIENCE_MS = 45_000;
+
+export function openBrowser(): Promise<Browser> {
+  // Root has no sandbox for browsers; the pages are our own.
+  const args = ['--no-sandbox', '--disable-gpu', '--force-prefers-reduced-motion'];
+  return chromium.launch({ executablePath: executable, args });
 }
 
 /** A page of the console, and everything that went wrong on it. */
 export interface ConsolePage {
   readonly page: Page;
-  readonly context: BrowserContext;
   /** Errors, refused scripts and styles, and requests to other hosts. Empty on a page that is well. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
+  close(): Promise<void>;
 }
 
-interface PageOptions {
+/** The window of a page: a large one and light without more. */
+export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
 }
 
-/** Opens a page of its own, which is not signed in. */
-export async function openPage(
-  browser: Browser,
-  { origin }: Pick<TestGateway, 'origin'>,
-  { width = 1440, height = 900, theme = 'light' }: PageOptions = {},
-): Promise<ConsolePage> {
-  const context = await browser.newContext({
-    baseURL: origin,
-    viewport: { width, height },
-    colorScheme: theme,
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-  });
+/** Cookies and storage of their own: another reader. */
+export async function openReader(browser: Browser, origin: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: origin, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/** Opens a page of a reader. */
+export async function openPage(context: BrowserContext, options: PageOptions = {}): Promise<ConsolePage> {
   const page = await context.newPage();
+  await setWindow(page, options);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
@@ -74,10 +67,20 @@ export async function openPage(
     if (message.type() === 'error' && !isRefusal) problems.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
-    const { protocol, origin: target } = new URL(request.url());
-    if (protocol.startsWith('http') && target !== origin) problems.push(`outside: ${request.url()}`);
+    const { protocol, origin } = new URL(request.url());
+    const own = new URL(page.url() === 'about:blank' ? request.url() : page.url()).origin;
+    if (protocol.startsWith('http') && origin !== own) problems.push(`outside: ${request.url()}`);
   });
-  return { page, context, problems };
+  return { page, problems, close: () => page.close() };
+}
+
+/** Gives a page its size and its theme. */
+export async function setWindow(
+  page: Page,
+  { width = 1440, height = 900, theme = 'light' }: PageOptions = {},
+): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
 }
 
 /** Signs in on the page, and waits for the view of the address. */
@@ -88,13 +91,34 @@ export async function signInAt({ page }: ConsolePage, address: string, key: stri
   await page.locator('nav.nav .nav-foot').waitFor({ state: 'attached' });
 }
 
-const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Gives a reader the session of a key, without the form. */
+export async function addSession(
+  context: BrowserContext,
+  gateway: Pick<TestGateway, 'fetch' | 'origin'>,
+  key: string,
+): Promise<void> {
+  const response = await gateway.fetch('/sessions', { method: 'POST', key });
+  const [cookie = ''] = response.headers.getSetCookie();
+  const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(cookie) ?? [];
+  await context.addCookies([{ name, value, url: gateway.origin, httpOnly: true, sameSite: 'Strict' }]);
+}
 
-/** What axe-core finds serious or critical on the page as it is now: the rule and the first element of each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(AXE_FILE, 'utf8'));
-  return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes[0].html))`);
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Which rules axe-core checks: all, those that depend on colours, or all others. */
+export type AxeRules = 'all' | 'colours' | 'structure';
+
+const RULE_OPTIONS: Readonly<Record<AxeRules, object>> = {
+  all: {},
+  colours: { runOnly: ['color-contrast', 'link-in-text-block'] },
+  structure: { rules: { 'color-contrast': { enabled: false } } },
+};
+
+/** What axe-core finds serious or critical on the page as it is now: the rule, and the element. */
+export async function seriousFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...RULE_OPTIONS[rules] });
+  return page.evaluate<string[]>(`axe.run(${options}).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }

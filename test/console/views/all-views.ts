@@ -1,222 +1,152 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { type ConsolePage, describeInBrowser, openPage, signInAt } from './browser.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestGateway } from '../../e2e/harness.ts';
+import { type ConsolePage, openPage, seriousFindings } from '../browser.ts';
+import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
+import { findingsAt, goTo, MARKUP, PageRequests, showView } from '../findings-at.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** A name that would run if a view took it for markup. */
-const MARKUP = '<img id="injected" src="/nowhere.png" onerror="window.injected=1">';
 const PROMPT = `Hello <script>window.injected=1</script>${MARKUP}`;
 
 /** All views are reached through the navigation, so that a new one is tried without a change here. */
 async function viewsOf(page: Page): Promise<readonly string[]> {
+  await page.locator('nav.nav li a').first().waitFor();
   return page
     .locator('nav.nav li a')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
 }
 
-/** Opens a view, and waits until everything it asked for has come. */
-async function openView({ page }: ConsolePage, path: string): Promise<void> {
-  let open = 0;
-  const sent = (): void => {
-    open++;
-  };
-  const ended = (): void => {
-    open--;
-  };
-  page.on('request', sent).on('requestfinished', ended).on('requestfailed', ended);
-  await page.goto(path);
-  await page.locator('main#main').waitFor();
-  await expect
-    .poll(async () => Math.max(0, open) + (await page.locator('.sk-rows').count()), { timeout: 30_000 })
-    .toBe(0);
-  page.off('request', sent).off('requestfinished', ended).off('requestfailed', ended);
-}
+/** What all views have in common. To be tried last, when there is something in every one of them. */
+export function allViewsSuite(under: () => ConsoleUnderTest): void {
+  describe('every view of the console', () => {
+    let opened: ConsolePage;
+    let made: Made;
 
-/** Findings of axe-core that keep somebody from using the page. */
-async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
-}
-
-describeInBrowser('every view of the console', (browser) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await openTestGateway();
-    await fill(gateway);
-  });
-  afterAll(() => gateway.close());
-
-  /** Visits each view and collects what is wrong with it, by its path. */
-  const visit = async (
-    options: Parameters<typeof openPage>[2],
-    check: (page: Page) => Promise<readonly string[]>,
-  ): Promise<Record<string, readonly string[]>> => {
-    const opened = await openPage(browser(), gateway, options);
-    await signInAt(opened, '/more', gateway.managementKey);
-    const found: Record<string, readonly string[]> = {};
-    let known = 0;
-    for (const path of [...(await viewsOf(opened.page)), '/more']) {
-      await openView(opened, path);
-      const wrong = [...(await check(opened.page)), ...opened.problems.slice(known)];
-      known = opened.problems.length;
-      if (wrong.length > 0) found[path] = wrong;
-    }
-    await opened.context.close();
-    return found;
-  };
-
-  it.each(['light', 'dark'] as const)(
-    'can be used by everyone, and loads nothing from elsewhere: %s',
-    async (theme) => {
-      expect(await visit({ theme }, findingsOf)).toEqual({});
-    },
-    120_000,
-  );
-
-  it('fits a phone, and shows names and prompts as text', async () => {
-    const found = await visit({ width: 390, height: 844 }, async (page) => {
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      const isInjected = await page.evaluate<boolean>(
-        `'injected' in window || document.getElementById('injected') !== null`,
-      );
-      return [
-        ...(width > 390 ? [`is ${width} wide`] : []),
-        ...(isInjected ? ['ran markup of a name or a prompt'] : []),
-        ...(await findingsOf(page)),
-      ];
+    beforeAll(async () => {
+      made = await fill(under());
+      opened = await under().opened('/more');
     });
-    expect(found).toEqual({});
-  }, 120_000);
+    afterAll(() => opened.close());
 
-  it('asks for less than one thing a second while nothing happens', async () => {
-    const opened = await openPage(browser(), gateway);
-    const { page } = opened;
-    await page.clock.install();
-    await signInAt(opened, '/more', gateway.managementKey);
-    const rates: Record<string, number> = {};
-    for (const path of await viewsOf(page)) {
-      await openView(opened, path);
-      let requests = 0;
-      let open = 0;
-      const sent = (): void => {
-        requests++;
-        open++;
-      };
-      const ended = (): void => {
-        open--;
-      };
-      page.on('request', sent).on('requestfinished', ended).on('requestfailed', ended);
-      for (let second = 0; second < 30; second++) {
-        await page.clock.runFor(1_000);
-        // Answers set the timers of the next questions.
-        await expect.poll(() => open).toBeLessThanOrEqual(0);
+    it('can be used by everyone, light, dark and on a phone, and shows names and prompts as text', async () => {
+      const views = await viewsOf(opened.page);
+      const found = await findingsAt(opened.page, [
+        ...[...views, '/more'].map((path) => [path, 'main#main'] as const),
+        ['/keys#create', 'dialog form'],
+        [`/workspaces#${made.workspaceId}`, 'dialog form'],
+        ['/credentials#create', 'dialog form'],
+        [`/guardrails/${made.guardrailId}`, '.tryt, .tryin'],
+        [`/log#${made.generationId}`, '.drawer .facts'],
+        [`/playground?generation=${made.generationId}`, '[aria-label="Route of then"]'],
+      ]);
+      expect(found).toEqual({});
+      expect(opened.problems).toEqual([]);
+    }, 180_000);
+
+    it('can be used by everyone in the dialogs that ask before they act', async () => {
+      const { page } = opened;
+      await goTo(page, '/guardrails');
+      await page.getByRole('button', { name: 'Create guardrail' }).first().click();
+      await page.getByRole('dialog', { name: 'Create a guardrail' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: `Actions for ${MARKUP}` }).click();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('dialog', { name: `Delete ${MARKUP}?` }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(opened.problems).toEqual([]);
+    });
+
+    it('asks for less than one thing a second while nothing happens', async () => {
+      const { browser, gateway } = under();
+      const reader = await signedInReader(browser, gateway, gateway.managementKey);
+      const { page } = await openPage(reader);
+      await page.clock.install();
+      await page.goto('/more');
+      const requests = new PageRequests(page);
+      const rates: Record<string, number> = {};
+      for (const path of await viewsOf(page)) {
+        await showView(page, requests, path, 'main#main');
+        const before = requests.sent;
+        for (let second = 0; second < SECONDS; second++) {
+          await page.clock.runFor(1_000);
+          // Answers set the timers of the next questions.
+          await requests.answered();
+        }
+        const rate = (requests.sent - before) / SECONDS;
+        if (rate >= 1) rates[path] = rate;
       }
-      page.off('request', sent).off('requestfinished', ended).off('requestfailed', ended);
-      if (requests >= 30) rates[path] = requests / 30;
-    }
-    expect(rates).toEqual({});
-    await opened.context.close();
-  }, 240_000);
+      expect(rates).toEqual({});
+      await reader.close();
+    }, 180_000);
 
-  it('is worked by the keyboard', async () => {
-    const opened = await openPage(browser(), gateway);
-    await signInAt(opened, '/sessions', gateway.managementKey);
-    const { page, problems } = opened;
-    await page.getByText('this browser').waitFor();
-    await page.getByText('Serving', { exact: true }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('p');
-    await page.getByRole('heading', { name: 'Playground' }).waitFor();
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
-    expect(await findingsOf(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
-    await page.keyboard.press('Control+k');
-    await page.getByLabel('A view, or the id of a generation').fill('sess');
-    expect(await findingsOf(page)).toEqual([]);
-    await page.keyboard.press('Enter');
-    await page.getByText('this browser').waitFor();
-    await page.reload();
-    await page.getByText('this browser').waitFor();
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);
-    expect(problems).toEqual([]);
-    await opened.context.close();
-  });
-});
-
-describeInBrowser('a gateway that restarts', (browser) => {
-  it('is survived by the session and by what was typed', async () => {
-    const first = await openTestGateway();
-    const opened = await openPage(browser(), first);
-    await signInAt(opened, '/playground', first.managementKey);
-    const { page } = opened;
-    await page.getByRole('button', { name: 'Key that pays' }).waitFor();
-    await page.getByLabel('System').fill('Be brief.');
-    await page.getByLabel('Message').fill('Are you there?');
-    await first.drain(0);
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('The gateway does not answer.').waitFor();
-    const second = await openTestGateway(
-      {},
-      {
-        port: Number(new URL(first.origin).port),
-        prepare: async (dataDir) => cpSync(first.dataDir, dataDir, { recursive: true }),
-      },
-    );
-    await page.getByRole('button', { name: 'Try again' }).first().click();
-    await page.getByText('simulated answer').waitFor();
-    expect(await page.getByLabel('System').inputValue()).toBe('Be brief.');
-    await opened.context.close();
-    await second.close();
-    rmSync(first.dataDir, { recursive: true, force: true });
-  });
-});
-
-/** Names and prompts that would do harm as markup, an answer, a failure and a tool call. */
-async function fill(gateway: TestGateway): Promise<void> {
-  const manage = async <T>(path: string, method: string, body: unknown): Promise<T> => {
-    const response = await gateway.fetch(path, {
-      method,
-      key: gateway.managementKey,
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
+    it('is worked by the keyboard', async () => {
+      const { page, problems } = opened;
+      await goTo(page, '/sessions');
+      await page.getByText('this browser').first().waitFor();
+      await page.getByText('Serving', { exact: true }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.getByRole('heading', { name: 'Playground' }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+k');
+      await page.getByLabel('A view, or the id of a generation').fill('sess');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByText('this browser').first().waitFor();
+      await page.reload();
+      await page.getByText('this browser').first().waitFor();
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('To the content');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true);
+      expect(problems).toEqual([]);
     });
-    expect(response.status, await response.clone().text()).toBeLessThan(300);
-    return (await response.json()) as T;
-  };
-  const { data: workspace } = await manage<{ data: { id: string } }>('/workspaces', 'POST', {
+  });
+}
+
+/** Time that an idle view is watched for: longer than any of them waits between two questions. */
+const SECONDS = 30;
+
+interface Made {
+  readonly workspaceId: string;
+  readonly guardrailId: string;
+  readonly generationId: string;
+}
+
+/** Names and prompts that would do harm as markup, an answer, reasoning and a failure. */
+async function fill({ gateway, manage }: ConsoleUnderTest): Promise<Made> {
+  const workspace = await manage.data(201, 'POST', '/workspaces', {
     name: MARKUP,
     slug: 'with-markup',
     is_observability_io_logging_enabled: true,
   });
-  const { key } = await manage<{ key: string }>('/keys', 'POST', {
-    name: MARKUP,
-    workspace_id: workspace.id,
-    limit: 5,
-  });
-  await manage('/guardrails', 'POST', { name: MARKUP });
+  const { body } = await manage.ask('POST', '/keys', { name: MARKUP, workspace_id: workspace.id, limit: 5 });
+  const guardrail = await manage.data(201, 'POST', '/guardrails', { name: MARKUP });
+  const ids: string[] = [];
   for (const model of ['simulator/standard', 'simulator/reasoning', 'simulator/fail-500']) {
-    const answered = await gateway.fetch('/responses', {
-      method: 'POST',
-      key,
-      body: JSON.stringify({ model, input: PROMPT, user: MARKUP }),
-      headers: {
-        'content-type': 'application/json',
-        'http-referer': 'https://app.example/',
-        'x-title': MARKUP,
-      },
-    });
-    await answered.text();
+    ids.push(await ask(gateway, body.key, model));
   }
+  return { workspaceId: workspace.id, guardrailId: guardrail.id, generationId: ids[0] ?? '' };
+}
+
+async function ask(gateway: TestGateway, key: string, model: string): Promise<string> {
+  const answered = await gateway.fetch('/responses', {
+    method: 'POST',
+    key,
+    body: JSON.stringify({ model, input: PROMPT, user: MARKUP }),
+    headers: {
+      'content-type': 'application/json',
+      'http-referer': 'https://app.example/',
+      'x-title': MARKUP,
+    },
+  });
+  await answered.text();
+  return answered.headers.get('x-generation-id') ?? '';
 }

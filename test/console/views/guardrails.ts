@@ -1,112 +1,109 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { type Management, managementOf } from '../e2e/management.ts';
-import { describeInBrowser, openPage, signInAt } from './browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Management } from '../../e2e/management.ts';
+import type { ConsoleUnderTest } from '../console-under-test.ts';
 
-describeInBrowser('guardrails in the console', (browser) => {
-  let gateway: TestGateway;
-  let manage: Management;
-  beforeAll(async () => {
-    gateway = await openTestGateway();
-    manage = managementOf(gateway);
-    await manage.ask('POST', '/keys', { name: 'support-bot' });
-  });
-  afterAll(() => gateway.close());
-
-  const opened = async (address: string) => {
-    const page = await openPage(browser(), gateway);
-    await signInAt(page, address, gateway.managementKey);
-    return page;
-  };
-
-  it('makes a guardrail, edits its rules, saves what changed, and assigns it', async () => {
-    const { page, context, problems } = await opened('/guardrails');
-    await page.getByText('This workspace has no guardrails').waitFor();
-    await page.getByRole('button', { name: 'Create guardrail' }).first().click();
-    const dialog = page.getByRole('dialog', { name: 'Create a guardrail' });
-    await dialog.getByLabel('Name').fill('pii');
-    await dialog.getByRole('button', { name: 'Create guardrail' }).click();
-    await page.waitForURL(/\/guardrails\/[0-9a-f-]{36}$/);
-    const id = page.url().split('/').at(-1) ?? '';
-    await page.getByRole('group', { name: 'Email address' }).getByRole('button', { name: 'Redact' }).click();
-    await page.getByRole('button', { name: 'Own pattern' }).click();
-    await page.getByRole('button', { name: /^Save/ }).click();
-    await page.getByText('Write a pattern, or remove the row.').waitFor();
-    await page.getByLabel('Pattern', { exact: true }).fill('PROJ-[0-9]+');
-    await page.getByLabel('Label', { exact: true }).fill('TICKET');
-    await page.getByLabel('Not these models').fill('simulator/refuse');
-    await page.getByLabel('Limit', { exact: true }).fill('25');
-    await page.getByText('4 unsaved changes').waitFor();
-    await page.keyboard.press('Control+s');
-    await page.getByText('pii was saved').waitFor();
-    await page.getByText('unsaved').first().waitFor({ state: 'detached' });
-    expect(await manage.data(200, 'GET', `/guardrails/${id}`)).toMatchObject({
-      name: 'pii',
-      limit_usd: 25,
-      ignored_models: ['simulator/refuse'],
-      content_filter_builtins: [{ slug: 'email', action: 'redact' }],
-      content_filters: [{ pattern: 'PROJ-[0-9]+', action: 'redact', label: 'TICKET' }],
+export function guardrailsSuite(under: () => ConsoleUnderTest): void {
+  describe('guardrails in the console', () => {
+    let manage: Management;
+    beforeAll(async () => {
+      ({ manage } = under());
+      await manage.ask('POST', '/keys', { name: 'support-bot' });
     });
-    await page.getByLabel('Name of a key').fill('support');
-    await page.getByRole('button', { name: /Add support-bot/ }).click();
-    await page.getByRole('button', { name: 'Remove key support-bot' }).waitFor();
-    expect(await manage.data(200, 'GET', `/guardrails/${id}/assignments/keys`)).toHaveLength(1);
-    await page.getByRole('button', { name: 'Remove key support-bot' }).click();
-    await page.getByText('No key and no member has it').waitFor();
-    expect(problems).toEqual([]);
-    await context.close();
-  });
 
-  it('keeps what was typed when the gateway refuses a pattern, and says why', async () => {
-    const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'refused' });
-    const { page, context } = await opened(`/guardrails/${id}`);
-    await page.getByRole('button', { name: 'Own pattern' }).click();
-    await page.getByLabel('Pattern', { exact: true }).fill('(?<=token=)[a-z]+');
-    await page.getByRole('button', { name: /^Save/ }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/content_filters\[0\]/)
-      .waitFor();
-    expect(await page.getByLabel('Pattern', { exact: true }).inputValue()).toBe('(?<=token=)[a-z]+');
-    await context.close();
-  });
+    const opened = (address: string) => under().opened(address);
 
-  it('marks what is found while one types, with few requests', async () => {
-    const { id } = await manage.data(201, 'POST', '/guardrails', {
-      name: 'try me',
-      content_filter_builtins: [
-        { slug: 'email', action: 'redact' },
-        { slug: 'regex-prompt-injection', action: 'block' },
-      ],
+    it('makes a guardrail, edits its rules, saves what changed, and assigns it', async () => {
+      const { page, close, problems } = await opened('/guardrails');
+      await page.getByText('This workspace has no guardrails').waitFor();
+      await page.getByRole('button', { name: 'Create guardrail' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'Create a guardrail' });
+      await dialog.getByLabel('Name').fill('pii');
+      await dialog.getByRole('button', { name: 'Create guardrail' }).click();
+      await page.waitForURL(/\/guardrails\/[0-9a-f-]{36}$/);
+      const id = page.url().split('/').at(-1) ?? '';
+      await page
+        .getByRole('group', { name: 'Email address' })
+        .getByRole('button', { name: 'Redact' })
+        .click();
+      await page.getByRole('button', { name: 'Own pattern' }).click();
+      await page.getByRole('button', { name: /^Save/ }).click();
+      await page.getByText('Write a pattern, or remove the row.').waitFor();
+      await page.getByLabel('Pattern', { exact: true }).fill('PROJ-[0-9]+');
+      await page.getByLabel('Label', { exact: true }).fill('TICKET');
+      await page.getByLabel('Not these models').fill('simulator/refuse');
+      await page.getByLabel('Limit', { exact: true }).fill('25');
+      await page.getByText('4 unsaved changes').waitFor();
+      await page.keyboard.press('Control+s');
+      await page.getByText('pii was saved').waitFor();
+      await page.getByText('unsaved').first().waitFor({ state: 'detached' });
+      expect(await manage.data(200, 'GET', `/guardrails/${id}`)).toMatchObject({
+        name: 'pii',
+        limit_usd: 25,
+        ignored_models: ['simulator/refuse'],
+        content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+        content_filters: [{ pattern: 'PROJ-[0-9]+', action: 'redact', label: 'TICKET' }],
+      });
+      await page.getByLabel('Name of a key').fill('support');
+      await page.getByRole('button', { name: /Add support-bot/ }).click();
+      await page.getByRole('button', { name: 'Remove key support-bot' }).waitFor();
+      expect(await manage.data(200, 'GET', `/guardrails/${id}/assignments/keys`)).toHaveLength(1);
+      await page.getByRole('button', { name: 'Remove key support-bot' }).click();
+      await page.getByText('No key and no member has it').waitFor();
+      expect(problems).toEqual([]);
+      await close();
     });
-    const { page, context, problems } = await opened(`/guardrails/${id}`);
-    await page.getByText('Blocked.').waitFor();
-    let trials = 0;
-    page.on('request', (request) => {
-      if (request.url().endsWith('/test')) trials++;
-    });
-    const text = page.getByLabel('Text to try');
-    await text.fill('');
-    await text.pressSequentially('mail dana@example.com <b>now</b>', { delay: 5 });
-    await page.getByText('Redacted.').waitFor();
-    await page.locator('.tryt mark.m-w', { hasText: 'dana@example.com' }).waitFor();
-    await page.getByText('mail [EMAIL] <b>now</b>').waitFor();
-    expect(trials).toBeLessThan(16);
-    expect(problems).toEqual([]);
-    await context.close();
-  });
 
-  it('deletes a guardrail after its name was typed', async () => {
-    const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'old one' });
-    const { page, context, problems } = await opened('/guardrails');
-    await page.getByRole('button', { name: 'Actions for old one' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete old one?' });
-    await dialog.getByRole('textbox').fill('old one');
-    await dialog.getByRole('button', { name: 'Delete guardrail' }).click();
-    await page.getByText('old one was deleted').waitFor();
-    expect((await manage.ask('GET', `/guardrails/${id}`)).status).toBe(404);
-    expect(problems).toEqual([]);
-    await context.close();
+    it('keeps what was typed when the gateway refuses a pattern, and says why', async () => {
+      const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'refused' });
+      const { page, close } = await opened(`/guardrails/${id}`);
+      await page.getByRole('button', { name: 'Own pattern' }).click();
+      await page.getByLabel('Pattern', { exact: true }).fill('(?<=token=)[a-z]+');
+      await page.getByRole('button', { name: /^Save/ }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/content_filters\[0\]/)
+        .waitFor();
+      expect(await page.getByLabel('Pattern', { exact: true }).inputValue()).toBe('(?<=token=)[a-z]+');
+      await close();
+    });
+
+    it('marks what is found while one types, with few requests', async () => {
+      const { id } = await manage.data(201, 'POST', '/guardrails', {
+        name: 'try me',
+        content_filter_builtins: [
+          { slug: 'email', action: 'redact' },
+          { slug: 'regex-prompt-injection', action: 'block' },
+        ],
+      });
+      const { page, close, problems } = await opened(`/guardrails/${id}`);
+      await page.getByText('Blocked.').waitFor();
+      let trials = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/test')) trials++;
+      });
+      const text = page.getByLabel('Text to try');
+      await text.fill('');
+      await text.pressSequentially('mail dana@example.com <b>now</b>', { delay: 5 });
+      await page.getByText('Redacted.').waitFor();
+      await page.locator('.tryt mark.m-w', { hasText: 'dana@example.com' }).waitFor();
+      await page.getByText('mail [EMAIL] <b>now</b>').waitFor();
+      expect(trials).toBeLessThan(16);
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it('deletes a guardrail after its name was typed', async () => {
+      const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'old one' });
+      const { page, close, problems } = await opened('/guardrails');
+      await page.getByRole('button', { name: 'Actions for old one' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete old one?' });
+      await dialog.getByRole('textbox').fill('old one');
+      await dialog.getByRole('button', { name: 'Delete guardrail' }).click();
+      await page.getByText('old one was deleted').waitFor();
+      expect((await manage.ask('GET', `/guardrails/${id}`)).status).toBe(404);
+      expect(problems).toEqual([]);
+      await close();
+    });
   });
-});
+}

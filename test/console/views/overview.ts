@@ -1,196 +1,156 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Overview } from '../../src/contract/analytics/overview.ts';
-import { openInstallation } from '../../src/installation.ts';
-import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { SIMULATED_UPSTREAMS } from '../e2e/models.ts';
-import { type ConsolePage, describeInBrowser, openPage, signInAt } from './browser.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Overview } from '../../../src/contract/analytics/overview.ts';
+import type { TestGateway } from '../../e2e/harness.ts';
+import { type ConsolePage, openPage } from '../browser.ts';
+import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
 
-const DAY_MS = 86_400_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export function overviewSuite(under: () => ConsoleUnderTest): void {
+  describe('the overview', () => {
+    let gateway: TestGateway;
+    let opened: ConsolePage;
+    let page: Page;
+    let key: string;
 
-describeInBrowser('the overview', (browser) => {
-  let gateway: TestGateway;
-  let opened: ConsolePage;
-  let page: Page;
-
-  beforeAll(async () => {
-    gateway = await openTestGateway(
-      { ...SIMULATED_UPSTREAMS, limits: { analytics_per_minute: 100_000 } },
-      {
-        prepare: async (dataDir) => {
-          const installation = await openInstallation({ dataDir, keyPrefix: 'sk-sb-v1-' });
-          const { id: accountId } = await installation.accounts.ensureFirst();
-          // Two days until an hour ago, as an import.
-          const shiftMs = Date.now() - 2 * DAY_MS - DAY_MS / 24 - HISTORY_START_MS;
-          await installation.eventStore.append(
-            [...eventHistory(2_000, 2)].map((event) => ({
-              ...event,
-              createdAtMs: event.createdAtMs + shiftMs,
-              accountId,
-              isImported: true,
-            })),
-          );
-          await installation.close();
-        },
-      },
-    );
-    await complete('chat/standard');
-    await complete('chat/fail-500');
-    opened = await openPage(browser(), gateway);
-    page = opened.page;
-    await signInAt(opened, '/', gateway.managementKey);
-    await page.getByRole('button', { name: /^Requests/ }).waitFor();
-  });
-
-  afterAll(async () => {
-    await opened.context.close();
-    await gateway.close();
-  });
-
-  async function complete(model: string): Promise<void> {
-    await gateway.fetch('/chat/completions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello' }] }),
+    beforeAll(async () => {
+      ({ gateway } = under());
+      const made = await under().manage.ask('POST', '/keys', { name: 'of the overview' });
+      key = made.body.key;
+      await complete('simulator/standard');
+      await complete('simulator/fail-500');
+      opened = await under().opened('/');
+      page = opened.page;
+      await page.getByRole('button', { name: /^Requests/ }).waitFor();
     });
-  }
 
-  /** What the gateway answered to the page after an action. The range moves with time, so no other answer is equal. */
-  async function answeredAfter(action: () => Promise<unknown>): Promise<Overview> {
-    const [response] = await Promise.all([
-      page.waitForResponse((each) => each.url().includes('/v1/overview?')),
-      action(),
-    ]);
-    return ((await response.json()) as { data: Overview }).data;
-  }
+    afterAll(() => opened.close());
 
-  const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
-  const grouped = (value: number) => value.toLocaleString('en-GB');
-
-  it('shows the figures of the last 24 hours, which agree with the ledger', async () => {
-    const { now, ledger } = await answeredAfter(() => page.reload());
-    await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
-    expect(await tile('Spend').getAttribute('title')).toBe(`$${now.total_usage.toFixed(9)}`);
-    const mark = await page.locator('footer.foot .seal').textContent();
-    expect(mark).toContain('Agrees with the ledger to the last settled generation');
-    expect(mark).toContain(ledger.booked.toFixed(9));
-  });
-
-  it('chooses the metric of the chart by its tiles, and keeps it in the address', async () => {
-    await tile('Requests').click();
-    await page.getByRole('heading', { name: 'Requests per hour, by model' }).waitFor();
-    expect(new URL(page.url()).search).toBe('?metric=requests');
-    await tile('Answer time').click();
-    await page.getByRole('img', { name: 'Answer time per hour' }).waitFor();
-    await tile('Spend').click();
-    expect(new URL(page.url()).search).toBe('');
-  });
-
-  it('breaks down by another dimension and filters by a row', async () => {
-    await page.getByRole('button', { name: 'Provider', exact: true }).click();
-    const row = page.getByRole('button', { name: 'Provider 1', exact: true });
-    await row.waitFor();
-    const { now, groups } = await answeredAfter(() => row.click());
-    expect(groups.map(({ id }) => id)).toEqual(['Provider 1']);
-    await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
-    expect(new URL(page.url()).searchParams.get('provider')).toBe('Provider 1');
-    await page.getByRole('button', { name: 'Remove filter provider' }).click();
-    await page.getByRole('button', { name: 'Model', exact: true }).click();
-  });
-
-  it('opens the log with the same filters', async () => {
-    const row = page.locator('table.brk tbody button').first();
-    await row.click({ modifiers: ['Shift'] });
-    const { pathname, searchParams } = new URL(page.url());
-    expect(pathname).toBe('/log');
-    expect(searchParams.get('model')).toMatch(/^acme\/model-/);
-    await page.goBack();
-    await tile('Requests').waitFor();
-    const failures = page.getByRole('link', { name: /in the log$/ });
-    expect(await failures.getAttribute('href')).toBe('/log?state=failed');
-  });
-
-  it('zooms into the hours that were dragged over', async () => {
-    const plot = page.locator('.ov-main .plot');
-    const box = await plot.boundingBox();
-    if (box === null) throw new Error('there is no chart');
-    const at = (share: number) => box.x + box.width * share;
-    await page.mouse.move(at(0.4), box.y + 20);
-    await page.locator('.ov-main .tip').waitFor();
-    await page.mouse.down();
-    await page.mouse.move(at(0.6), box.y + 20, { steps: 4 });
-    await page.mouse.up();
-    await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(true);
-    const query = new URL(page.url()).searchParams;
-    const lengthMs = Date.parse(query.get('to') ?? '') - Date.parse(query.get('from') ?? '');
-    expect(lengthMs).toBeGreaterThan(2 * 3_600_000);
-    expect(lengthMs).toBeLessThan(9 * 3_600_000);
-    await page.goBack();
-  });
-
-  it('shows charts as tables', async () => {
-    await page.getByRole('button', { name: 'Show Spend as table' }).click();
-    const table = page.getByRole('table', { name: 'Spend per hour, by model' });
-    expect(await table.getByRole('row').count()).toBeGreaterThan(24);
-    await page.getByRole('button', { name: 'Show Spend as chart' }).click();
-  });
-
-  it('says what needs attention, and by how much figures and ledger differ', async () => {
-    const second = await opened.context.newPage();
-    await second.route('**/v1/overview?*', async (route) => {
-      const response = await route.fetch();
-      const body = (await response.json()) as { data: Overview };
-      const ledger = { ...body.data.ledger, state: 'differs', difference: 0.25 };
-      await route.fulfill({ response, json: { data: { ...body.data, ledger } } });
-    });
-    await second.route('**/v1/gateway/providers', async (route) => {
-      const response = await route.fetch();
-      const { data } = (await response.json()) as { data: object[] };
-      await route.fulfill({
-        response,
-        json: { data: [{ ...data[0], name: 'Acme', endpoints: 3, endpoints_out: 2 }] },
+    async function complete(model: string): Promise<void> {
+      await gateway.fetch('/chat/completions', {
+        method: 'POST',
+        key,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello' }] }),
       });
+    }
+
+    /** What the gateway answered to the page after an action. The range moves with time, so no other answer is equal. */
+    async function answeredAfter(action: () => Promise<unknown>): Promise<Overview> {
+      const [response] = await Promise.all([
+        page.waitForResponse((each) => each.url().includes('/v1/overview?')),
+        action(),
+      ]);
+      return ((await response.json()) as { data: Overview }).data;
+    }
+
+    const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
+    const grouped = (value: number) => value.toLocaleString('en-GB');
+
+    it('shows the figures of the last 24 hours, which agree with the ledger', async () => {
+      const { now, ledger } = await answeredAfter(() => page.reload());
+      await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
+      expect(await tile('Spend').getAttribute('title')).toBe(`$${now.total_usage.toFixed(9)}`);
+      const mark = await page.locator('footer.foot .seal').textContent();
+      expect(mark).toContain('Agrees with the ledger to the last settled generation');
+      expect(mark).toContain(ledger.booked.toFixed(9));
     });
-    await second.goto('/');
-    await second.getByText('a difference of $0.250000000').waitFor();
-    await second.getByText('Figures and ledger differ').waitFor();
-    await second.getByText('Acme is cooling down').waitFor();
-    await second.getByText('2 of 3 endpoints').waitFor();
-    await second.close();
-  });
 
-  it.each(['light', 'dark'] as const)('has no serious finding of axe: %s', async (theme) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await page.evaluate(AXE);
-    const findings = await page.evaluate<{ id: string; impact: string; html: string }[]>(
-      `axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
-        nodes.map(({ html }) => ({ id, impact, html }))))`,
-    );
-    expect(findings.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
-  });
+    it('chooses the metric of the chart by its tiles, and keeps it in the address', async () => {
+      await tile('Requests').click();
+      await page.getByRole('heading', { name: 'Requests per hour, by model' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?metric=requests');
+      await tile('Answer time').click();
+      await page.getByRole('img', { name: 'Answer time per hour' }).waitFor();
+      await tile('Spend').click();
+      expect(new URL(page.url()).search).toBe('');
+    });
 
-  it('has room on a phone', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(390);
-    await page.setViewportSize({ width: 1440, height: 900 });
-  });
+    it('breaks down by another dimension and filters by a row', async () => {
+      await page.getByRole('button', { name: 'Provider', exact: true }).click();
+      const row = page.getByRole('button', { name: 'Provider 1', exact: true });
+      await row.waitFor();
+      const { now, groups } = await answeredAfter(() => row.click());
+      expect(groups.map(({ id }) => id)).toEqual(['Provider 1']);
+      await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
+      expect(new URL(page.url()).searchParams.get('provider')).toBe('Provider 1');
+      await page.getByRole('button', { name: 'Remove filter provider' }).click();
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+    });
 
-  it('shows another key itself alone', async () => {
-    const other = await openPage(browser(), gateway);
-    await signInAt(other, '/', gateway.apiKey);
-    const requests = other.page.getByRole('button', { name: /^Requests/ });
-    await expect.poll(() => requests.textContent()).toMatch(/^Requests 2[–+0]/);
-    expect(await other.page.getByRole('button', { name: 'Workspace', exact: true }).count()).toBe(0);
-    expect(other.problems).toEqual([]);
-    await other.context.close();
-  });
+    it('opens the log with the same filters', async () => {
+      const row = page.locator('table.brk tbody button').first();
+      await row.click({ modifiers: ['Shift'] });
+      const { pathname, searchParams } = new URL(page.url());
+      expect(pathname).toBe('/log');
+      expect(searchParams.get('model')).toMatch(/^acme\/model-/);
+      await page.goBack();
+      await tile('Requests').waitFor();
+      const failures = page.getByRole('link', { name: /in the log$/ });
+      expect(await failures.getAttribute('href')).toBe('/log?state=failed');
+    });
 
-  it('had no problem on the page', () => {
-    expect(opened.problems).toEqual([]);
+    it('zooms into the hours that were dragged over', async () => {
+      const plot = page.locator('.ov-main .plot');
+      const box = await plot.boundingBox();
+      if (box === null) throw new Error('there is no chart');
+      const at = (share: number) => box.x + box.width * share;
+      await page.mouse.move(at(0.4), box.y + 20);
+      await page.locator('.ov-main .tip').waitFor();
+      await page.mouse.down();
+      await page.mouse.move(at(0.6), box.y + 20, { steps: 4 });
+      await page.mouse.up();
+      await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(true);
+      const query = new URL(page.url()).searchParams;
+      const lengthMs = Date.parse(query.get('to') ?? '') - Date.parse(query.get('from') ?? '');
+      expect(lengthMs).toBeGreaterThan(2 * 3_600_000);
+      expect(lengthMs).toBeLessThan(9 * 3_600_000);
+      await page.goBack();
+    });
+
+    it('shows charts as tables', async () => {
+      await page.getByRole('button', { name: 'Show Spend as table' }).click();
+      const table = page.getByRole('table', { name: 'Spend per hour, by model' });
+      expect(await table.getByRole('row').count()).toBeGreaterThan(24);
+      await page.getByRole('button', { name: 'Show Spend as chart' }).click();
+    });
+
+    it('says what needs attention, and by how much figures and ledger differ', async () => {
+      const second = await page.context().newPage();
+      await second.route('**/v1/overview?*', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { data: Overview };
+        const ledger = { ...body.data.ledger, state: 'differs', difference: 0.25 };
+        await route.fulfill({ response, json: { data: { ...body.data, ledger } } });
+      });
+      await second.route('**/v1/gateway/providers', async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: object[] };
+        await route.fulfill({
+          response,
+          json: { data: [{ ...data[0], name: 'Acme', endpoints: 3, endpoints_out: 2 }] },
+        });
+      });
+      await second.goto('/');
+      await second.getByText('a difference of $0.250000000').waitFor();
+      await second.getByText('Figures and ledger differ').waitFor();
+      await second.getByText('Acme is cooling down').waitFor();
+      await second.getByText('2 of 3 endpoints').waitFor();
+      await second.close();
+    });
+
+    it('shows another key itself alone', async () => {
+      const reader = await signedInReader(under().browser, gateway, key);
+      const other = await openPage(reader);
+      await other.page.goto('/');
+      const requests = other.page.getByRole('button', { name: /^Requests/ });
+      await expect.poll(() => requests.textContent()).toMatch(/^Requests 2[–+0]/);
+      expect(await other.page.getByRole('button', { name: 'Workspace', exact: true }).count()).toBe(0);
+      expect(other.problems).toEqual([]);
+      await reader.close();
+    });
+
+    it('had no problem on the page', () => {
+      expect(opened.problems).toEqual([]);
+    });
   });
-});
+}

@@ -1,72 +1,76 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { describeInBrowser, openPage, signInAt } from './browser.ts';
+import type { BrowserContext } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TestGateway } from '../../e2e/harness.ts';
+import { openPage, openReader, signInAt } from '../browser.ts';
+import type { ConsoleUnderTest } from '../console-under-test.ts';
 
-describeInBrowser('signing in to the console', (browser) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await openTestGateway();
-  });
-  afterAll(() => gateway.close());
-
-  it('exchanges a management key for a session, and keeps no key in the browser', async () => {
-    const opened = await openPage(browser(), gateway);
-    await signInAt(opened, '/sessions', gateway.managementKey);
-    const { page, context, problems } = opened;
-    await page.getByText('this browser').waitFor();
-    expect(page.url()).toBe(`${gateway.origin}/sessions`);
-    const stored = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
-    );
-    expect(stored).toBe('[{},{},""]');
-    const [cookie] = await context.cookies();
-    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
-    expect(cookie?.value).not.toContain(gateway.managementKey);
-    expect(problems).toEqual([]);
-    await context.close();
-  });
-
-  it('says that a key is unknown, and keeps the view that was asked for', async () => {
-    const { page, context, problems } = await openPage(browser(), gateway);
-    await page.goto('/sessions');
-    await page.getByLabel('Key', { exact: true }).fill('sk-sb-v1-of-another-gateway');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('No such key here.').waitFor();
-    await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    expect(problems).toEqual([]);
-    await context.close();
-  });
-
-  it('leads back to the sign-in, with the reason, when the key is revoked', async () => {
-    const created = await gateway.fetch('/keys', {
-      method: 'POST',
-      key: gateway.managementKey,
-      body: JSON.stringify({ name: 'short-lived' }),
-      headers: { 'content-type': 'application/json' },
+export function signInSuite(under: () => ConsoleUnderTest): void {
+  describe('signing in to the console', () => {
+    let gateway: TestGateway;
+    let reader: BrowserContext;
+    beforeAll(() => {
+      ({ gateway } = under());
     });
-    const { key, data } = (await created.json()) as { key: string; data: { hash: string } };
-    const opened = await openPage(browser(), gateway);
-    await signInAt(opened, '/sessions', key);
-    await opened.page.getByText('this browser').waitFor();
-    await gateway.fetch(`/keys/${data.hash}`, { method: 'DELETE', key: gateway.managementKey });
-    await opened.page.getByRole('button', { name: 'End' }).click();
-    await opened.page.getByRole('button', { name: 'End session' }).click();
-    await opened.page.getByText('Sign in again').first().waitFor();
-    await opened.context.close();
-  });
-
-  it('ends the session when the reader signs out', async () => {
-    const opened = await openPage(browser(), gateway);
-    await signInAt(opened, '/sessions', gateway.managementKey);
-    const [cookie] = await opened.context.cookies();
-    await opened.page.getByRole('button', { name: 'Sign out' }).first().click();
-    await opened.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const reused = await fetch(`${gateway.url}/key`, {
-      headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'x-console-session': '1' },
+    beforeEach(async () => {
+      reader = await openReader(under().browser, gateway.origin);
     });
-    expect(reused.status).toBe(401);
-    await opened.context.close();
+    afterEach(() => reader.close());
+
+    it('exchanges a management key for a session, and keeps no key in the browser', async () => {
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions', gateway.managementKey);
+      const { page, problems } = opened;
+      await page.getByText('this browser').waitFor();
+      expect(page.url()).toBe(`${gateway.origin}/sessions`);
+      const stored = await page.evaluate<string>(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+      );
+      expect(stored).toBe('[{},{},""]');
+      const [cookie] = await reader.cookies();
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+      expect(cookie?.value).not.toContain(gateway.managementKey);
+      expect(problems).toEqual([]);
+    });
+
+    it('says that a key is unknown, and keeps the view that was asked for', async () => {
+      const { page, problems } = await openPage(reader);
+      await page.goto('/sessions');
+      await page.getByLabel('Key', { exact: true }).fill('sk-sb-v1-of-another-gateway');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('No such key here.').waitFor();
+      await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    it('leads back to the sign-in, with the reason, when the key is revoked', async () => {
+      const created = await gateway.fetch('/keys', {
+        method: 'POST',
+        key: gateway.managementKey,
+        body: JSON.stringify({ name: 'short-lived' }),
+        headers: { 'content-type': 'application/json' },
+      });
+      const { key, data } = (await created.json()) as { key: string; data: { hash: string } };
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions', key);
+      await opened.page.getByText('this browser').waitFor();
+      await gateway.fetch(`/keys/${data.hash}`, { method: 'DELETE', key: gateway.managementKey });
+      await opened.page.getByRole('button', { name: 'End' }).click();
+      await opened.page.getByRole('button', { name: 'End session' }).click();
+      await opened.page.getByText('Sign in again').first().waitFor();
+    });
+
+    it('ends the session when the reader signs out', async () => {
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions', gateway.managementKey);
+      const [cookie] = await reader.cookies();
+      await opened.page.getByRole('button', { name: 'Sign out' }).first().click();
+      await opened.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      const reused = await fetch(`${gateway.url}/key`, {
+        headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'x-console-session': '1' },
+      });
+      expect(reused.status).toBe(401);
+    });
   });
-});
+}
