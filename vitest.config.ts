@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'suite',
           server,
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**'],
+          exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**', 'test/program/**'],
           // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -69,6 +69,17 @@ export default defineConfig({
           ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        plugins,
+        test: {
+          name: 'program',
+          server,
+          include: ['test/program/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          isolate: false,
         },
       },
       {

@@ -29,6 +29,8 @@ for (const major of MAJORS) {
     'run',
     '--project',
     'suite',
+    '--project',
+    'program',
     ...process.argv.slice(2),
   ]);
 }

@@ -22,7 +22,7 @@ export function signalbox(cwd: string, words: readonly string[], env: Record<str
     cwd,
     env: { PATH: process.env.PATH, ...env },
     encoding: 'utf8',
-    timeout: 15_000,
+    timeout: 50_000,
   });
   return { code: status, out: stdout, err: stderr };
 }

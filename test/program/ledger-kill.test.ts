@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
-import { killAgainAndAgain } from './ledger-killing.ts';
+import { killAgainAndAgain } from '../faults/ledger-killing.ts';
 
 describe('a ledger whose process is killed', () => {
   let temporary: ReturnType<typeof temporaryDirectory>;

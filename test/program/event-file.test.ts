@@ -171,7 +171,7 @@ describe('another process', () => {
       configFile: false,
       logLevel: 'error',
       build: {
-        ssr: fileURLToPath(new URL('event-appender.ts', import.meta.url)),
+        ssr: fileURLToPath(new URL('../faults/event-appender.ts', import.meta.url)),
         outDir: OUT,
         emptyOutDir: true,
       },

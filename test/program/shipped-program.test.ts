@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
+import { keysIn, startProgram, stopped } from '../e2e/started-program.ts';
 import { PROGRAM } from '../operator/program.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
-import { keysIn, startProgram, stopped } from './started-program.ts';
 
 /*
  * Other tests run the modules. What ships is made of them by a bundler, so what it could have left out or put

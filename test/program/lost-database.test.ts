@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
 import { PROGRAM, signalbox } from '../operator/program.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
-import { linesOf } from './log-lines.ts';
+import { linesOf } from '../worst-hour/log-lines.ts';
 
 const MANAGEMENT_KEY = 'management-key-of-this-test';
 const API_KEY = 'api-key-of-this-test';

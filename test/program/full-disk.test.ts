@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
-import { linesOf } from './log-lines.ts';
-import { SmallDisk } from './small-disk.ts';
+import { linesOf } from '../worst-hour/log-lines.ts';
+import { SmallDisk } from '../worst-hour/small-disk.ts';
 
 const MANAGEMENT_KEY = 'management-key-of-this-test';
 const API_KEY = 'api-key-of-this-test';

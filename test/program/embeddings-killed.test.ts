@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { keysIn, startProgram, stopped } from '../e2e/started-program.ts';
 import { never, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
-import { keysIn, startProgram, stopped } from './started-program.ts';
 
 it('settles embeddings that kill -9 cut off: calls that had come back are charged, nothing stays reserved', async () => {
   const upstream = await openFakeUpstream();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { holdDirectory, killHard, PROGRAM, signalbox } from '../operator/program.ts';
-import { run, SmallDisk } from './small-disk.ts';
+import { run, SmallDisk } from '../worst-hour/small-disk.ts';
 
 let folder: string;
 let holder: Server;
@@ -130,7 +130,7 @@ it.skipIf(process.getuid?.() !== 0)('wrong rights', () => {
       encoding: 'utf8',
       uid: OTHER_USER,
       gid: OTHER_USER,
-      timeout: 15_000,
+      timeout: 50_000,
     });
     return onlySentence(status, stdout, stderr);
   };

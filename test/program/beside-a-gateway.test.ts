@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDirectory } from '../contracts/temporary-directory.ts';
 import { keysIn, type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
-import { type Ended, PROGRAM, signalbox } from './program.ts';
+import { type Ended, PROGRAM, signalbox } from '../operator/program.ts';
 
 /** A gateway with two providers whose secrets only it has: one refuses the key, the other is not there. */
 let folder: string;

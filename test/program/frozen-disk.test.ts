@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
 import { signalbox } from '../operator/program.ts';
-import { linesOf } from './log-lines.ts';
-import { run } from './small-disk.ts';
+import { linesOf } from '../worst-hour/log-lines.ts';
+import { run } from '../worst-hour/small-disk.ts';
 
 /**
  * A file system on a loop device, frozen with fsfreeze: writes to it last until it is thawed. That needs root and a

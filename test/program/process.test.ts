@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keysIn, type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
 import { PROGRAM } from '../operator/program.ts';
-import { keysIn, type StartedProgram, startProgram, stopped } from './started-program.ts';
 
 let folder: string;
 let children: ChildProcess[];
@@ -106,7 +106,7 @@ describe('the program', () => {
     const exit = stopped(child, 'SIGTERM');
     expect(await response.text()).toContain('response.failed');
     expect(await exit).toBe(0);
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('ends when the package runner that started it has ended', async () => {
@@ -118,9 +118,9 @@ describe('the program', () => {
     shell.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    await expect.poll(() => stderr, { timeout: 15_000 }).toContain('"ready"');
+    await expect.poll(() => stderr, { timeout: 50_000 }).toContain('"ready"');
     await stopped(shell, 'SIGKILL');
-    await expect.poll(() => stderr, { timeout: 5_000 }).toContain('"stopped"');
+    await expect.poll(() => stderr, { timeout: 30_000 }).toContain('"stopped"');
   });
 
   it('reloads a changed configuration, and keeps the old one if the new one is invalid', async () => {
