@@ -35,8 +35,8 @@ export interface ChannelEvents {
 }
 
 /**
- * Calls between two processes over a socket. All messages of one turn of the event loop leave in one frame, so that many
- * requests share the cost of a system call. Messages arrive in the order in which they were sent.
+ * Calls between two processes over a socket. All messages of one turn of the event loop leave in one frame, so that
+ * many requests share the cost of a system call. Messages arrive in the order in which they were sent.
  */
 export class Channel<Remote extends Handlers, Local extends Handlers> {
   readonly #socket: Socket;
