@@ -16,6 +16,7 @@ export interface ReadinessSources {
 
 const OK: PartState = { status: 'ok' };
 
+/** While the database answers, only its clock can be why limited work is refused. */
 const LEDGER_STATES: Readonly<Record<Admitting, PartState>> = {
   all: OK,
   unlimited: {
@@ -25,11 +26,16 @@ const LEDGER_STATES: Readonly<Record<Admitting, PartState>> = {
   none: { status: 'unavailable', reason: 'the ledger cannot be written, so that no generation is admitted' },
 };
 
+const CUT_OFF: PartState = {
+  status: 'limited',
+  reason: 'the database does not answer: only what no limit covers is admitted',
+};
+
 /** The state of each part now. Reads memory only. */
 export function readinessParts(sources: ReadinessSources): ReadinessParts {
   const { ledger, isDatabaseUp, events } = sources;
   return {
-    ledger: ledgerState(ledger),
+    ledger: ledgerState(ledger, isDatabaseUp()),
     store: isDatabaseUp() ? OK : { status: 'unavailable', reason: 'the database does not answer' },
     events: events.isAvailable ? OK : { status: 'unavailable', reason: 'the last work on events failed' },
     providers: providersState(sources),
@@ -37,9 +43,9 @@ export function readinessParts(sources: ReadinessSources): ReadinessParts {
 }
 
 /** A short wait for the disk leaves the gateway ready: generations wait with it. */
-function ledgerState({ admitting, disk }: ReadinessSources['ledger']): PartState {
+function ledgerState({ admitting, disk }: ReadinessSources['ledger'], isDatabaseUp: boolean): PartState {
   const { waitingMs } = disk;
-  if (waitingMs === 0) return LEDGER_STATES[admitting];
+  if (waitingMs === 0) return admitting === 'unlimited' && !isDatabaseUp ? CUT_OFF : LEDGER_STATES[admitting];
   return {
     status: admitting === 'none' ? 'unavailable' : 'limited',
     reason: `the ledger waits for its disk, for ${(waitingMs / 1000).toFixed(1)} s by now`,

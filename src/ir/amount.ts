@@ -27,6 +27,11 @@ export function minus(whole: Amount, part: Amount): Amount {
   };
 }
 
+/** Whether both sides are equal. */
+export function isSameAmount(one: Amount, other: Amount): boolean {
+  return one.creditNanos === other.creditNanos && one.byokNanos === other.byokNanos;
+}
+
 /** The greater one on each side. */
 export function atLeast(one: Amount, other: Amount): Amount {
   if (one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos) return other;

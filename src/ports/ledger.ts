@@ -284,7 +284,7 @@ export interface Ledger {
   readonly openReservations: number;
   /** Generations of this process that were settled by the reconciler, long after their end: each is a fault. */
   readonly reconciled: number;
-  /** False while no paid work may begin. */
+  /** False while its disk or its database does not answer. `admitting` says what may begin all the same. */
   readonly isAvailable: boolean;
   /** Why is said by `LedgerUnavailable` when a generation is refused. */
   readonly admitting: Admitting;

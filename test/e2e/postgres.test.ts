@@ -39,6 +39,7 @@ if (server !== undefined) {
       return {
         status: response.status,
         id: response.headers.get('x-generation-id'),
+        retryAfter: response.headers.get('retry-after'),
         body: await response.json(),
       };
     };
@@ -111,25 +112,35 @@ if (server !== undefined) {
       }
     });
 
-    it('while the database is unavailable accepts known keys and answers 503, and resumes by itself', async () => {
+    it('while the database is unavailable serves known keys without limits, and resumes by itself', async () => {
       const url = await server.createDatabase();
       const gateway = await openWith(url, { metrics: { token: METRICS_TOKEN } });
+      const made = await manage(gateway, '/keys', {
+        method: 'POST',
+        body: JSON.stringify({ name: 'limited', limit: 5 }),
+        headers: { 'content-type': 'application/json' },
+      });
+      const { key: limited } = (await made.json()) as { key: string };
       expect((await answered(gateway)).status).toBe(200);
+      expect((await answered(gateway, limited)).status).toBe(200);
+      const usage = (await usageOf(await gateway.fetch('/key'))) ?? 0;
       await server.stop();
       try {
-        const refused = await answered(gateway);
+        expect((await answered(gateway)).status).toBe(200);
+        const refused = await answered(gateway, limited);
         expect(refused).toMatchObject({ status: 503, body: { error: { code: 503 } } });
+        expect(refused.retryAfter).toBe('5');
         const unknown = await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' });
         expect(unknown.status).toBe(503);
         expect((await gateway.fetch('/key')).status).toBe(503);
         expect((await gateway.fetch('/models')).status).toBe(200);
         expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
         const ready = await fetch(`${gateway.origin}/readyz`);
-        expect(ready.status).toBe(503);
+        expect(ready.status).toBe(200);
         expect(await ready.json()).toMatchObject({
-          status: 'unavailable',
+          status: 'ok',
           parts: {
-            ledger: { status: 'unavailable' },
+            ledger: { status: 'limited', reason: expect.stringContaining('the database does not answer') },
             store: { status: 'unavailable' },
             events: { status: 'ok' },
           },
@@ -142,7 +153,11 @@ if (server !== undefined) {
       } finally {
         await server.start();
       }
-      await expect.poll(async () => (await answered(gateway)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await answered(gateway, limited)).status, { timeout: 5_000 }).toBe(200);
+      // The answer that was served without the database is booked.
+      await expect
+        .poll(async () => usageOf(await gateway.fetch('/key')), { timeout: 5_000 })
+        .toBeGreaterThan(usage);
       expect((await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' })).status).toBe(401);
     });
 

@@ -625,6 +625,7 @@ if (server !== undefined) {
         sequence,
         scopes: SCOPES,
         limits: NO_LIMITS,
+        reserved: credit(0n),
         settled: {
           kind: 'settle',
           sequence,

@@ -9,8 +9,7 @@ import {
   type PostgresLedgerSettings,
 } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
-import { addTallies, tallyKeysOf } from '../../src/store/ledger/postgres/tallies/tally-rows.ts';
+import { askReservation } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
 import { type OpenedPostgres, openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -23,6 +22,7 @@ const LIMITS = { connectMs: 600, statementMs: 900 };
 
 const SCOPES = { key: 'key-1', workspace: 'workspace-1', account: 'account-1' };
 const NO_LIMITS: Limits = { key: [], workspace: [] };
+const AMPLE: Limits = { key: [{ window: 'lifetime', nanos: 10n ** 12n, countsByok: false }], workspace: [] };
 
 const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n });
 
@@ -86,7 +86,11 @@ if (server !== undefined) {
     };
 
     /** Reserves and settles until `stop`. Resolves with the ids of acknowledged settlements. */
-    const work = (ledger: Awaited<ReturnType<typeof openLedger>>['ledger'], name: string) => {
+    const work = (
+      ledger: Awaited<ReturnType<typeof openLedger>>['ledger'],
+      name: string,
+      limits = NO_LIMITS,
+    ) => {
       const settled: string[] = [];
       let refused = 0;
       let isOver = false;
@@ -94,7 +98,7 @@ if (server !== undefined) {
         for (let index = 0; !isOver; index++) {
           const id = `${name}-${worker}-${index}`;
           try {
-            const outcome = await ledger.reserve(generation(id), () => credit(9n));
+            const outcome = await ledger.reserve(generation(id, limits), () => credit(9n));
             if (!outcome.ok) throw new Error('nothing is limited here');
             await ledger.settle(id, use(7n));
             settled.push(id);
@@ -174,7 +178,7 @@ if (server !== undefined) {
     it('that hangs: new work is refused soon, open generations are settled, nothing is lost or doubled', async () => {
       const postgres = await connect();
       const { ledger } = await openLedger(postgres, openDirectory(), { sweepMs: 300 });
-      const load = work(ledger, 'load');
+      const load = work(ledger, 'load', AMPLE);
       await ledger.reserve(generation('open'), () => credit(9n));
       await delay(200);
       server.pause();
@@ -184,8 +188,13 @@ if (server !== undefined) {
         expect(Date.now() - began).toBeLessThan(2_000);
         await expect.poll(() => ledger.isAvailable, { timeout: 4_000 }).toBe(false);
         const refused = Date.now();
-        await expect(ledger.reserve(generation('late'), () => credit(1n))).rejects.toThrow(LedgerUnavailable);
+        const late = generation('late', AMPLE);
+        await expect(ledger.reserve(late, () => credit(1n))).rejects.toThrow(LedgerUnavailable);
         expect(Date.now() - refused).toBeLessThan(2_000);
+        // No limit covers this one: it is served, and booked later.
+        expect(ledger.admitting).toBe('unlimited');
+        await ledger.reserve(generation('free'), () => credit(9n));
+        await ledger.settle('free', use(7n));
       } finally {
         server.resume();
       }
@@ -194,13 +203,13 @@ if (server !== undefined) {
       await expect.poll(() => load.settled.length, { timeout: 4_000 }).toBeGreaterThan(before);
       await load.stop();
       expect(load.refused()).toBeGreaterThan(0);
-      await expectWhole(postgres, ledger, [...load.settled, 'open']);
+      await expectWhole(postgres, ledger, [...load.settled, 'open', 'free']);
     });
 
     it('that is killed and started again loses and doubles nothing', async () => {
       const postgres = await connect();
       const { ledger } = await openLedger(postgres, openDirectory(), { sweepMs: 300 });
-      const load = work(ledger, 'load');
+      const load = work(ledger, 'load', AMPLE);
       await delay(300);
       await server.kill();
       await delay(200);
@@ -249,10 +258,10 @@ if (server !== undefined) {
       await crashed.ledger.reserve(generation('halfway'), () => credit(9n));
       await crashed.ledger.checkpoint('halfway', { ...use(4n), row: { tokens_completion: 2 } });
       // As after a lost answer: the database has the reservation, the gateway does not know it.
-      await addTallies(postgres.database, tallyKeysOf(SCOPES));
-      await reserveNew(
+      await askReservation(
         postgres.database,
-        { ...generation('stray'), amount: credit(5n) },
+        'new',
+        { ...generation('stray'), id: 'stray', amount: credit(5n) },
         { gatewayId: directory, lastsMs: 60_000 },
         databaseClock,
       );

@@ -9,9 +9,12 @@ import {
   type WindowNumbers,
   windowsAt,
 } from '../../src/kit/time/windows.ts';
-import { refusalOf } from '../../src/store/ledger/books/limits.ts';
+import { chargeWithin, refusalOf } from '../../src/store/ledger/books/limits.ts';
+import { bookEnds } from '../../src/store/ledger/postgres/booking/book-ends.ts';
+import { isBooked } from '../../src/store/ledger/postgres/booking/booked-ends.ts';
+import { readJournals } from '../../src/store/ledger/postgres/booking/journal-rows.ts';
 import { windowNumbersAt } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { reserveNew } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
+import { askExtension, askReservation } from '../../src/store/ledger/postgres/tallies/reservation-sql.ts';
 import {
   addTallies,
   emptyTally,
@@ -27,6 +30,8 @@ import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 const server = await postgresForTests();
 
 const SCOPES = { key: 'k', workspace: 'w', account: 'a' };
+const HOLDER = { gatewayId: 'one', lastsMs: 1 };
+const clock = () => sql<string>`${String(NOW)}::bigint`;
 
 /** Few values, so that sums meet their limits, pass them and stay below. */
 const nanos = fc.bigInt(0n, 12n);
@@ -84,16 +89,92 @@ if (server !== undefined) {
           await writeTallies(database, tallies);
           const known = new Map(tallies.map((each) => [tallyName(each), each]));
           const refusal = refusalOf(standingsOf(SCOPES, asked, known, NOW_WINDOWS), wanted);
-          const verdict = await reserveNew(
-            database,
-            { generationId: `g${count}`, scopes: SCOPES, limits: asked, amount: wanted },
-            { gatewayId: 'one', lastsMs: 1 },
-            () => sql`${String(NOW)}::bigint`,
-          );
-          expect(verdict).toBe(refusal === undefined ? 'reserved' : 'overtaken');
+          const request = { id: `g${count}`, scopes: SCOPES, limits: asked, amount: wanted };
+          const { verdict } = await askReservation(database, 'new', request, HOLDER, clock);
+          expect(verdict).toBe(refusal === undefined ? 'reserved' : 'refused');
         },
       ),
       { numRuns: 400 },
+    );
+  });
+
+  it('the statement that extends charges as the embedded ledger does', async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(tally, tally, tally),
+        fc.record({ key: limits, workspace: limits }),
+        amount,
+        amount,
+        async (given, asked, reserved, used) => {
+          count += 1;
+          const id = `e${count}`;
+          const paying = { id, scopes: SCOPES, limits: { key: [], workspace: [] } };
+          await writeTallies(database, tallyKeysOf(SCOPES).map(emptyTally));
+          await askReservation(database, 'new', { ...paying, amount: reserved }, HOLDER, clock);
+          const tallies: SqlTally[] = tallyKeysOf(SCOPES).map((key, index) => ({
+            ...emptyTally(key),
+            ...given[index],
+          }));
+          await writeTallies(database, tallies);
+          const known = new Map(tallies.map((each) => [tallyName(each), each]));
+          const { charge, isHeld } = await askExtension(
+            database,
+            { ...paying, limits: asked, amount: used },
+            undefined,
+            clock,
+          );
+          expect(isHeld).toBe(true);
+          expect(charge).toEqual(
+            chargeWithin(standingsOf(SCOPES, asked, known, NOW_WINDOWS), reserved, used),
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('booked ends are those of all batches and no other, in any order, answered or not', async () => {
+    const batch = fc.record({
+      /** Ends that the gateway has by then. */
+      ended: fc.nat(5),
+      picks: fc.array(fc.nat(20), { maxLength: 6 }),
+      isAnswered: fc.boolean(),
+    });
+    let gateways = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(batch, { maxLength: 8 }), async (history) => {
+        const gatewayId = `gateway-${gateways++}`;
+        let last = 0;
+        let waiting: number[] = [];
+        const expected = new Set<number>();
+        for (const { ended, picks, isAnswered } of history) {
+          // Records of other kinds have sequences too.
+          for (let number = 0; number < ended; number++) {
+            last += 1 + (number % 2);
+            waiting.push(last);
+          }
+          const chosen = new Set(picks.map((pick) => waiting[pick % Math.max(1, waiting.length)] ?? 0));
+          const sequences = waiting.filter((sequence) => chosen.has(sequence));
+          const others = waiting.filter((sequence) => !chosen.has(sequence));
+          if (sequences.length === 0) continue;
+          const ends = sequences.map((sequence) => ({
+            generationId: `${gatewayId}-${sequence}`,
+            sequence,
+            scopes: SCOPES,
+            limits: { key: [], workspace: [] },
+            settled: undefined,
+          }));
+          await bookEnds(database, { gatewayId, ends, waiting: others, clock });
+          for (const sequence of sequences) expected.add(sequence);
+          if (isAnswered) waiting = others;
+          const booked = (await readJournals(database)).get(gatewayId);
+          for (const sequence of [...waiting, ...expected]) {
+            expect(booked && isBooked(booked, sequence), `end ${sequence}`).toBe(expected.has(sequence));
+          }
+        }
+      }),
+      { numRuns: 40 },
     );
   });
 

@@ -55,6 +55,8 @@ export interface BenchLedger extends OpenedLedger {
   readonly warnings: readonly Warning[];
   /** Whether its database answers it. */
   setAway(isAway: boolean): void;
+  /** Statements that it has sent. */
+  statements(): number;
   /** Ends it without another word to the database. What it has written to its disk is there. */
   crash(): Promise<void>;
 }
@@ -101,9 +103,14 @@ export class LedgerBench {
   async ledger(directory: string, more: Partial<PostgresLedgerSettings> = {}): Promise<BenchLedger> {
     const warnings: Warning[] = [];
     let isCut = false;
+    let statements = 0;
+    const isLost = () => {
+      statements += 1;
+      return isCut;
+    };
     const opened = await openPostgresLedger({
       directory,
-      postgres: { ...this.postgres, database: cuttable(this.postgres.database, () => isCut) },
+      postgres: { ...this.postgres, database: cuttable(this.postgres.database, isLost), isUp: () => !isCut },
       gatewayId: directory,
       generationMs: () => 60_000,
       durability: () => 'process',
@@ -127,7 +134,15 @@ export class LedgerBench {
     const setAway = (isAway: boolean) => {
       isCut = isAway;
     };
-    return { ...opened, ledger: opened.ledger as PostgresLedger, warnings, setAway, close, crash };
+    return {
+      ...opened,
+      ledger: opened.ledger as PostgresLedger,
+      warnings,
+      setAway,
+      statements: () => statements,
+      close,
+      crash,
+    };
   }
 
   async close(): Promise<void> {

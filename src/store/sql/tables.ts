@@ -18,6 +18,7 @@ export interface Tables {
   ledger_grants: LedgerGrantRow;
   ledger_journals: LedgerJournalRow;
   ledger_booked: LedgerBookedRow;
+  ledger_gateways: LedgerGatewayRow;
   files: FileRow;
   apps: AppRow;
   app_categories: AppCategoryRow;
@@ -183,6 +184,14 @@ export interface LedgerReservationRow {
   byok_nanos: WholeNumber;
   reserved_at_ms: WholeNumber;
   expires_at_ms: WholeNumber;
+  /** PostgreSQL only: the gateway that holds it has a row in `ledger_gateways`. */
+  has_heartbeat?: boolean;
+}
+
+/** When a gateway was last seen, by the database's clock. PostgreSQL only. */
+export interface LedgerGatewayRow {
+  gateway_id: string;
+  seen_at_ms: WholeNumber;
 }
 
 /** Sum of an account's grants by then; null = its balance is not enforced. */

@@ -23,8 +23,11 @@ import type { BookedEnds } from './booking/booked-ends.ts';
 import { Booker } from './booking/booker.ts';
 import { LocalGenerations } from './booking/local-generations.ts';
 import { ClockWatch } from './clock-watch.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
+import { Reserver } from './reserving/reserver.ts';
 import { type DatabaseClock, databaseClock as serverClock } from './tallies/database-clock.ts';
+import { KnownTallies } from './tallies/known-tallies.ts';
 import { forgetAbsent } from './tallies/spending-and-grants.ts';
 
 export interface PostgresLedgerSettings {
@@ -55,6 +58,8 @@ export interface PostgresLedgerSettings {
   readonly patienceMs?: number;
   /** Interval of the sweep for stray reservations, milliseconds. */
   readonly sweepMs?: number;
+  /** Interval of the row that shows that this gateway lives, milliseconds. */
+  readonly heartbeatMs?: number;
   /** Interval of the reconciler, milliseconds. */
   readonly reconcileMs?: number;
   /** How long settling may take beyond the longest generation, milliseconds. */
@@ -72,6 +77,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_SWEEP_MS = 10_000;
+const DEFAULT_HEARTBEAT_MS = 5_000;
 const DEFAULT_FORGET_MS = 3_600_000;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 
@@ -126,6 +132,26 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
         .catch((error: unknown) => warn('old segments of the journal cannot be removed', { error }));
     },
   });
+  const known = new KnownTallies(() => clock.monotonic());
+  const heartbeat = new Heartbeat({
+    database: postgres.database,
+    databaseClock,
+    gatewayId,
+    monotonicMs: () => clock.monotonic(),
+  });
+  const reserver = new Reserver({
+    gateway: () => ({
+      database: postgres.database,
+      clock: databaseClock,
+      known,
+      gatewayId: gatewayId(),
+      lastsMs: settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
+    }),
+    isUp: postgres.isUp,
+    clockWatch,
+    generations,
+    booker,
+  });
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId,
@@ -134,7 +160,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     clockWatch,
     writeOffs,
     warn,
-    reservationMs: () => settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
+    heartbeat,
+    reserver,
     generations,
     booker,
     journal,
@@ -160,7 +187,10 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   let rebooked = generations.unbooked.size;
   const adopting = adoptSoon(
     async (signal) => {
-      ledger.startBooking(await bookedOf(generations, settings, signal));
+      const booked = await bookedOf(generations, settings, signal);
+      // Before anything is reserved: others would release it if this gateway was last seen long ago.
+      await heartbeat.beat();
+      ledger.startBooking(booked);
       rebooked = generations.unbooked.size;
       await settleInterrupted(generations, ledger, clock.now(), settings.completeRow);
     },
@@ -185,6 +215,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     if (count > 0) warn('stray reservations were released', { count });
   }, settings.sweepMs ?? DEFAULT_SWEEP_MS);
   await sweeping.first;
+  const beating = repeatSoon(() => ledger.beat(), settings.heartbeatMs ?? DEFAULT_HEARTBEAT_MS);
   return {
     ledger,
     recentGenerations: ledger,
@@ -199,6 +230,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
       await forgetting.close();
       await sweeping.close();
+      await beating.close();
       await booker.close();
       writer.close();
       await journal.close();

@@ -21,7 +21,6 @@ import {
   type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
-import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
@@ -31,16 +30,17 @@ import { generationOfRecord, type SettleRecord } from '../records/records.ts';
 import { isStuck } from '../records/stuck-disk.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
 import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
-import { JournalTakenOver, releaseStrays, type Strays } from './booking/book-ends.ts';
+import { type GenerationEnd, JournalTakenOver, releaseStrays } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
 import type { Booker } from './booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
-import { strayReservations } from './booking/stray-reservations.ts';
+import { MAX_FOUND, ownStrays, type Sweeper, straysOfOthers } from './booking/stray-reservations.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import { ledgerErrorOf, orLedgerUnavailable, withoutDatabase, withoutDisk } from './ledger-unavailable.ts';
+import type { Reserver } from './reserving/reserver.ts';
 import { balancesIn, statementIn, totalsIn } from './tallies/account-statements.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
-import { extendReservation, reserveFor, reserveMoreFor } from './tallies/reserve.ts';
 import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
 
 export interface PostgresLedgerOptions {
@@ -56,8 +56,8 @@ export interface PostgresLedgerOptions {
   readonly clockWatch: ClockWatch;
   /** Write-offs of this process, those at booking included. */
   readonly writeOffs: WriteOffs;
-  /** Lifetime of a reservation whose gateway does not return, milliseconds. */
-  reservationMs(): number;
+  readonly heartbeat: Heartbeat;
+  readonly reserver: Reserver;
   readonly generations: LocalGenerations;
   readonly booker: Booker;
   readonly journal: Journal;
@@ -107,12 +107,16 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   get isAvailable(): boolean {
-    const { isUp, journal, writer } = this.#options;
+    return this.#isRecording && this.#options.isUp();
+  }
+
+  /** The journal takes new generations. */
+  get #isRecording(): boolean {
+    const { journal, writer } = this.#options;
     return (
       this.#isJournalAdopted &&
       !this.#isTakenOver &&
       !this.#isClosed &&
-      isUp() &&
       journal.isWritable &&
       !isStuck(journal.disk) &&
       writer.isKeepingUp
@@ -123,10 +127,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return this.#options.journal.disk;
   }
 
-  /** While the clocks are far apart the windows of limits are uncertain. */
+  /** Limits need the database, and clocks that agree on their windows. */
   get admitting(): Admitting {
-    if (!this.isAvailable) return 'none';
-    return this.#options.clockWatch.isFarOff ? 'unlimited' : 'all';
+    if (!this.#isRecording) return 'none';
+    return this.#options.isUp() && !this.#options.clockWatch.isFarOff ? 'all' : 'unlimited';
   }
 
   get writtenOff(): WriteOffs['sums'] {
@@ -141,12 +145,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,
   ): Promise<ReserveOutcome> {
-    this.#assertAvailable();
+    this.#assertRecording();
     const { generationId } = generation;
     this.#generations.begin(generationId, this.#options.journal.end.segment);
     let isAccepted = false;
     try {
-      const { outcome, isUnlimited } = await this.#reserveBooked(generation, size);
+      const { outcome, isUnlimited } = await this.#options.reserver.reserve(generation, size);
       if (outcome.ok) {
         isAccepted = true;
         await this.#accept(generation, outcome.reserved, isUnlimited);
@@ -167,18 +171,9 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   ): Promise<TopUpOutcome> {
     const generation = this.#generations.open.get(generationId);
     if (generation === undefined || !this.isAvailable) return NOT_TOPPED_UP;
-    const { database, databaseClock } = this.#options;
-    try {
-      let outcome = await reserveMoreFor(database, generation, size, databaseClock);
-      if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
-        outcome = await reserveMoreFor(database, generation, size, databaseClock);
-      }
-      if (outcome.ok) this.#raise(generationId, outcome.more, atMs);
-      return outcome;
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) return NOT_TOPPED_UP;
-      throw error;
-    }
+    const outcome = await this.#options.reserver.reserveMore(generation, size);
+    if (outcome.ok) this.#raise(generationId, outcome.more, atMs);
+    return outcome;
   }
 
   async checkpoint(generationId: string, { used, row, atMs }: Use): Promise<void> {
@@ -263,14 +258,24 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return settled && generationOfRecord(settled);
   }
 
+  /** Shows other gateways that this one lives. Rejects with DatabaseUnavailable. */
+  async beat(): Promise<void> {
+    await this.#options.heartbeat.beat();
+  }
+
   /** Releases stray reservations once the journal is adopted. Resolves with the number released. */
   async sweep(): Promise<number> {
     if (!this.#isJournalAdopted || this.#isTakenOver) return 0;
-    const { database, databaseClock: clock, owner } = this.#options;
+    const { database, databaseClock: clock, heartbeat } = this.#options;
     const gatewayId = this.#options.gatewayId();
-    const isUnfinished = (id: string) => this.#generations.isUnfinished(id);
-    const strays = await strayReservations(database, gatewayId, isUnfinished, clock);
-    return strays.length === 0 ? 0 : this.#release({ gatewayId, owner, strays, clock });
+    const isInUse = (id: string) => this.#generations.isUnfinished(id);
+    const sweeper: Sweeper = { gatewayId, isInUse, mayJudge: heartbeat.mayJudge, clock };
+    let released = await this.#release(await ownStrays(database, sweeper));
+    for (;;) {
+      const strays = await straysOfOthers(database, sweeper);
+      released += await this.#release(strays);
+      if (strays.length < MAX_FOUND) return released;
+    }
   }
 
   /** Starts booking, once it is known which ends the database has booked. */
@@ -301,51 +306,15 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#isClosed = true;
   }
 
-  async #release(strays: Strays): Promise<number> {
+  async #release(strays: readonly GenerationEnd[]): Promise<number> {
+    if (strays.length === 0) return 0;
+    const { database, databaseClock: clock, owner } = this.#options;
     try {
-      return await releaseStrays(this.#options.database, strays);
+      return await releaseStrays(database, { gatewayId: this.#options.gatewayId(), owner, strays, clock });
     } catch (error) {
       if (error instanceof JournalTakenOver) this.takenOver();
       throw error;
     }
-  }
-
-  async #reserveBooked(
-    generation: NewGeneration,
-    size: (headroom: Headroom) => Amount | null,
-  ): Promise<{ readonly outcome: ReserveOutcome; readonly isUnlimited: boolean }> {
-    const { database, reservationMs, databaseClock } = this.#options;
-    const holder = { gatewayId: this.#options.gatewayId(), lastsMs: reservationMs() };
-    let isUnlimited = false;
-    const sizeInTime = (headroom: Headroom) => {
-      this.#assertInTime(headroom);
-      isUnlimited = isWithoutLimit(headroom);
-      return size(headroom);
-    };
-    let outcome = await reserveFor(database, generation, sizeInTime, holder, databaseClock);
-    if (!outcome.ok && (await this.#flushFor(generation.scopes))) {
-      outcome = await reserveFor(database, generation, sizeInTime, holder, databaseClock);
-    }
-    return { outcome, isUnlimited };
-  }
-
-  /** Throws for limited work while the clocks are far apart: its window would be uncertain. */
-  #assertInTime(headroom: Headroom): void {
-    const { aheadMs, isFarOff } = this.#options.clockWatch;
-    if (!isFarOff || aheadMs === null || isWithoutLimit(headroom)) return;
-    const seconds = Math.round(Math.abs(aheadMs) / 1000);
-    throw new LedgerUnavailable(
-      `the clock of this gateway is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the ` +
-        'database; what a limit or a balance covers is not begun until it is right',
-    );
-  }
-
-  /** Books the account's unbooked ends, whose reservations may block a limit. False when there were none. */
-  async #flushFor(scopes: NewGeneration['scopes']): Promise<boolean> {
-    const { unbooked } = this.#generations;
-    const isOurs = [...unbooked.values()].some(({ scopes: other }) => other.account === scopes.account);
-    if (isOurs) await this.#options.booker.flush();
-    return isOurs;
   }
 
   async #accept(
@@ -377,7 +346,7 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     const { used, row, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
-    const charge = await this.#chargeFor(generation, used);
+    const charge = await this.#options.reserver.chargeFor(generation, used);
     const writeOff = writeOffOf(use, charge);
     const record: SettleRecord = {
       kind: 'settle',
@@ -397,23 +366,6 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;
-  }
-
-  /**
-   * Beyond the reservation only what the limits leave is charged; nothing beyond it while the database does not
-   * answer. A generation without limits is charged in full then: booking checks a balance that is enforced by that
-   * time.
-   */
-  async #chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
-    const { reserved, isUnlimited } = generation;
-    if (used.creditNanos <= reserved.creditNanos) return used;
-    try {
-      await this.#flushFor(generation.scopes);
-      return await extendReservation(this.#options.database, generation, used, this.#options.databaseClock);
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
-    }
   }
 
   async #settledBefore(generationId: string): Promise<FinalCharge> {
@@ -445,9 +397,9 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (!(await writing.isWrittenWithin(this.#options.patienceMs))) throw withoutDisk();
   }
 
-  #assertAvailable(): void {
+  #assertRecording(): void {
     this.#assertNotTakenOver();
-    if (!this.isAvailable) throw this.#options.isUp() ? withoutDisk() : withoutDatabase();
+    if (!this.#isRecording) throw this.#isJournalAdopted ? withoutDisk() : withoutDatabase();
   }
 
   #assertNotTakenOver(): void {
@@ -459,9 +411,5 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 const TAKEN_OVER =
   'another gateway has taken the journal of this one over, because both run with copies of one data ' +
   'directory; the operator must stop the copy and restart this gateway';
-
-function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
-  return creditNanos === null && totalNanos === null;
-}
 
 const NOT_TOPPED_UP: TopUpOutcome = { ok: false, refusal: null };

@@ -18,6 +18,8 @@ import { memberReservationsMigration } from './0017-member-reservations.ts';
 import { mcpMemoryMigration } from './0018-mcp-memory.ts';
 import { sessionsMigration } from './0019-sessions.ts';
 import { pricesMigration } from './0020-prices.ts';
+import { ledgerFunctionsMigration } from './0022-ledger-functions.ts';
+import { ledgerBookingMigration } from './0023-ledger-booking.ts';
 import { changesMigration } from './0024-changes.ts';
 import type { Migration } from './migration.ts';
 
@@ -43,5 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mcpMemoryMigration,
   sessionsMigration,
   pricesMigration,
+  ledgerFunctionsMigration,
+  ledgerBookingMigration,
   changesMigration,
 ];

@@ -5,7 +5,7 @@ import { transact } from '../../../sql/transact.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { JournalledEnd } from './book-ends.ts';
 import type { BookedEnds } from './booked-ends.ts';
-import { type KnownJournal, lockJournal, SumsByAccount, writeJournal, writeOwner } from './journal-rows.ts';
+import { addJournalRow, type KnownJournal, lockJournal, writeOwner } from './journal-rows.ts';
 
 /** The journal (outbox) of a gateway, as read at its start. */
 export interface ReadJournal {
@@ -86,7 +86,7 @@ async function addJournal(
     }
   });
   const booked = { bookedTo: lastSequence, unbooked };
-  await writeJournal(transaction, gatewayId, booked, new SumsByAccount());
+  await addJournalRow(transaction, gatewayId, booked);
   return { booked, pruned };
 }
 

@@ -21,8 +21,12 @@ export interface BookerOptions {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Size of a batch. Ends gather while the previous batch is under way. */
-const MAX_BATCH = 200;
+/** Size of a batch. While the database does not answer in time, batches become smaller, down to the minimum. */
+const MAX_BATCH = 500;
+const MIN_BATCH = 20;
+
+/** Ends gather for this time after the beginning of the last batch, unless a whole batch waits. Milliseconds. */
+const GATHER_MS = 100;
 
 const RETRY_MS = 250;
 
@@ -40,6 +44,7 @@ export class Booker {
   #isRunning = false;
   #isFailing = false;
   #batchSize = MAX_BATCH;
+  #begunAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: BookerOptions) {
     this.#options = options;
@@ -81,6 +86,7 @@ export class Booker {
     const { signal } = this.#closing;
     while (this.#nextBatch().length > 0 && !signal.aborted) {
       try {
+        await this.#gather();
         await this.#book();
       } catch {
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
@@ -88,6 +94,13 @@ export class Booker {
     }
     this.#isRunning = false;
     if (!signal.aborted) this.#retryLater();
+  }
+
+  /** Waits until a batch is worth a statement. */
+  async #gather(): Promise<void> {
+    const waitMs = this.#begunAtMs + GATHER_MS - performance.now();
+    if (waitMs <= 0 || this.#options.generations.unbooked.size >= MAX_BATCH) return;
+    await delay(waitMs, undefined, { signal: this.#closing.signal });
   }
 
   #retryLater(): void {
@@ -109,6 +122,7 @@ export class Booker {
     const gatewayId = this.#options.gatewayId();
     const ends = this.#nextBatch();
     if (ends.length === 0) return;
+    this.#begunAtMs = performance.now();
     let booking: Booking;
     try {
       const waiting = this.#waitingBeside(ends);
@@ -158,6 +172,7 @@ export class Booker {
   }
 
   #databaseAway(error: DatabaseUnavailable): never {
+    this.#batchSize = Math.min(this.#batchSize, Math.max(MIN_BATCH, Math.ceil(this.#batchSize / 2)));
     if (!this.#isFailing) {
       this.#isFailing = true;
       this.#options.warn(

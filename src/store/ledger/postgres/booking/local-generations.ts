@@ -1,4 +1,4 @@
-import { type Amount, atLeast } from '../../../../ir/amount.ts';
+import { type Amount, atLeast, NOTHING } from '../../../../ir/amount.ts';
 import type { JournalEntry } from '../../../../ports/journal.ts';
 import type { Limits } from '../../../../ports/ledger.ts';
 import { EndedGenerations, NONE_ENDED } from '../../books/ended-generations.ts';
@@ -95,16 +95,16 @@ export class LocalGenerations {
       }
       case 'settle': {
         const { generationId, sequence, scopes } = record;
-        const limits = this.#open.get(generationId)?.limits ?? NO_LIMITS;
-        this.#end({ generationId, sequence, scopes, limits, settled: record });
+        const { limits = NO_LIMITS, reserved = NOTHING } = this.#open.get(generationId) ?? {};
+        this.#end({ generationId, sequence, scopes, limits, reserved, settled: record });
         return;
       }
       case 'void': {
         const { generationId, sequence } = record;
         const generation = this.#open.get(generationId);
         if (generation === undefined) return;
-        const { scopes, limits } = generation;
-        this.#end({ generationId, sequence, scopes, limits, settled: undefined });
+        const { scopes, limits, reserved } = generation;
+        this.#end({ generationId, sequence, scopes, limits, reserved, settled: undefined });
         return;
       }
       case 'grant':

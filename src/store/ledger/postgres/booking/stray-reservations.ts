@@ -1,29 +1,55 @@
 import { type Kysely, sql } from 'kysely';
 import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
+import { DEAD_AFTER_MS } from '../heartbeat.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import type { GenerationEnd } from './book-ends.ts';
 
-/** Maximum of expired reservations found at a time. */
-const MAX_EXPIRED = 200;
+/** Maximum of reservations of other gateways found at a time. */
+export const MAX_FOUND = 500;
+
+/** The gateway that looks for stray reservations. */
+export interface Sweeper {
+  readonly gatewayId: string;
+  /** Whether a generation or a slice of this gateway is in use. */
+  isInUse(id: string): boolean;
+  /** Whether gateways that were not seen for a while are dead. */
+  readonly mayJudge: boolean;
+  readonly clock: DatabaseClock;
+}
+
+/** Unknown reservations of this gateway, which lost the answer to its statement or crashed at that moment. */
+export async function ownStrays(
+  database: Kysely<Tables>,
+  { gatewayId, isInUse }: Sweeper,
+): Promise<GenerationEnd[]> {
+  const { rows } = await sql<LedgerReservationRow>`
+    select * from ledger_reservations where gateway_id = ${gatewayId}`.execute(database);
+  return rows.filter((row) => !isInUse(row.generation_id)).map(strayOf);
+}
 
 /**
- * Reservations that no gateway will end: expired ones of other gateways, which did not return, and unknown ones of
- * this gateway, which lost the answer to its statement or crashed at that moment.
+ * Reservations of other gateways that will not end them: expired ones, and those of gateways that died. A reservation
+ * proves that its gateway lived when it was made. At most `MAX_FOUND`.
  */
-export async function strayReservations(
+export async function straysOfOthers(
   database: Kysely<Tables>,
-  gatewayId: string,
-  isUnfinished: (generationId: string) => boolean,
-  clock: DatabaseClock,
+  { gatewayId, mayJudge, clock }: Sweeper,
 ): Promise<GenerationEnd[]> {
-  const own = await sql<LedgerReservationRow>`
-    select * from ledger_reservations where gateway_id = ${gatewayId}`.execute(database);
-  const expired = await sql<LedgerReservationRow>`
-    select * from ledger_reservations
-    where expires_at_ms < ${clock()} and gateway_id <> ${gatewayId}
-    order by expires_at_ms limit ${sql.lit(MAX_EXPIRED)}`.execute(database);
-  const unknown = own.rows.filter((row) => !isUnfinished(row.generation_id));
-  return [...unknown, ...expired.rows].map((row) => ({
+  const { rows } = await sql<LedgerReservationRow>`
+    select r.* from ledger_reservations r left join ledger_gateways g on g.gateway_id = r.gateway_id,
+      (select ${clock()} as at_ms) now
+    where r.gateway_id <> ${gatewayId} and (
+      r.expires_at_ms < now.at_ms
+      or (${mayJudge}::boolean and r.has_heartbeat
+        and greatest(g.seen_at_ms, r.reserved_at_ms) < now.at_ms - ${sql.lit(DEAD_AFTER_MS)}
+        and g.gateway_id is not null)
+    )
+    order by r.expires_at_ms limit ${sql.lit(MAX_FOUND)}`.execute(database);
+  return rows.map(strayOf);
+}
+
+function strayOf(row: LedgerReservationRow): GenerationEnd {
+  return {
     generationId: row.generation_id,
     sequence: undefined,
     scopes: {
@@ -35,5 +61,5 @@ export async function strayReservations(
     // Nothing is charged, so no limit applies.
     limits: { key: [], workspace: [] },
     settled: undefined,
-  }));
+  };
 }

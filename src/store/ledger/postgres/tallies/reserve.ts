@@ -1,180 +1,172 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type Amount, assertAmount, minus, plus } from '../../../../ir/amount.ts';
+import { type Amount, assertAmount, isSameAmount } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
-import { chargeWithin, headroomWithin, refusalOf, tooLittle } from '../../books/limits.ts';
-import type { OpenGeneration } from '../../books/open-generation.ts';
+import { headroomWithin, refusalOf, tooLittle } from '../../books/limits.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { reserveMore, reserveNew } from './reservation-sql.ts';
+import type { KnownTallies } from './known-tallies.ts';
 import {
-  addTallies,
-  emptyTally,
-  lockTallies,
-  readTallies,
-  type SqlTally,
-  standingsOf,
-  tallyKeysOf,
-  tallyName,
-  writeTallies,
-} from './tally-rows.ts';
+  askReservation,
+  askTallies,
+  dropReservation,
+  type PayingScopes,
+  type ReservationHolder,
+  type ReserveMode,
+} from './reservation-sql.ts';
+import { lockTallies, standingsOf, type TalliesAt, tallyKeysOf } from './tally-rows.ts';
 
-/** The gateway that reserves, and the lifetime of its reservations should it not return. */
-export interface ReservationHolder {
-  readonly gatewayId: string;
-  readonly lastsMs: number;
+/** The database, and how a gateway reserves in it. */
+export interface ReservingGateway extends ReservationHolder {
+  readonly database: Kysely<Tables>;
+  readonly clock: DatabaseClock;
+  readonly known: KnownTallies;
 }
 
-/** Optimistic attempts before the tallies are locked. */
+/** Returns the amount for a headroom; null = too little. */
+type Size = (headroom: Headroom) => Amount | null;
+
+/** Attempts before the tallies are locked. */
 const QUICK_TRIES = 4;
 
 /** Suffices, because tallies are locked before they are read. */
 const LOCKING = 'read committed';
 
-/** Reserves for a new generation: reads the headroom, calls `size`, and reserves the amount if it is still free. */
+/**
+ * Reserves for a new generation, usually in one round trip: the amount is guessed from the tallies that were seen last,
+ * and stays if `size` returns the same for those that the database answers with.
+ */
 export async function reserveFor(
-  database: Kysely<Tables>,
+  gateway: ReservingGateway,
   generation: NewGeneration,
-  size: (headroom: Headroom) => Amount | null,
-  holder: ReservationHolder,
-  clock: DatabaseClock,
+  size: Size,
 ): Promise<ReserveOutcome> {
+  const { database, known } = gateway;
+  const attempt = new ReserveAttempt(gateway, database, generation, size);
+  let basis: Basis = { ...known.guess(generation.scopes), isGuess: true };
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveOnce(database, generation, size, holder, clock);
-    if (outcome !== undefined) return outcome;
+    const next = await attempt.try(basis);
+    if ('ok' in next) return next;
+    basis = next;
   }
-  return transact(
-    database,
-    (transaction) => reserveLocked(transaction, generation, size, holder, clock),
-    LOCKING,
-  );
+  return transact(database, (transaction) => reserveLocked(gateway, transaction, generation, size), LOCKING);
 }
 
+/** Locks the tallies first, so that nothing can change between sizing and reserving. */
 async function reserveLocked(
+  gateway: ReservingGateway,
   transaction: Transaction<Tables>,
   generation: NewGeneration,
-  size: (headroom: Headroom) => Amount | null,
-  holder: ReservationHolder,
-  clock: DatabaseClock,
+  size: Size,
 ): Promise<ReserveOutcome> {
-  await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
+  const attempt = new ReserveAttempt(gateway, transaction, generation, size, 'again');
+  let basis: Basis = {
+    ...(await lockTallies(transaction, tallyKeysOf(generation.scopes), gateway.clock)),
+    isGuess: false,
+  };
   for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveOnce(transaction, generation, size, holder, clock);
-    // Undefined only if the clock was set back across the end of a window in between.
-    if (outcome !== undefined) return outcome;
+    const next = await attempt.try(basis);
+    // Another one is needed only if the clock was set back across the end of a window in between.
+    if ('ok' in next) return next;
+    basis = next;
   }
   throw new Error('tallies changed although they were locked');
 }
 
-/** Undefined after a conflict with another reservation. */
-async function reserveOnce(
-  database: Kysely<Tables>,
-  generation: NewGeneration,
-  size: (headroom: Headroom) => Amount | null,
-  holder: ReservationHolder,
-  clock: DatabaseClock,
-): Promise<ReserveOutcome | undefined> {
-  const { generationId, scopes, limits } = generation;
-  const keys = tallyKeysOf(scopes);
-  const { tallies, atMs } = await readTallies(database, keys, clock);
+/** Tallies that an amount is sized by: those that the database has just shown, or a guess. */
+interface Basis extends TalliesAt {
+  readonly isGuess: boolean;
+}
+
+/** The attempts to reserve for one generation. */
+class ReserveAttempt {
+  readonly #gateway: ReservingGateway;
+  readonly #database: Kysely<Tables>;
+  readonly #generation: NewGeneration;
+  readonly #size: Size;
+  #mode: ReserveMode;
+
+  constructor(
+    gateway: ReservingGateway,
+    database: Kysely<Tables>,
+    generation: NewGeneration,
+    size: Size,
+    mode: ReserveMode = 'new',
+  ) {
+    this.#gateway = gateway;
+    this.#database = database;
+    this.#generation = generation;
+    this.#size = size;
+    this.#mode = mode;
+  }
+
+  /** Reserves in one round trip. Resolves with the outcome, or with the basis of the next attempt. */
+  async try(basis: Basis): Promise<ReserveOutcome | Basis> {
+    const { clock } = this.#gateway;
+    const { generationId: id, scopes, limits } = this.#generation;
+    const sized = sizedBy(this.#generation, basis, this.#size);
+    if (!sized.ok) {
+      // A guess refuses nobody.
+      if (basis.isGuess) return this.#noted(await askTallies(this.#database, this.#generation, clock));
+      if (this.#mode === 'again') await dropReservation(this.#database, { id, scopes, limits }, clock);
+      return sized;
+    }
+    const request = { id, scopes, limits, amount: sized.reserved };
+    const answer = await askReservation(this.#database, this.#mode, request, this.#gateway, clock);
+    const seen = this.#noted(answer);
+    if (answer.verdict === 'known') throw new RangeError(`generation ${id} has been accepted before`);
+    if (answer.verdict !== 'reserved') return seen;
+    if (!basis.isGuess) return sized;
+    const confirmed = sizedBy(this.#generation, seen, this.#size);
+    if (confirmed.ok && isSameAmount(confirmed.reserved, sized.reserved)) return confirmed;
+    this.#mode = 'again';
+    return seen;
+  }
+
+  #noted(answer: TalliesAt): Basis {
+    this.#gateway.known.note(this.#generation.scopes, answer);
+    return { tallies: answer.tallies, atMs: answer.atMs, isGuess: false };
+  }
+}
+
+/** The amount that these tallies allow, or the limit that forbids it. */
+function sizedBy({ scopes, limits }: PayingScopes, { tallies, atMs }: TalliesAt, size: Size): ReserveOutcome {
   const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
   const amount = size(headroomWithin(standings));
   if (amount === null) return { ok: false, refusal: tooLittle(standings) };
   assertAmount(amount);
   const refusal = refusalOf(standings, amount);
-  if (refusal !== undefined) return { ok: false, refusal };
-  if (tallies.size < keys.length) await addTallies(database, keys);
-  const verdict = await reserveNew(database, { generationId, scopes, limits, amount }, holder, clock);
-  if (verdict === 'known') throw new RangeError(`generation ${generationId} has been accepted before`);
-  return verdict === 'reserved' ? { ok: true, reserved: amount } : undefined;
-}
-
-/** A generation that has a reservation. */
-type Reserved = Pick<OpenGeneration, 'generationId' | 'scopes' | 'limits'>;
-
-/** Reserves more, as `reserveFor` does for a new generation. The refusal is null when the reservation was released. */
-export async function reserveMoreFor(
-  database: Kysely<Tables>,
-  generation: Reserved,
-  size: (headroom: Headroom) => Amount | null,
-  clock: DatabaseClock,
-): Promise<TopUpOutcome> {
-  for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const outcome = await reserveMoreOnce(database, generation, size, clock);
-    if (outcome !== undefined) return outcome;
-  }
-  const reserveLocked = async (transaction: Transaction<Tables>): Promise<TopUpOutcome> => {
-    await lockTallies(transaction, tallyKeysOf(generation.scopes), clock);
-    return (await reserveMoreOnce(transaction, generation, size, clock)) ?? { ok: false, refusal: null };
-  };
-  return transact(database, reserveLocked, LOCKING);
-}
-
-/** Undefined after a conflict, or when the reservation no longer exists. */
-async function reserveMoreOnce(
-  database: Kysely<Tables>,
-  { generationId, scopes, limits }: Reserved,
-  size: (headroom: Headroom) => Amount | null,
-  clock: DatabaseClock,
-): Promise<TopUpOutcome | undefined> {
-  const { tallies, atMs } = await readTallies(database, tallyKeysOf(scopes), clock);
-  const standings = standingsOf(scopes, limits, tallies, windowsAt(atMs));
-  const more = size(headroomWithin(standings));
-  if (more === null) return { ok: false, refusal: tooLittle(standings) };
-  assertAmount(more);
-  const refusal = refusalOf(standings, more);
-  if (refusal !== undefined) return { ok: false, refusal };
-  const isReserved = await reserveMore(database, { generationId, scopes, limits, amount: more }, clock);
-  return isReserved ? { ok: true, more } : undefined;
+  return refusal === undefined ? { ok: true, reserved: amount } : { ok: false, refusal };
 }
 
 /**
- * The charge of a generation that used more than was reserved: as far as the limits allow. Raises its reservation to
- * that amount, so that the money is not reserved by others before it is booked.
+ * Reserves more for a generation or a slice that has a reservation. The refusal is null when the reservation was
+ * released, or others keep taking the money.
  */
-export function extendReservation(
-  database: Kysely<Tables>,
-  generation: OpenGeneration,
-  used: Amount,
-  clock: DatabaseClock,
-): Promise<Amount> {
-  const { generationId, scopes, limits } = generation;
-  const extend = async (transaction: Transaction<Tables>): Promise<Amount> => {
-    const keys = tallyKeysOf(scopes);
-    const { tallies, atMs } = await lockTallies(transaction, keys, clock);
-    const row = await transaction
-      .selectFrom('ledger_reservations')
-      .select(['credit_nanos', 'byok_nanos'])
-      .where('generation_id', '=', generationId)
-      .executeTakeFirst();
-    const reserved: Amount = {
-      creditNanos: BigInt(row?.credit_nanos ?? 0),
-      byokNanos: BigInt(row?.byok_nanos ?? 0),
-    };
-    const charge = chargeWithin(standingsOf(scopes, limits, tallies, windowsAt(atMs)), reserved, used);
-    if (row === undefined) return charge;
-    await transaction
-      .updateTable('ledger_reservations')
-      .set({ credit_nanos: String(charge.creditNanos), byok_nanos: String(charge.byokNanos) })
-      .where('generation_id', '=', generationId)
-      .execute();
-    const more = minus(charge, reserved);
-    await writeTallies(
-      transaction,
-      keys.map((key) => reserving(tallies.get(tallyName(key)) ?? emptyTally(key), more)),
+export async function reserveMoreFor(
+  gateway: ReservingGateway,
+  reserved: PayingScopes & { readonly id: string },
+  size: Size,
+): Promise<TopUpOutcome> {
+  const { database, clock, known } = gateway;
+  const { id, scopes, limits } = reserved;
+  let basis = await askTallies(database, reserved, clock);
+  for (let tries = 0; tries < QUICK_TRIES; tries++) {
+    known.note(scopes, basis);
+    const sized = sizedBy(reserved, basis, size);
+    if (!sized.ok) return sized;
+    const more = sized.reserved;
+    const answer = await askReservation(
+      database,
+      'more',
+      { id, scopes, limits, amount: more },
+      gateway,
+      clock,
     );
-    return charge;
-  };
-  return transact(database, extend, LOCKING);
-}
-
-/** A tally with a changed reservation. */
-function reserving(tally: SqlTally, more: Amount): SqlTally {
-  const { scope, reserved, balance } = tally;
-  return {
-    ...tally,
-    reserved: plus(reserved, more),
-    balance: scope === 'account' ? { ...balance, leftNanos: balance.leftNanos - more.creditNanos } : balance,
-  };
+    if (answer.verdict === 'reserved') return { ok: true, more };
+    if (answer.verdict === 'missing') return { ok: false, refusal: null };
+    basis = answer;
+  }
+  return { ok: false, refusal: null };
 }

@@ -61,7 +61,9 @@ export async function readTallies(
     database,
   );
   return {
-    tallies: tallied(rows.filter((row): row is { at_ms: string } & LedgerTallyRow => row.scope !== null)),
+    tallies: talliesByName(
+      rows.filter((row): row is { at_ms: string } & LedgerTallyRow => row.scope !== null),
+    ),
     atMs: Number(rows[0]?.at_ms),
   };
 }
@@ -87,7 +89,7 @@ async function lock(
     select t.*, ${clock()} as at_ms from ${matching(keys)} order by ${LOCK_ORDER} for update of t`.execute(
     database,
   );
-  return { tallies: tallied(rows), atMs: Number(rows[0]?.at_ms) };
+  return { tallies: talliesByName(rows), atMs: Number(rows[0]?.at_ms) };
 }
 
 /** Adds empty tallies where there are none. */
@@ -150,7 +152,8 @@ function matching(keys: readonly TallyKey[]) {
     on t.scope = wanted.scope and t.id = wanted.id`;
 }
 
-function tallied(rows: readonly LedgerTallyRow[]): Map<string, SqlTally> {
+/** Tallies from their rows, by `tallyName`. */
+export function talliesByName(rows: readonly LedgerTallyRow[]): Map<string, SqlTally> {
   return new Map(rows.map(tallyOf).map((tally) => [tallyName(tally), tally]));
 }
 
