@@ -2,6 +2,10 @@
  * What `signalbox doctor` uses. It examines an installation without opening it, so that nothing changes and a damaged
  * one can be examined too.
  */
+import { openServiceClient } from './egress/service-client.ts';
+import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
+import { type ClickhouseFacts, examineClickhouse } from './store/examine/examine-clickhouse.ts';
+
 export { readOverlay } from './installation.ts';
 export { providerStates } from './provider-states.ts';
 export { deriveSettings } from './settings.ts';
@@ -26,3 +30,13 @@ export {
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
 export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
+
+/** Looks at the events in ClickHouse. Rejects with a DataDirectoryProblem. */
+export async function examineEventServer(address: ClickhouseAddress): Promise<ClickhouseFacts> {
+  const service = openServiceClient(address.origin);
+  try {
+    return await examineClickhouse(service, address);
+  } finally {
+    service.close();
+  }
+}

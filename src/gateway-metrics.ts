@@ -8,6 +8,7 @@ import { processMetrics } from './kit/metrics/process-metrics.ts';
 import { usdOf } from './kit/money.ts';
 import type { Clock } from './kit/time/clock.ts';
 import type { MoneyLeft } from './manage/keys/money-left.ts';
+import type { EventStore } from './ports/events.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 import type { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
@@ -29,6 +30,7 @@ export interface MetricSources extends EarlyMetricSources {
     Ledger,
     'openReservations' | 'reconciled' | 'isAvailable' | 'disk' | 'lag' | 'clockAheadMs' | 'writtenOff'
   >;
+  readonly events: Pick<EventStore, 'isAvailable'>;
   readonly health: Pick<Health, 'coolingSites'>;
   readonly money: Pick<MoneyLeft, 'latest'>;
 }
@@ -90,7 +92,7 @@ function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>):
 
 /** All metrics of a gateway, in the order of `/metrics`. */
 export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] {
-  const { http, generations, guardrails, ledger, health, loopDelay, version } = sources;
+  const { http, generations, guardrails, ledger, events, health, loopDelay, version } = sources;
   return [
     gauge({ name: 'signalbox_info', help: 'The version that runs.', read: () => [[{ version }, 1]] }),
     ...http.families,
@@ -116,6 +118,11 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
       name: 'signalbox_journal_lag_records',
       help: 'Records that wait for the disk (journal), and settled generations that wait to be in a projection.',
       read: () => Object.entries(ledger.lag).map(([stage, count]) => [{ stage }, count] as const),
+    }),
+    gauge({
+      name: 'signalbox_events_available',
+      help: '0 while the last work on the events failed: analytics answer 503, and events wait.',
+      read: () => (events.isAvailable ? 1 : 0),
     }),
     gauge({
       name: 'signalbox_journal_disk_waiting_seconds',

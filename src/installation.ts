@@ -4,6 +4,7 @@ import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { LoadOptions } from './config/load.ts';
 import type { Flags } from './config/runtime.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
+import { openServiceClient } from './egress/service-client.ts';
 import { completeRow } from './gateway/record/generation-row.ts';
 import { likelyCatalogueMistakes } from './gateway/request/likely-catalogue-mistakes.ts';
 import { createPresetCheck } from './gateway/request/preset-issues.ts';
@@ -11,6 +12,7 @@ import type { StoredFiles } from './gateway/request/stored-files.ts';
 import { randomIds } from './kit/ids.ts';
 import { runInTurns } from './kit/loop/turns.ts';
 import { nanosOf } from './kit/money.ts';
+import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { type EgressRules, egressProblem, parseEgressRules } from './kit/net/egress.ts';
 import type { Clock } from './kit/time/clock.ts';
@@ -169,6 +171,8 @@ export interface InstallationOptions {
   readonly encryptionKey?: string;
   /** Absent = an embedded database in the data directory. */
   readonly database?: SharedDatabase;
+  /** Where events are; absent = in a file of the data directory. */
+  readonly clickhouse?: ClickhouseAddress | undefined;
   /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: () => number;
   /** Durability of settlements; `power` by default. */
@@ -414,6 +418,7 @@ function openState(
   { path: directory, databaseFile }: DataDirectory,
   {
     database,
+    clickhouse: address,
     generationMs = () => DEFAULT_GENERATION_MS,
     durability = () => 'power',
     warn = () => {},
@@ -423,7 +428,8 @@ function openState(
   { clock }: Sources,
 ): Promise<State> {
   const slowDisk = { warn, slowMs: slowDiskMs };
-  const common = { directory, generationMs, durability, completeRow, clock, warn, slowDisk };
+  const clickhouse = address && { address, service: openServiceClient(address.origin) };
+  const common = { directory, clickhouse, generationMs, durability, completeRow, clock, warn, slowDisk };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -130,10 +130,18 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     closers,
   );
 
-  const { ledger, tenancy } = installation;
+  const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
-  metrics.families = gatewayMetrics({ ...earlySources, generations, guardrails, ledger, health, money });
+  metrics.families = gatewayMetrics({
+    ...earlySources,
+    generations,
+    guardrails,
+    ledger,
+    events,
+    health,
+    money,
+  });
   metrics.refresh = () => money.refresh();
   const examined = examinedProcess({ server, loopDelay, installation, engine, settings }, options);
   await openControl(examined, { installation, engine, settings }, log, closers);
@@ -223,6 +231,7 @@ async function openStores(
     ...guardrails,
     egress: () => settings.latest.egress,
     encryptionKey: runtime.encryptionKey,
+    clickhouse: runtime.clickhouse,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

@@ -64,6 +64,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
     providers: () => [...credentialProviders(config.providers), ...mcpProviders(config.tools.mcp_servers)],
     egress: () => parseEgressRules(config.egress.allow),
     encryptionKey: runtime.encryptionKey,
+    clickhouse: runtime.clickhouse,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

@@ -87,7 +87,7 @@ describe('loadConfiguration', () => {
     ],
     [{ DATABASE_URL: 'mysql://u:secret@h/d' }, {}, 'DATABASE_URL: must be an address such as postgres://'],
     [{ REDIS_URL: 'redis://h' }, {}, 'REDIS_URL: sharing'],
-    [{ CLICKHOUSE_URL: 'http://h' }, {}, 'CLICKHOUSE_URL: keeping usage events'],
+    [{ CLICKHOUSE_URL: 'tcp://u:secret@h' }, {}, 'CLICKHOUSE_URL: must be an address such as http://'],
   ])('stops at %j %j', (env, flags, problem) => {
     const found = problems(env as Record<string, string>, flags);
     expect(found).toHaveLength(1);

@@ -57,9 +57,11 @@ describe('redaction', () => {
           password: 'canary',
           tls: 'prefer',
         },
+        clickhouse: { origin: 'http://ch:8123', database: 'y', user: 'user', password: 'canary' },
       }),
     );
     expect(text).not.toContain('canary');
     expect(text).toContain('postgres://user:***@db:5432/x');
+    expect(text).toContain('http://user:***@ch:8123/y');
   });
 });

@@ -1,3 +1,4 @@
+import { shownClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
 import type { Runtime } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
@@ -60,7 +61,7 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     encryption_key: mask(runtime.encryptionKey, redacted),
     database_url: runtime.database && shownDatabaseAddress(runtime.database, HIDDEN),
     redis_url: mask(runtime.redisUrl, maskedUrl),
-    clickhouse_url: mask(runtime.clickhouseUrl, maskedUrl),
+    clickhouse_url: runtime.clickhouse && shownClickhouseAddress(runtime.clickhouse, HIDDEN),
   };
   return {
     host: runtime.host,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
 import { LOG_LEVELS, type LogLevel } from '../kit/log/log-level.ts';
 import { mayColour } from '../kit/log/may-colour.ts';
+import { type ClickhouseAddress, parseClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
 import { defaultDataDirectory, isInstalledProgram } from './data-directory.ts';
 import type { Environment } from './parse/environment.ts';
@@ -33,7 +34,8 @@ export interface Runtime {
   /** PostgreSQL, which replaces the database in the data directory. */
   readonly database?: DatabaseAddress;
   readonly redisUrl?: string;
-  readonly clickhouseUrl?: string;
+  /** ClickHouse, which has the events instead of a file in the data directory. */
+  readonly clickhouse?: ClickhouseAddress;
 }
 
 /** Reads flags and environment. For an invalid value adds to `problems` and uses the default. */
@@ -62,7 +64,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     encryptionKey: readEncryptionKey(env, problems),
     database: readDatabase(env, problems),
     redisUrl: variableOf(env, 'REDIS_URL'),
-    clickhouseUrl: variableOf(env, 'CLICKHOUSE_URL'),
+    clickhouse: readClickhouse(env, problems),
   };
 }
 
@@ -129,6 +131,15 @@ function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | un
   return undefined;
 }
 
+function readClickhouse(env: Environment, problems: Issue[]): ClickhouseAddress | undefined {
+  const text = variableOf(env, 'CLICKHOUSE_URL');
+  if (text === undefined) return undefined;
+  const reading = parseClickhouseAddress(text);
+  if (reading.ok) return reading.address;
+  problems.push({ path: 'CLICKHOUSE_URL', message: reading.problem });
+  return undefined;
+}
+
 function isEncryptionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
@@ -144,7 +155,6 @@ export function startBlockers(runtime: Runtime): Issue[] {
   }
   for (const [path, given, thing] of [
     ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
-    ['CLICKHOUSE_URL', runtime.clickhouseUrl, 'keeping usage events in ClickHouse'],
   ] as const) {
     if (given !== undefined) {
       blockers.push({

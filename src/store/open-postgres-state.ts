@@ -5,6 +5,8 @@ import type { Changes } from '../ports/changes.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
 import { PostgresChanges } from './changes/postgres-changes.ts';
 import { GatewayIdentity } from './directory/gateway-identity.ts';
+import { openClickhouseEvents } from './events/clickhouse-events.ts';
+import { PostgresFeedLease } from './events/feed/postgres-feed-lease.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
 import type { OpenedLedger } from './ledger/opened-ledger.ts';
@@ -60,11 +62,19 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       after: (place: BookedPosition, limit: number) => bookedAfter(postgres.background, place, limit),
       resetFutureBookings: () => resetFutureBookings(postgres.background),
     };
-    const events = await openSharedEvents(rows, {
+    const eventsOptions = {
       ...options,
       apps: appRegistry,
       imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
-    });
+    };
+    const events =
+      options.clickhouse === undefined
+        ? await openSharedEvents(rows, eventsOptions)
+        : await openClickhouseEvents(rows, {
+            ...eventsOptions,
+            clickhouse: options.clickhouse,
+            lease: new PostgresFeedLease(postgres.background),
+          });
     const changes = openChanges(postgres, options);
     changes.subscribe(({ kind }) => {
       if (kind === 'imported-usage' || kind === 'anything') events.lookForImports();

@@ -12,6 +12,7 @@ import type { McpMemory } from '../ports/mcp-memory.ts';
 import type { PriceStore } from '../ports/prices.ts';
 import type { SessionStore } from '../ports/sessions.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
+import type { ClickhouseService } from './events/event-storage.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
 import type { OpeningReport } from './ledger/opened-ledger.ts';
@@ -49,6 +50,8 @@ export interface State {
 export interface StateOptions {
   /** The data directory. */
   readonly directory: string;
+  /** Where events are; absent = in the data directory. */
+  readonly clickhouse?: ClickhouseService | undefined;
   /** Durability of settlements. */
   durability(): Durability;
   /** How long a generation may take, milliseconds. */

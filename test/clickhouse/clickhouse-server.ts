@@ -12,7 +12,7 @@ export interface ClickhouseServer {
   newDatabase(): string;
   /** Runs a statement and gives the text of its answer. */
   ask(sql: string): Promise<string>;
-  /** Starts it again after `kill`. */
+  /** Starts it again after `kill`; does nothing while it runs. */
   start(): Promise<void>;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
@@ -65,6 +65,7 @@ async function startClickhouse(): Promise<ClickhouseServer> {
     return text.trim();
   };
   const start = async () => {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) return;
     const [file, ...parameters] = command;
     child = spawn(file, [...parameters, `--config-file=${join(directory, 'config.xml')}`], {
       cwd: directory,

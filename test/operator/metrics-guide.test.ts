@@ -25,6 +25,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
       disk: { waitingMs: 0, slowWrites: 0, longestMs: 0 },
       writtenOff: new WriteOffs().sums,
     },
+    events: { isAvailable: true },
     health: { coolingSites: () => [] },
     loopDelay,
     version: '0',

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
-import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
+import { EVENTS_ADVICE, examineEventServer, examineEvents, hadEvents } from '../../examination.ts';
+import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import { countText } from '../../kit/text/count-text.ts';
-import { bytesText } from '../terminal/quantities.ts';
+import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
@@ -13,6 +14,7 @@ const FILE = 'events.duckdb';
 export async function checkEvents(situation: Situation): Promise<CheckFinding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
+  if (runtime.clickhouse !== undefined) return checkClickhouse(situation, runtime.clickhouse);
   switch (holder.kind) {
     case 'silent':
       return [warning('not checked: another process has the data directory', null)];
@@ -30,6 +32,20 @@ export async function checkEvents(situation: Situation): Promise<CheckFinding[]>
       return [sizes === undefined ? await absent(situation) : counted(eventsView(sizes))];
     }
   }
+}
+
+/** Asks the server itself: a gateway that lacks it only knows that it does not answer. */
+async function checkClickhouse({ holder }: Situation, address: ClickhouseAddress): Promise<CheckFinding[]> {
+  const { version, roundTripMs, sizes } = await examineEventServer(address);
+  const server = `ClickHouse ${version}, answers in ${durationText(roundTripMs)}`;
+  if (sizes === undefined) {
+    const hasRun = holder.kind === 'process' && holder.view.server !== null;
+    return hasRun
+      ? [problem(`${server}: it has no tables, although a gateway uses it`, 'read the log of the gateway')]
+      : [fine(`${server}: no tables yet; the first start makes them`)];
+  }
+  const view = eventsView(sizes);
+  return [fine(`${server}: ${sizesText(view)}`, { ...view, round_trip_ms: roundTripMs })];
 }
 
 /** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */
@@ -54,9 +70,9 @@ async function absent({ runtime, database }: Situation): Promise<CheckFinding> {
 }
 
 function counted(view: EventsView): CheckFinding {
-  const { events, daily_rows, bytes } = view;
-  return fine(
-    `${countText(events, 'event')} and ${countText(daily_rows, 'daily sum')} in ${bytesText(bytes)}`,
-    { ...view },
-  );
+  return fine(sizesText(view), { ...view });
+}
+
+function sizesText({ events, daily_rows, bytes }: EventsView): string {
+  return `${countText(events, 'event')} and ${countText(daily_rows, 'daily sum')} in ${bytesText(bytes)}`;
 }

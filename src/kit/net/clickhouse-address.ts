@@ -45,6 +45,13 @@ export function parseClickhouseAddress(text: string): ClickhouseAddressReading {
   };
 }
 
+/** An address for printing, with `hidden` instead of its password. */
+export function shownClickhouseAddress(address: ClickhouseAddress, hidden: string): string {
+  const { origin, database, user, password } = address;
+  const credential = user === undefined ? '' : `${user}${password === undefined ? '' : `:${hidden}`}@`;
+  return `${origin.replace('://', `://${credential}`)}/${database}`;
+}
+
 /** The port as it was written: `URL` hides those that are usual for the scheme. */
 function portIn(text: string): string | undefined {
   return /^https?:\/\/[^/]*:(\d+)(?:\/|$)/.exec(text)?.[1];

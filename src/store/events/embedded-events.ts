@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
-import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
 import type { ImportedUsage } from '../../ports/imported-usage.ts';
 import type { DeferrableProjection } from '../ledger/embedded/open-embedded-ledger.ts';
-import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import { disownOther, type EventStorageOptions, openEventStorage } from './event-storage.ts';
 import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
@@ -16,13 +14,9 @@ import { type MissingRows, RowRefill } from './feed/row-refill.ts';
 import { type EventItem, eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Location and dependencies of events. */
-export interface EventsOptions {
-  /** The data directory. Events use the file `events.duckdb` in it. */
-  readonly directory: string;
+export interface EventsOptions extends EventStorageOptions {
   readonly apps: Pick<AppRegistry, 'note'>;
   readonly imports: ImportedUsage;
-  readonly clock: Clock;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Events of a gateway with an embedded database. */
@@ -33,22 +27,24 @@ export interface EmbeddedEvents extends DeferrableProjection<EventItem>, EventFe
   close(): Promise<void>;
 }
 
-/** Prepares the events of a data directory. Their file is opened with the first event or query. */
+/** Prepares the events of an installation. Their storage is opened with the first event or query. */
 export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
-  { directory, apps, imports, clock, warn }: EventsOptions,
+  options: EventsOptions,
 ): Promise<EmbeddedEvents> {
-  const path = join(directory, 'events.duckdb');
-  const isFileMissing = !existsSync(path);
-  const eventStore = new DuckdbEventStore(path, {
-    warn,
-    onFileCreated() {
-      refill.fileCreated();
-      importFeed.fileCreated();
-    },
+  const { directory, apps, imports, clock, warn } = options;
+  const {
+    store: eventStore,
+    isMissing: isFileMissing,
+    files,
+  } = openEventStorage(options, () => {
+    refill.fileCreated();
+    importFeed.fileCreated();
   });
+  await disownOther(directory, files, isMissingRows);
   const importFeed = await ImportFeed.open({
     directory,
+    fileName: files.imports,
     imports,
     events: eventStore,
     isFileMissing,
@@ -59,7 +55,7 @@ export async function openEmbeddedEvents(
   const refill = await RowRefill.open({
     projection: generationSink(projection),
     rows,
-    file: new ProgressFile(join(directory, 'events-owed.json'), isMissingRows),
+    file: new ProgressFile(join(directory, files.owed), isMissingRows),
     isFileMissing,
     warn,
   });

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject } from '../../kit/json/json.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
-import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
 import type { EventsOptions } from './embedded-events.ts';
+import { openEventStorage } from './event-storage.ts';
 import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
-import { type BookedRows, type FeedProgress, SharedRowFeed } from './feed/shared-row-feed.ts';
+import { type BookedRows, isFeedProgress, SharedRowFeed } from './feed/shared-row-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Events of a gateway with a shared database: its own file has the events of all gateways. */
@@ -19,21 +17,19 @@ export interface SharedEvents extends EventFeed {
 }
 
 /** Prepares events and starts their feed. Their file is opened with the first event or query. */
-export async function openSharedEvents(
-  rows: BookedRows,
-  { directory, apps, imports, clock, warn }: EventsOptions,
-): Promise<SharedEvents> {
-  const path = join(directory, 'events.duckdb');
-  const isFileMissing = !existsSync(path);
-  const eventStore = new DuckdbEventStore(path, {
-    warn,
-    onFileCreated() {
-      feed.fileCreated();
-      importFeed.fileCreated();
-    },
+export async function openSharedEvents(rows: BookedRows, options: EventsOptions): Promise<SharedEvents> {
+  const { directory, apps, imports, clock, warn } = options;
+  const {
+    store: eventStore,
+    isMissing: isFileMissing,
+    files,
+  } = openEventStorage(options, () => {
+    feed.fileCreated();
+    importFeed.fileCreated();
   });
   const importFeed = await ImportFeed.open({
     directory,
+    fileName: files.imports,
     imports,
     events: eventStore,
     isFileMissing,
@@ -43,7 +39,7 @@ export async function openSharedEvents(
   const feed = await SharedRowFeed.open({
     projection: generationSink(eventProjection(eventStore, apps)),
     rows,
-    file: new ProgressFile(join(directory, 'events-fed.json'), isProgress),
+    file: new ProgressFile(join(directory, 'events-fed.json'), isFeedProgress),
     isFileMissing,
     warn,
   });
@@ -67,15 +63,4 @@ export async function openSharedEvents(
       await eventStore.close();
     },
   };
-}
-
-function isProgress(value: unknown): value is FeedProgress {
-  return (
-    isJsonObject(value) &&
-    typeof value.history === 'string' &&
-    typeof value.bookedIn === 'string' &&
-    /^\d{1,20}$/.test(value.bookedIn) &&
-    Number.isSafeInteger(value.settledAtMs) &&
-    typeof value.id === 'string'
-  );
 }

@@ -48,9 +48,14 @@ export class ClickhouseClient {
   }
 
   /** The rows of a SELECT. Old servers go on working on it after an abort, at most for `QUERY_MS`. */
-  async query(sql: string, signal?: AbortSignal, totalMs = QUERY_MS): Promise<TextRow[]> {
+  async query(
+    sql: string,
+    signal?: AbortSignal,
+    totalMs = QUERY_MS,
+    database = this.#database,
+  ): Promise<TextRow[]> {
     const settings = {
-      database: this.#database,
+      ...(database !== '' && { database }),
       // Errors after the first row then come as a status instead of a text among the rows.
       wait_end_of_query: '1',
       max_query_size: String(MAX_STATEMENT_BYTES),
@@ -61,10 +66,16 @@ export class ClickhouseClient {
     return runInTurns(rowsOf(reply.bytes.toString()));
   }
 
-  /** Runs a statement that returns nothing. */
-  async run(sql: string, database: string | undefined = this.#database): Promise<void> {
+  /** Version of the server. Needs no database. */
+  async serverVersion(): Promise<string> {
+    const [row] = await this.query('SELECT version()', undefined, undefined, '');
+    return row?.[0] ?? '';
+  }
+
+  /** Runs a statement that returns nothing. An empty database is that of the user. */
+  async run(sql: string, database = this.#database): Promise<void> {
     const settings = {
-      ...(database !== undefined && { database }),
+      ...(database !== '' && { database }),
       max_query_size: String(MAX_STATEMENT_BYTES),
     };
     await this.#post(settings, sql, WRITE_MS);

@@ -33,7 +33,8 @@ import { knownIdsAtAnyTimeSql, knownIdsSql, linesByMonth } from './insert-events
 import { logCountsSql, loggedGeneration, logSql } from './log-sql.ts';
 import { pruneEvents } from './prune-events.ts';
 import { querySql } from './query-sql.ts';
-import { DAILY, EVENT_COLUMNS, EVENTS, PRUNED } from './schema.ts';
+import { EVENT_COLUMNS, EVENTS } from './schema.ts';
+import { countOf, prunedBefore, storedSizes } from './stored-state.ts';
 import type { TextRow } from './tab-separated.ts';
 
 /** Limits of concurrent queries: the server is shared, and old ones refuse the hundred and first. */
@@ -48,9 +49,6 @@ const SLICE_EVENTS = 2_000;
 
 /** How often a server that is away is looked for, milliseconds. */
 const LOOK_MS = 2_000;
-
-/** How long the first, small statement of each work may take, milliseconds: a server that hangs is noticed by it. */
-const FIRST_MS = 3_000;
 
 /** Errors of the server by which a query used too much: time, rows, bytes, memory. */
 const TOO_LARGE: ReadonlySet<number> = new Set([158, 159, 160, 241, 307, 396]);
@@ -94,6 +92,11 @@ export class ClickhouseEventStore implements EventStore {
 
   get isAvailable(): boolean {
     return this.#isAvailable;
+  }
+
+  /** The id of the tables: it changes when they were made anew, and so have none of the earlier events. */
+  tablesId(): Promise<string> {
+    return this.#with(() => this.#tables.ready());
   }
 
   append(events: readonly GenerationEvent[]): Promise<Appended> {
@@ -184,19 +187,7 @@ export class ClickhouseEventStore implements EventStore {
   }
 
   async sizes(): Promise<EventSizes> {
-    return this.#with(async (client) => {
-      const prunedBeforeMs = await prunedBefore(client);
-      const tables = [EVENTS, DAILY].map((table) => `'${table}'`).join(', ');
-      const [events, dailyRows, bytes] = await Promise.all(
-        [
-          `SELECT count() FROM ${EVENTS} FINAL WHERE created_ms >= ${prunedBeforeMs}`,
-          `SELECT count() FROM ${DAILY} FINAL`,
-          `SELECT sum(bytes) FROM system.parts
-            WHERE active AND database = '${client.database}' AND table IN (${tables})`,
-        ].map((sql) => countOf(client, sql)),
-      );
-      return { events: events ?? 0, dailyRows: dailyRows ?? 0, bytes: bytes ?? 0 };
-    });
+    return this.#with(storedSizes);
   }
 
   /** A backup of the data directory has none of these events: the server has its own. */
@@ -276,18 +267,6 @@ async function add(
   }
   const tooOld = distinct.length - recent.length;
   return { added: fresh.length, known: events.length - tooOld - fresh.length, tooOld };
-}
-
-/** The moment before which events were pruned; 0 = never. The first statement of each work. */
-async function prunedBefore(client: ClickhouseClient, signal?: AbortSignal): Promise<number> {
-  const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, FIRST_MS);
-  return Number(row?.[0] ?? 0);
-}
-
-/** The single number that a statement returns. */
-async function countOf(client: ClickhouseClient, sql: string, signal?: AbortSignal): Promise<number> {
-  const [row] = await client.query(sql, signal);
-  return Number(row?.[0] ?? 0);
 }
 
 function distinctGroups({ dimensions }: EventQuery, rows: readonly EventRow[]): number {

@@ -8,7 +8,7 @@ export class ClickhouseTables {
   readonly #client: ClickhouseClient;
   readonly #now: () => number;
   readonly #onFound: (id: string) => void;
-  #ready: Promise<void> | undefined;
+  #ready: Promise<string> | undefined;
 
   constructor(client: ClickhouseClient, now: () => number, onFound: (id: string) => void) {
     this.#client = client;
@@ -16,8 +16,8 @@ export class ClickhouseTables {
     this.#onFound = onFound;
   }
 
-  /** Resolves once the tables exist. */
-  ready(): Promise<void> {
+  /** Resolves with their id once the tables exist. */
+  ready(): Promise<string> {
     this.#ready ??= this.#open().catch((error: unknown) => {
       this.#ready = undefined;
       throw error;
@@ -30,7 +30,7 @@ export class ClickhouseTables {
     this.#ready = undefined;
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<string> {
     const refusal = await this.#makeDatabase();
     try {
       for (const statement of SCHEMA) await this.#client.run(statement);
@@ -45,6 +45,7 @@ export class ClickhouseTables {
       );
     }
     this.#onFound(found.id);
+    return found.id;
   }
 
   /** A user who may not make databases may use one that exists. */

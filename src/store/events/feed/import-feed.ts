@@ -18,6 +18,8 @@ interface TakenSlices {
 export interface ImportFeedOptions {
   /** The data directory. */
   readonly directory: string;
+  /** Name of the file in it that says what the events have. */
+  readonly fileName: string;
   readonly imports: ImportedUsage;
   readonly events: Pick<EventStore, 'addBundle' | 'sizes'>;
   /** Whether the file of events does not exist. */
@@ -67,7 +69,7 @@ export class ImportFeed {
   private constructor(options: ImportFeedOptions) {
     this.#options = options;
     this.#failures = new OutageLog(options.warn, WARNINGS);
-    this.#file = new ProgressFile(join(options.directory, 'events-imports.json'), isTaken);
+    this.#file = new ProgressFile(join(options.directory, options.fileName), isTaken);
     this.#taken = new Set(this.#file.read()?.taken);
   }
 

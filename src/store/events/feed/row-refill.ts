@@ -25,7 +25,7 @@ export interface RowRefillOptions {
 const WAIT_MS = 2_000;
 
 /** The position before all rows. */
-const BEFORE_ALL: SettledPosition = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
+export const BEFORE_ALL: SettledPosition = { settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
 /**
  * Feeds events from rows when the journal no longer has their records: after the file of events was lost or

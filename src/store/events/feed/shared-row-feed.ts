@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject } from '../../../kit/json/json.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { BEFORE_ALL, type BookedPage, type BookedPosition } from '../../sql/stores/booked-generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
-import { feedRows } from './feed-rows.ts';
+import { feedRows, type RowPage } from './feed-rows.ts';
 import { EVENTS_LOST, FEED_WARNINGS } from './feed-warnings.ts';
 import type { ProgressFile } from './progress-file.ts';
 
@@ -34,10 +35,10 @@ export interface SharedRowFeedOptions {
 const EVERY_MS = 1_500;
 
 /** Progress before the first pass. */
-const BEGINNING: FeedProgress = { ...BEFORE_ALL, history: '' };
+export const BEGINNING: FeedProgress = { ...BEFORE_ALL, history: '' };
 
 /** The rows could not be read because the database does not answer. Not logged here: requests log it. */
-class RowsUnavailable extends Error {}
+export class RowsUnavailable extends Error {}
 
 /**
  * Feeds events from the shared rows of generations, in periodic passes: each gateway counts what all of them have
@@ -150,21 +151,50 @@ export class SharedRowFeed {
   }
 
   async #read(behind: FeedProgress, limit: number) {
-    const { rows } = this.#options;
-    try {
-      let page = await rows.after(behind, limit);
-      if (page.history !== behind.history) {
-        await rows.resetFutureBookings();
-        this.#progress = { ...BEFORE_ALL, history: page.history };
-        page = await rows.after(BEFORE_ALL, limit);
-      }
-      const { history, generations, end } = page;
-      // A gateway that joins others, or whose database was restored, has everything to read.
-      if (behind.settledAtMs === BEFORE_ALL.settledAtMs && generations.length > 0) this.#isRefilling = true;
-      return { generations, end: end && { ...end, history } };
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      throw new RowsUnavailable('the rows of generations cannot be read', { cause: error });
-    }
+    const page = await bookedPage(this.#options.rows, behind, limit);
+    if (page.restarted !== undefined) this.#progress = page.restarted;
+    // A gateway that joins others, or whose database was restored, has everything to read.
+    if (behind.settledAtMs === BEFORE_ALL.settledAtMs && page.generations.length > 0)
+      this.#isRefilling = true;
+    return page;
   }
+}
+
+/** A page of shared rows. */
+export interface SharedPage extends RowPage<FeedProgress> {
+  /** Set if the rows are of another history than the position: the page is the first of all. */
+  readonly restarted: FeedProgress | undefined;
+}
+
+/** Rows after a position. Rejects with RowsUnavailable when the database does not answer. */
+export async function bookedPage(rows: BookedRows, behind: FeedProgress, limit: number): Promise<SharedPage> {
+  try {
+    let page = await rows.after(behind, limit);
+    const isOther = page.history !== behind.history;
+    if (isOther) {
+      await rows.resetFutureBookings();
+      page = await rows.after(BEFORE_ALL, limit);
+    }
+    const { history, generations, end } = page;
+    return {
+      generations,
+      end: end && { ...end, history },
+      restarted: isOther ? { ...BEFORE_ALL, history } : undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    throw new RowsUnavailable('the rows of generations cannot be read', { cause: error });
+  }
+}
+
+/** Whether a value that was stored is the progress of a feed. */
+export function isFeedProgress(value: unknown): value is FeedProgress {
+  return (
+    isJsonObject(value) &&
+    typeof value.history === 'string' &&
+    typeof value.bookedIn === 'string' &&
+    /^\d{1,20}$/.test(value.bookedIn) &&
+    Number.isSafeInteger(value.settledAtMs) &&
+    typeof value.id === 'string'
+  );
 }

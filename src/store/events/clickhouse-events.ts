@@ -1,0 +1,68 @@
+import type { EventsOptions } from './embedded-events.ts';
+import { type ClickhouseService, openSharedClickhouse } from './event-storage.ts';
+import { eventsWithImports } from './events-with-imports.ts';
+import { ImportFeed } from './feed/import-feed.ts';
+import { type FeedLease, LeasedRowFeed } from './feed/leased-row-feed.ts';
+import type { BookedRows } from './feed/shared-row-feed.ts';
+import { eventProjection, generationSink } from './projection/event-projection.ts';
+import type { SharedEvents } from './shared-events.ts';
+
+/** Name of the file with the imported usage that the tables have. */
+const IMPORTS_FILE = 'clickhouse-imports.json';
+
+export interface ClickhouseEventsOptions extends EventsOptions {
+  readonly clickhouse: ClickhouseService;
+  readonly lease: FeedLease;
+}
+
+/**
+ * Prepares events of gateways that share PostgreSQL and ClickHouse, and starts their feed: one gateway feeds the rows
+ * of all, and each feeds the imports that it has not seen.
+ */
+export async function openClickhouseEvents(
+  rows: BookedRows,
+  options: ClickhouseEventsOptions,
+): Promise<SharedEvents> {
+  const { directory, apps, imports, clock, warn, clickhouse, lease } = options;
+  let knownTables: string | undefined;
+  const eventStore = openSharedClickhouse(clickhouse, options, (id) => {
+    if (knownTables !== undefined && knownTables !== id) importFeed.fileCreated();
+    knownTables = id;
+  });
+  const importFeed = await ImportFeed.open({
+    directory,
+    fileName: IMPORTS_FILE,
+    imports,
+    events: eventStore,
+    isFileMissing: false,
+    now: () => clock.now(),
+    warn,
+  });
+  const feed = new LeasedRowFeed({
+    projection: generationSink(eventProjection(eventStore, apps)),
+    rows,
+    lease,
+    storeId: () => eventStore.tablesId(),
+    warn,
+  });
+  feed.start();
+  importFeed.start();
+  return {
+    eventStore: eventsWithImports(eventStore, {
+      imports,
+      feed: importFeed,
+      areRowsMissing: () => feed.isRefilling,
+    }),
+    lookForImports: () => importFeed.lookAgain(),
+    async refill() {
+      await feed.feedAll();
+      await importFeed.feedAll();
+      return (await eventStore.sizes()).events;
+    },
+    async close() {
+      await feed.close();
+      await importFeed.close();
+      await eventStore.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { EventSizes } from '../../../ports/events.ts';
+import type { ClickhouseClient } from './clickhouse-client.ts';
+import { DAILY, EVENTS, PRUNED } from './schema.ts';
+
+/** How long the first, small statement of each work may take, milliseconds: a server that hangs is noticed by it. */
+const FIRST_MS = 3_000;
+
+/** The moment before which events were pruned; 0 = never. The first statement of each work. */
+export async function prunedBefore(client: ClickhouseClient, signal?: AbortSignal): Promise<number> {
+  const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, FIRST_MS);
+  return Number(row?.[0] ?? 0);
+}
+
+/** The single number that a statement returns. */
+export async function countOf(client: ClickhouseClient, sql: string, signal?: AbortSignal): Promise<number> {
+  const [row] = await client.query(sql, signal);
+  return Number(row?.[0] ?? 0);
+}
+
+/** Sizes of the tables. */
+export async function storedSizes(client: ClickhouseClient): Promise<EventSizes> {
+  const prunedBeforeMs = await prunedBefore(client);
+  const tables = [EVENTS, DAILY].map((table) => `'${table}'`).join(', ');
+  const [events = 0, dailyRows = 0, bytes = 0] = await Promise.all(
+    [
+      `SELECT count() FROM ${EVENTS} FINAL WHERE created_ms >= ${prunedBeforeMs}`,
+      `SELECT count() FROM ${DAILY} FINAL`,
+      `SELECT sum(bytes) FROM system.parts
+        WHERE active AND database = '${client.database}' AND table IN (${tables})`,
+    ].map((sql) => countOf(client, sql)),
+  );
+  return { events, dailyRows, bytes };
+}

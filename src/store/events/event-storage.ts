@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kit/json/json.ts';
+import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
+import type { ServiceClient } from '../../kit/net/service-client.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { EventStore } from '../../ports/events.ts';
+import { ClickhouseEventStore } from './clickhouse/clickhouse-event-store.ts';
+import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import { ProgressFile } from './feed/progress-file.ts';
+import { BEFORE_ALL, type MissingRows } from './feed/row-refill.ts';
+
+/** A ClickHouse database for events, and the way to it. */
+export interface ClickhouseService {
+  readonly service: ServiceClient;
+  readonly address: ClickhouseAddress;
+}
+
+export interface EventStorageOptions {
+  /** The data directory. */
+  readonly directory: string;
+  /** Absent = events are in the file `events.duckdb` of the data directory. */
+  readonly clickhouse?: ClickhouseService | undefined;
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Files of a data directory that say what a storage of events has. Each storage has its own. */
+interface StorageFiles {
+  /** Rows that it lacks. */
+  readonly owed: string;
+  /** Imported usage that it has. */
+  readonly imports: string;
+}
+
+const DUCKDB_FILES: StorageFiles = { owed: 'events-owed.json', imports: 'events-imports.json' };
+const CLICKHOUSE_FILES: StorageFiles = { owed: 'clickhouse-owed.json', imports: 'clickhouse-imports.json' };
+
+/** File with the id of the tables that these files are about. */
+const TABLES_FILE = 'clickhouse-tables.json';
+
+/** Where the events of an installation are. */
+export interface EventStorage {
+  readonly store: EventStore;
+  /** Whether it is known to be empty: its file does not exist. */
+  readonly isMissing: boolean;
+  readonly files: StorageFiles;
+}
+
+/** Opens the storage of events. Calls `onCreated` when it was made anew, so that it has none of the earlier events. */
+export function openEventStorage(options: EventStorageOptions, onCreated: () => void): EventStorage {
+  const { directory, clickhouse, warn } = options;
+  if (clickhouse !== undefined) {
+    return {
+      store: openClickhouse(clickhouse, options, onCreated),
+      isMissing: false,
+      files: CLICKHOUSE_FILES,
+    };
+  }
+  const file = join(directory, 'events.duckdb');
+  return {
+    isMissing: !existsSync(file),
+    store: new DuckdbEventStore(file, { warn, onFileCreated: onCreated }),
+    files: DUCKDB_FILES,
+  };
+}
+
+/** The events of several gateways in ClickHouse. Its tables are identified, so no note of a directory is needed. */
+export function openSharedClickhouse(
+  { service, address }: ClickhouseService,
+  { clock, warn }: Pick<EventStorageOptions, 'clock' | 'warn'>,
+  onTablesFound: (id: string) => void,
+): ClickhouseEventStore {
+  return new ClickhouseEventStore(service, address, { warn, now: () => clock.now(), onTablesFound });
+}
+
+function openClickhouse(
+  clickhouse: ClickhouseService,
+  options: EventStorageOptions,
+  onCreated: () => void,
+): ClickhouseEventStore {
+  const file = new ProgressFile(join(options.directory, TABLES_FILE), isTables);
+  let known = file.read()?.id;
+  return openSharedClickhouse(clickhouse, options, (id) => {
+    if (id === known) return;
+    if (known !== undefined) {
+      options.warn(
+        'the tables of events in ClickHouse are other ones than before; they are filled from the rows of generations ' +
+          'and the imports that are kept; sums of days before the oldest row do not come back',
+      );
+      onCreated();
+    }
+    known = id;
+    // If the file cannot be written, the next start fills the tables once more.
+    file.write({ id }).catch(() => {});
+  });
+}
+
+function isTables(value: unknown): value is { readonly id: string } {
+  return isJsonObject(value) && typeof value.id === 'string';
+}
+
+/**
+ * Notes for the storage that is not used now, if it was used before, that it lacks rows from now on: it is filled when
+ * it is used again.
+ */
+export async function disownOther(
+  directory: string,
+  used: EventStorage['files'],
+  isMissingRows: (value: unknown) => value is MissingRows,
+): Promise<void> {
+  const other = used === DUCKDB_FILES ? CLICKHOUSE_FILES : DUCKDB_FILES;
+  const file = new ProgressFile(join(directory, other.owed), isMissingRows);
+  const noted = file.read();
+  if (noted !== undefined && noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) {
+    await file.write({ behind: BEFORE_ALL });
+  }
+}

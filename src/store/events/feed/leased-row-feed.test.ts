@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import type { StoredGeneration } from '../../../ports/generations.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { type FeedLease, type LeasedProgress, LeasedRowFeed } from './leased-row-feed.ts';
+import type { BookedRows } from './shared-row-feed.ts';
+
+/** Leases of gateways in one process; `expire` ends that of the holder. */
+function sharedLeases() {
+  const kept: { holder: string | undefined; progress: LeasedProgress } = {
+    holder: undefined,
+    progress: { progress: undefined, isRefilling: false },
+  };
+  const of = (holder: string): FeedLease => ({
+    async take() {
+      kept.holder ??= holder;
+      return { isHeld: kept.holder === holder, ...kept.progress };
+    },
+    async note(_, progress) {
+      if (kept.holder === holder) kept.progress = progress;
+    },
+    async restart() {
+      kept.holder = undefined;
+      kept.progress = { progress: undefined, isRefilling: true };
+    },
+    async release() {
+      if (kept.holder === holder) kept.holder = undefined;
+    },
+  });
+  return { kept, of };
+}
+
+/** Rows that are booked one after another. */
+function bookedRows(): BookedRows & { book(count: number): void; history: string } {
+  const rows: { readonly id: string }[] = [];
+  const source = {
+    history: 'first',
+    book(count: number) {
+      for (let index = 0; index < count; index++) rows.push({ id: String(rows.length) });
+    },
+    async after({ bookedIn }: { readonly bookedIn: string }, limit: number) {
+      const from = Number(bookedIn);
+      const page = rows.slice(from, from + limit) as unknown as StoredGeneration[];
+      const end = { bookedIn: String(from + page.length), settledAtMs: 1, id: page.at(-1)?.id ?? '' };
+      return { history: source.history, generations: page, end: page.length === 0 ? undefined : end };
+    },
+    async resetFutureBookings() {},
+  };
+  return source;
+}
+
+function setUp() {
+  const fed: string[] = [];
+  const warnings: unknown[] = [];
+  const leases = sharedLeases();
+  const rows = bookedRows();
+  const open = (name: string, storeId = async () => 'store') =>
+    new LeasedRowFeed({
+      projection: {
+        name: 'events',
+        async add(generations) {
+          for (const { id } of generations) fed.push(`${name} ${id}`);
+        },
+      },
+      rows,
+      lease: leases.of(name),
+      storeId,
+      warn: (...line) => warnings.push(line),
+      everyMs: 5,
+      watchMs: 5,
+    });
+  return { fed, warnings, leases, rows, open };
+}
+
+it('feeds each row at one gateway only, and goes on at another one', async () => {
+  const { fed, rows, open } = setUp();
+  const [one, other] = [open('one'), open('other')];
+  rows.book(3);
+  one.start();
+  await expect.poll(() => fed).toEqual(['one 0', 'one 1', 'one 2']);
+  other.start();
+  rows.book(1);
+  await expect.poll(() => fed.at(-1)).toBe('one 3');
+  await one.close();
+  rows.book(1);
+  await expect.poll(() => fed.at(-1)).toBe('other 4');
+  expect(fed).toHaveLength(5);
+  await other.close();
+});
+
+it('feeds everything again on request, and after the database was replaced', async () => {
+  const { fed, rows, open } = setUp();
+  const feed = open('one');
+  rows.book(2);
+  await feed.feedAll();
+  expect(fed).toEqual(['one 0', 'one 1']);
+  expect(feed.isRefilling).toBe(false);
+  await feed.feedAll();
+  expect(fed).toHaveLength(4);
+  rows.history = 'second';
+  feed.start();
+  await expect.poll(() => fed.length).toBe(6);
+  await feed.close();
+});
+
+it('does not log an outage that the store of events logs, and feeds after it', async () => {
+  const { fed, rows, open, warnings } = setUp();
+  let isAway = true;
+  let asked = 0;
+  const feed = open('one', async () => {
+    asked += 1;
+    if (isAway) throw new DatabaseUnavailable();
+    return 'store';
+  });
+  rows.book(1);
+  feed.start();
+  await expect.poll(() => asked).toBeGreaterThan(2);
+  isAway = false;
+  await expect.poll(() => fed).toEqual(['one 0']);
+  expect(warnings).toEqual([]);
+  await feed.close();
+});

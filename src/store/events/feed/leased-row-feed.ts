@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OutageLog } from '../../outage-log.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { BEFORE_ALL } from '../../sql/stores/booked-generations.ts';
+import type { GenerationSink } from '../projection/event-projection.ts';
+import { feedRows } from './feed-rows.ts';
+import { FEED_WARNINGS } from './feed-warnings.ts';
+import {
+  BEGINNING,
+  type BookedRows,
+  bookedPage,
+  type FeedProgress,
+  RowsUnavailable,
+} from './shared-row-feed.ts';
+
+/** Progress that gateways share, of one of them that feeds a store for all. */
+export interface LeasedProgress {
+  /** Undefined before the first page. */
+  readonly progress: FeedProgress | undefined;
+  /** The store is being filled from the beginning. */
+  readonly isRefilling: boolean;
+}
+
+/** Whether this gateway feeds, and how far the feed has come. */
+export interface FeedLeaseState extends LeasedProgress {
+  readonly isHeld: boolean;
+}
+
+/** The right to feed a store of events that gateways share: one of them at a time has it, for some seconds. */
+export interface FeedLease {
+  /** Takes or renews the lease, if no other gateway has it. */
+  take(storeId: string): Promise<FeedLeaseState>;
+  /** Notes progress and renews the lease. Does nothing if another gateway has taken it. */
+  note(storeId: string, progress: LeasedProgress): Promise<void>;
+  /** Notes that the next pass begins with the first row, whichever gateway makes it. */
+  restart(storeId: string): Promise<void>;
+  /** Lets another gateway take it at once. */
+  release(storeId: string): Promise<void>;
+}
+
+export interface LeasedRowFeedOptions {
+  readonly projection: GenerationSink;
+  readonly rows: BookedRows;
+  readonly lease: FeedLease;
+  /** The id of the store's tables. Rejects with EventsUnavailable. */
+  storeId(): Promise<string>;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Interval of passes, milliseconds. */
+  readonly everyMs?: number;
+  /** How often a gateway without the lease tries to take it, milliseconds. */
+  readonly watchMs?: number;
+}
+
+const EVERY_MS = 1_000;
+const WATCH_MS = 2_000;
+
+/**
+ * Feeds the rows of all gateways to a store of events that they share. One gateway does it for all: a lease in the
+ * database says which, and how far it has come, so that another goes on from there. Feeding a row again has no effect.
+ */
+export class LeasedRowFeed {
+  readonly #options: LeasedRowFeedOptions;
+  readonly #closing = new AbortController();
+  readonly #failures: OutageLog;
+  #isRefilling = false;
+  #leasedStore: string | undefined;
+  #pass: Promise<void> | undefined;
+  #run: Promise<void> = Promise.resolve();
+
+  constructor(options: LeasedRowFeedOptions) {
+    this.#options = options;
+    this.#failures = new OutageLog(options.warn, FEED_WARNINGS);
+  }
+
+  /** Whether a gateway fills the store from the beginning. */
+  get isRefilling(): boolean {
+    return this.#isRefilling;
+  }
+
+  start(): void {
+    this.#run = this.#work();
+  }
+
+  /** Feeds all rows again, here or at the gateway that has the lease. Resolves when they are fed. */
+  async feedAll(): Promise<void> {
+    const { lease, storeId } = this.#options;
+    await lease.restart(await storeId());
+    do {
+      await this.#runPass();
+      if (this.#isRefilling) await this.#wait();
+    } while (this.#isRefilling && !this.#closing.signal.aborted);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#run;
+    await this.#pass?.catch(() => {});
+    const { lease } = this.#options;
+    if (this.#leasedStore !== undefined) await lease.release(this.#leasedStore).catch(() => {});
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#wait();
+      if (signal.aborted) return;
+      try {
+        await this.#runPass();
+        this.#failures.worked();
+      } catch (error) {
+        if (signal.aborted) return;
+        // The database and the store of events log their outages themselves.
+        const isLogged = error instanceof RowsUnavailable || error instanceof DatabaseUnavailable;
+        if (!isLogged) this.#failures.failed(error);
+      }
+    }
+  }
+
+  async #wait(): Promise<void> {
+    const { everyMs = EVERY_MS, watchMs = WATCH_MS } = this.#options;
+    await delay(this.#leasedStore === undefined ? watchMs : everyMs, undefined, {
+      signal: this.#closing.signal,
+      ref: false,
+    }).catch(() => {});
+  }
+
+  /** Runs one pass; a call during a pass joins it. */
+  #runPass(): Promise<void> {
+    this.#pass ??= this.#feed().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  async #feed(): Promise<void> {
+    const { rows, lease, projection, warn } = this.#options;
+    const storeId = await this.#options.storeId();
+    const { isHeld, isRefilling, progress = BEGINNING } = await lease.take(storeId);
+    this.#isRefilling = isRefilling;
+    this.#leasedStore = isHeld ? storeId : undefined;
+    if (!isHeld) return;
+    let last = progress;
+    await feedRows<FeedProgress>({
+      behind: progress,
+      read: async (behind, limit) => {
+        const page = await bookedPage(rows, behind, limit);
+        last = page.end ?? page.restarted ?? last;
+        if (behind.settledAtMs === BEFORE_ALL.settledAtMs && page.generations.length > 0)
+          this.#isRefilling = true;
+        return page;
+      },
+      projection,
+      reached: (reached) => lease.note(storeId, { progress: reached, isRefilling: this.#isRefilling }),
+      warn,
+      signal: this.#closing.signal,
+    });
+    if (!this.#isRefilling && last === progress) return;
+    this.#isRefilling = false;
+    await lease.note(storeId, { progress: last, isRefilling: false });
+  }
+}
