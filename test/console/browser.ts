@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { CONSOLE_FOLDER } from '../../src/kit/program-files.ts';
 import type { TestGateway } from '../e2e/harness.ts';
 
@@ -26,6 +27,9 @@ if (noBrowserReason !== undefined && process.env.CI !== undefined) throw new Err
 
 /** How long a page may take on a busy machine: the browser shares its cores with all other tests. */
 const PATIENCE_MS = 45_000;
+
+/** Waits for a value of a page. */
+export const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: PATIENCE_MS });
 
 export function openBrowser(): Promise<Browser> {
   // Root has no sandbox for browsers; the pages are our own.

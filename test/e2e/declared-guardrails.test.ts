@@ -96,6 +96,28 @@ it('tries the filters of a guardrail on a text', async () => {
   expect((await ask('POST', path, { text: 'x', direction: 'up' })).status).toBe(400);
 });
 
+it('tries filters that are not stored in place of those that are', async () => {
+  const { body: made } = await ask('POST', '/guardrails', {
+    name: 'Edited',
+    content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+    content_filters: [{ pattern: 'PROJ-[0-9]{4}', action: 'block' }],
+  });
+  const path = `/guardrails/${made.data.id}/test`;
+  const text = 'ada@example.com about PROJ-1234';
+  const blocked = await ask('POST', path, { text, content_filter_builtins: null });
+  expect(blocked.body.data).toMatchObject({ action: 'blocked', findings: [{ text: 'PROJ-1234' }] });
+  const passed = await ask('POST', path, { text, content_filter_builtins: null, content_filters: null });
+  expect(passed.body.data).toMatchObject({ action: 'allowed', findings: [] });
+  const refused = await ask('POST', path, {
+    text,
+    content_filters: [{ pattern: '(?<=x)y', action: 'flag' }],
+  });
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 400 } } });
+  expect(refused.body.error.message).toContain('content_filters[0].pattern');
+  const { body: stored } = await ask('GET', `/guardrails/${made.data.id}`);
+  expect(stored.data.content_filters).toHaveLength(1);
+});
+
 it('lists guardrails on the terminal with what they apply to', async () => {
   const listed = await command('guardrails.list', {});
   expect(listed.find(({ name }) => name === 'House')).toMatchObject({ default_of: 'workspace' });

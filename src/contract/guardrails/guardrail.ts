@@ -111,6 +111,13 @@ const service = closed({
   ),
 });
 
+/** Members of a guardrail that judge texts. */
+export const FILTER_MEMBERS = {
+  content_filter_builtins: Type.Optional(nullable(Type.Array(builtin, { maxItems: BUILTIN_SLUGS.length }))),
+  content_filters: Type.Optional(nullable(Type.Array(customFilter, { maxItems: MAX_CUSTOM_FILTERS }))),
+  service: Type.Optional(nullable(service)),
+};
+
 /** Settings of a guardrail that can be set at its creation and changed later, besides its name. */
 const changeable = {
   description: nullish(storableText(MAX_DESCRIPTION_CHARACTERS)),
@@ -144,9 +151,7 @@ const changeable = {
         'Regions of the endpoints that may serve; those bound to no region are `global`. Null = all.',
     }),
   ),
-  content_filter_builtins: Type.Optional(nullable(Type.Array(builtin, { maxItems: BUILTIN_SLUGS.length }))),
-  content_filters: Type.Optional(nullable(Type.Array(customFilter, { maxItems: MAX_CUSTOM_FILTERS }))),
-  service: Type.Optional(nullable(service)),
+  ...FILTER_MEMBERS,
 };
 
 /** Body of `POST /guardrails`. */

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
 import { FILTER_ACTIONS } from '../../ports/guardrails.ts';
+import { FILTER_MEMBERS } from './guardrail.ts';
 
 const MAX_TRIAL_CHARACTERS = 1_000_000;
 
-/** Body of `POST /guardrails/{id}/test`. */
+/** Body of `POST /guardrails/{id}/test`. Filters that are given stand in for those that are stored. */
 export const guardrailTrialSchema = closed({
   text: Type.String({ maxLength: MAX_TRIAL_CHARACTERS }),
   direction: Type.Optional(
@@ -17,6 +18,7 @@ export const guardrailTrialSchema = closed({
       description: 'Whose message the text is in; `user` without it.',
     }),
   ),
+  ...FILTER_MEMBERS,
 });
 
 export type GuardrailTrial = Static<typeof guardrailTrialSchema>;

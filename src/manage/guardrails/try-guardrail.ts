@@ -17,7 +17,7 @@ const MAX_TRIAL_MS = 60_000;
 /** The verdict of the filters and services of a guardrail on a text, without calling a model. */
 export async function tryGuardrail(
   guardrail: Guardrail,
-  { text, direction = 'sent', role = 'user' }: GuardrailTrial,
+  { text, direction = 'sent', role = 'user' }: Pick<GuardrailTrial, 'text' | 'direction' | 'role'>,
   judgesFor: JudgesFor,
 ): Promise<GuardrailVerdict> {
   const applied = [{ guardrail, scope: 'api-key' as const }];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
-import type { ConsolePage } from '../browser.ts';
+import { type ConsolePage, eventually } from '../browser.ts';
 import type { ConsoleUnderTest } from '../console-under-test.ts';
 
 export function analyticsSuite(under: () => ConsoleUnderTest): void {
@@ -46,7 +46,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
       await page.getByLabel('Operator').selectOption('in');
       await page.getByLabel('Values, separated by commas').fill('Provider 1, Provider 2');
       await page.getByRole('button', { name: 'Add filter' }).click();
-      await expect.poll(() => page.locator('table.anat tbody tr').count()).toBe(2);
+      await eventually(() => page.locator('table.anat tbody tr').count()).toBe(2);
       const response = await gateway.fetch('/analytics/query', {
         method: 'POST',
         key: gateway.managementKey,
@@ -72,7 +72,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
 
     it('opens the same question from a link, and downloads its rows', async () => {
       await page.reload();
-      await expect.poll(() => page.locator('table.anat tbody tr').count()).toBe(2);
+      await eventually(() => page.locator('table.anat tbody tr').count()).toBe(2);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'CSV' }).click(),

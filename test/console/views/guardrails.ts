@@ -31,8 +31,11 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await page.getByLabel('Pattern', { exact: true }).fill('PROJ-[0-9]+');
       await page.getByLabel('Label', { exact: true }).fill('TICKET');
       await page.getByLabel('Not these models').fill('simulator/refuse');
+      await page.getByLabel('Google', { exact: true }).selectOption('yes');
+      await page.getByLabel('Paid endpoints that train on prompts').selectOption('no');
+      await page.getByLabel('Europe').check();
       await page.getByLabel('Limit', { exact: true }).fill('25');
-      await page.getByText('4 unsaved changes').waitFor();
+      await page.getByText('7 unsaved changes').waitFor();
       await page.keyboard.press('Control+s');
       await page.getByText('pii was saved').waitFor();
       await page.getByText('unsaved').first().waitFor({ state: 'detached' });
@@ -62,6 +65,7 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await page
         .getByRole('alert')
         .getByText(/content_filters\[0\]/)
+        .first()
         .waitFor();
       expect(await page.getByLabel('Pattern', { exact: true }).inputValue()).toBe('(?<=token=)[a-z]+');
       await close();
@@ -87,6 +91,13 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await page.getByText('Redacted.').waitFor();
       await page.locator('.tryt mark.m-w', { hasText: 'dana@example.com' }).waitFor();
       await page.getByText('mail [EMAIL] <b>now</b>').waitFor();
+      // What is in the form counts before it is saved.
+      await page.getByRole('group', { name: 'Email address' }).getByRole('button', { name: 'Block' }).click();
+      await page.getByText('with the unsaved changes').waitFor();
+      await page.getByText('Blocked.').waitFor();
+      expect((await manage.data(200, 'GET', `/guardrails/${id}`)).content_filter_builtins[0].action).toBe(
+        'redact',
+      );
       expect(trials).toBeLessThan(16);
       expect(problems).toEqual([]);
       await close();

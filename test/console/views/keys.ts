@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
 import type { Management } from '../../e2e/management.ts';
+import { eventually } from '../browser.ts';
 import type { ConsoleUnderTest } from '../console-under-test.ts';
 
 const MARKUP = '<img src=x onerror="document.title=1">';
@@ -107,12 +108,10 @@ export function keysSuite(under: () => ConsoleUnderTest): void {
       await page.getByText('100+', { exact: true }).waitFor();
       const drawn = await page.locator('tbody tr[data-index]').count();
       expect(drawn).toBeLessThan(60);
-      await expect
-        .poll(async () => {
-          await page.mouse.wheel(0, 3_000);
-          return page.getByText(MARKUP).count();
-        })
-        .toBe(1);
+      await eventually(async () => {
+        await page.mouse.wheel(0, 3_000);
+        return page.getByText(MARKUP).count();
+      }).toBe(1);
       await page.locator('.top').getByText('141', { exact: true }).waitFor();
       expect(await page.title()).toBe('Keys · Signalbox');
       await page.getByRole('button', { name: 'Name', exact: true }).click();

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
-import { type ConsolePage, openPage } from '../browser.ts';
+import { type ConsolePage, eventually, openPage } from '../browser.ts';
 import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
-
-/** A busy machine takes long to draw. */
-const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 20_000 });
 
 export function logSuite(under: () => ConsoleUnderTest): void {
   describe('the log', () => {

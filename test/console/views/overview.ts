@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Overview } from '../../../src/contract/analytics/overview.ts';
 import type { TestGateway } from '../../e2e/harness.ts';
-import { type ConsolePage, openPage } from '../browser.ts';
+import { type ConsolePage, eventually, openPage } from '../browser.ts';
 import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
 
 export function overviewSuite(under: () => ConsoleUnderTest): void {
@@ -48,7 +48,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
 
     it('shows the figures of the last 24 hours, which agree with the ledger', async () => {
       const { now, ledger } = await answeredAfter(() => page.reload());
-      await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
+      await eventually(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
       expect(await tile('Spend').getAttribute('title')).toBe(`$${now.total_usage.toFixed(9)}`);
       const mark = await page.locator('footer.foot .seal').textContent();
       expect(mark).toContain('Agrees with the ledger to the last settled generation');
@@ -71,7 +71,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       await row.waitFor();
       const { now, groups } = await answeredAfter(() => row.click());
       expect(groups.map(({ id }) => id)).toEqual(['Provider 1']);
-      await expect.poll(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
+      await eventually(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
       expect(new URL(page.url()).searchParams.get('provider')).toBe('Provider 1');
       await page.getByRole('button', { name: 'Remove filter provider' }).click();
       await page.getByRole('button', { name: 'Model', exact: true }).click();
@@ -99,7 +99,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       await page.mouse.down();
       await page.mouse.move(at(0.6), box.y + 20, { steps: 4 });
       await page.mouse.up();
-      await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(true);
+      await eventually(() => new URL(page.url()).searchParams.has('from')).toBe(true);
       const query = new URL(page.url()).searchParams;
       const lengthMs = Date.parse(query.get('to') ?? '') - Date.parse(query.get('from') ?? '');
       expect(lengthMs).toBeGreaterThan(2 * 3_600_000);
@@ -143,7 +143,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       const other = await openPage(reader);
       await other.page.goto('/');
       const requests = other.page.getByRole('button', { name: /^Requests/ });
-      await expect.poll(() => requests.textContent()).toMatch(/^Requests 2[–+0]/);
+      await eventually(() => requests.textContent()).toMatch(/^Requests 2[–+0]/);
       expect(await other.page.getByRole('button', { name: 'Workspace', exact: true }).count()).toBe(0);
       expect(other.problems).toEqual([]);
       await reader.close();

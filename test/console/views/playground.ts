@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
-import { type ConsolePage, openPage } from '../browser.ts';
+import { type ConsolePage, eventually, openPage } from '../browser.ts';
 import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
 
 /** A picture of one point. */
@@ -73,7 +73,7 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       const said = page.locator('.ans .said').nth(1);
       await said.waitFor();
       const first = (await said.textContent()) ?? '';
-      await expect.poll(async () => ((await said.textContent()) ?? '').length).toBeGreaterThan(first.length);
+      await eventually(async () => ((await said.textContent()) ?? '').length).toBeGreaterThan(first.length);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped.').waitFor();
     });
@@ -115,7 +115,7 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       await page.getByRole('option', { name: /pays here/ }).click();
       await page.getByLabel('Message').fill('Hello both');
       await page.getByRole('button', { name: 'Send to both' }).click();
-      await expect.poll(() => page.getByRole('link', { name: 'In the log' }).count()).toBe(2);
+      await eventually(() => page.getByRole('link', { name: 'In the log' }).count()).toBe(2);
       expect(page.url()).toContain('second=simulator%2Freasoning');
       const { data } = await asManager<{ data: KeyRow }>(`/keys/${created.hash}`);
       expect(data.usage).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
         input: 'A stored question',
       });
       const id = answered.headers.get('x-generation-id') ?? '';
-      await expect.poll(async () => (await gateway.fetch(`/generation/content?id=${id}`)).status).toBe(200);
+      await eventually(async () => (await gateway.fetch(`/generation/content?id=${id}`)).status).toBe(200);
       const page = await openAt(`generation=${id}`);
       await page
         .getByRole('list', { name: 'Route of then' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, draftOf, newPattern, problemsOf } from './draft.ts';
+import { changesOf, draftOf, filtersOf, newPattern, problemsOf } from './draft.ts';
 import { marksIn } from './marks.ts';
 
 describe('changesOf', () => {
@@ -20,6 +20,59 @@ describe('changesOf', () => {
     const on = { ...stored, builtins: { ...stored.builtins, email: 'redact' as const } };
     expect(changesOf(on, stored)).toEqual({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] });
     expect(changesOf(stored, on)).toEqual({ content_filter_builtins: null });
+  });
+});
+
+describe('rules of data and services', () => {
+  const stored = { ...draftOf(undefined), name: 'pii' };
+
+  it('sends families, training and regions by themselves', () => {
+    const draft = {
+      ...stored,
+      zeroRetention: { ...stored.zeroRetention, openai: 'yes' as const },
+      paidTraining: 'no' as const,
+      regions: ['europe' as const],
+    };
+    expect(changesOf(draft, stored)).toEqual({
+      enforce_zdr_openai: true,
+      enable_paid_model_training: false,
+      allowed_data_regions: ['europe'],
+    });
+  });
+
+  it('sends a service whole, and refuses numbers that are none', () => {
+    const draft = { ...stored, serviceUrl: ' https://judge.example/v1 ', serviceWindow: '400' };
+    expect(changesOf(draft, stored)).toEqual({
+      service: {
+        url: 'https://judge.example/v1',
+        timeout_ms: 2_000,
+        retries: 1,
+        on_failure: 'closed',
+        window_characters: 400,
+      },
+    });
+    const wrong = { ...draft, serviceUrl: 'judge', serviceTimeoutMs: 'long', serviceWindow: '-1' };
+    expect(Object.keys(problemsOf(wrong)).sort()).toEqual([
+      'serviceTimeoutMs',
+      'serviceUrl',
+      'serviceWindow',
+    ]);
+    // Without an address the other fields do not count.
+    expect(problemsOf({ ...wrong, serviceUrl: '' })).toEqual({});
+    expect(filtersOf(wrong).service).toBeNull();
+  });
+
+  it('tries what is in the form, but for patterns that are not written yet', () => {
+    const draft = {
+      ...stored,
+      builtins: { ...stored.builtins, email: 'block' as const },
+      patterns: [newPattern(), { ...newPattern(), pattern: 'PROJ-[0-9]+' }],
+    };
+    expect(filtersOf(draft)).toEqual({
+      content_filter_builtins: [{ slug: 'email', action: 'block' }],
+      content_filters: [{ pattern: 'PROJ-[0-9]+', action: 'redact', label: null }],
+      service: null,
+    });
   });
 });
 

@@ -27,6 +27,27 @@ export interface DraftPattern {
   readonly action: Exclude<DraftAction, 'off'>;
 }
 
+/** A rule that may be left to other guardrails. */
+export type Tristate = 'unset' | 'yes' | 'no';
+
+/** Families of models whose retention is ruled on its own, as the interface names them. */
+export const FAMILIES = [
+  ['anthropic', 'Anthropic'],
+  ['openai', 'OpenAI'],
+  ['google', 'Google'],
+  ['xai', 'xAI'],
+  ['other', 'All others'],
+] as const;
+export type Family = (typeof FAMILIES)[number][0];
+
+/** Regions of endpoints. */
+export const REGIONS = [
+  ['global', 'Bound to no region'],
+  ['europe', 'Europe'],
+  ['us', 'United States'],
+] as const;
+export type Region = (typeof REGIONS)[number][0];
+
 /** A guardrail as the editor holds it: lists and amounts as text while they are typed. */
 export interface Draft {
   readonly name: string;
@@ -38,8 +59,20 @@ export interface Draft {
   readonly ignoredProviders: string;
   readonly allowedModels: string;
   readonly ignoredModels: string;
-  /** `mixed`: the families of models differ, and stay so. */
-  readonly zeroRetention: 'unset' | 'yes' | 'no' | 'mixed';
+  /** Whether only endpoints that retain nothing may serve. */
+  readonly zeroRetention: Readonly<Record<Family, Tristate>>;
+  readonly paidTraining: Tristate;
+  readonly freeTraining: Tristate;
+  readonly freePublication: Tristate;
+  /** None = every region. */
+  readonly regions: readonly Region[];
+  /** Empty = no service; then the members below do not count. */
+  readonly serviceUrl: string;
+  readonly serviceTimeoutMs: string;
+  readonly serviceRetries: string;
+  readonly serviceOnFailure: 'closed' | 'open';
+  /** Empty = the whole answer at once. */
+  readonly serviceWindow: string;
   readonly limit: string;
   readonly reset: '' | 'daily' | 'weekly' | 'monthly';
   readonly countsByok: boolean;
@@ -57,13 +90,7 @@ const lines = (list: readonly string[] | null) => (list ?? []).join('\n');
 export function draftOf(stored: GuardrailObject | undefined): Draft {
   const builtins = stored?.content_filter_builtins ?? [];
   const actionOf = (slug: BuiltinSlug) => builtins.find((each) => each.slug === slug)?.action ?? 'off';
-  const zdr = [
-    stored?.enforce_zdr_anthropic,
-    stored?.enforce_zdr_openai,
-    stored?.enforce_zdr_google,
-    stored?.enforce_zdr_xai,
-    stored?.enforce_zdr_other,
-  ].map((value) => value ?? null);
+  const service = stored?.service ?? SERVICE_DEFAULTS;
   return {
     name: stored?.name ?? '',
     description: stored?.description ?? '',
@@ -79,20 +106,52 @@ export function draftOf(stored: GuardrailObject | undefined): Draft {
     ignoredProviders: lines(stored?.ignored_providers ?? null),
     allowedModels: lines(stored?.allowed_models ?? null),
     ignoredModels: lines(stored?.ignored_models ?? null),
-    zeroRetention: zdr.every((value) => value === zdr[0]) ? wordOf(zdr[0] ?? null) : 'mixed',
+    zeroRetention: Object.fromEntries(
+      FAMILIES.map(([family]) => [family, wordOf(stored?.[`enforce_zdr_${family}`])]),
+    ) as Draft['zeroRetention'],
+    paidTraining: wordOf(stored?.enable_paid_model_training),
+    freeTraining: wordOf(stored?.enable_free_model_training),
+    freePublication: wordOf(stored?.enable_free_model_publication),
+    regions: stored?.allowed_data_regions ?? [],
+    serviceUrl: service.url,
+    serviceTimeoutMs: String(service.timeout_ms),
+    serviceRetries: String(service.retries),
+    serviceOnFailure: service.on_failure,
+    serviceWindow: service.window_characters === null ? '' : String(service.window_characters),
     limit: typedMoney(stored?.limit_usd ?? null),
     reset: stored?.reset_interval ?? '',
     countsByok: stored?.include_byok_in_budgets ?? false,
   };
 }
 
-function wordOf(value: boolean | null): 'unset' | 'yes' | 'no' {
-  if (value === null) return 'unset';
+/** A service as the gateway takes one without further members. */
+const SERVICE_DEFAULTS: NonNullable<GuardrailObject['service']> = {
+  url: '',
+  timeout_ms: 2_000,
+  retries: 1,
+  on_failure: 'closed',
+  window_characters: null,
+};
+
+function wordOf(value: boolean | null | undefined): Tristate {
+  if (value === null || value === undefined) return 'unset';
   return value ? 'yes' : 'no';
 }
 
+const TRUTHS = { unset: null, yes: true, no: false } as const;
+
+const WHOLE = /^\d+$/;
+
+/** Fields that a draft can have a problem in. */
+export type DraftProblems = Partial<
+  Record<
+    'name' | 'limit' | 'patterns' | 'serviceUrl' | 'serviceTimeoutMs' | 'serviceRetries' | 'serviceWindow',
+    string
+  >
+>;
+
 /** What is wrong with a draft before it is sent, by field. */
-export function problemsOf(draft: Draft): Partial<Record<'name' | 'limit' | 'patterns', string>> {
+export function problemsOf(draft: Draft): DraftProblems {
   return {
     ...(draft.name.trim() === '' && { name: 'Give it a name.' }),
     ...(draft.limit.trim() !== '' &&
@@ -100,7 +159,42 @@ export function problemsOf(draft: Draft): Partial<Record<'name' | 'limit' | 'pat
     ...(draft.patterns.some(({ pattern }) => pattern === '') && {
       patterns: 'Write a pattern, or remove the row.',
     }),
+    ...(draft.serviceUrl.trim() !== '' && serviceProblems(draft)),
   };
+}
+
+function serviceProblems(draft: Draft): DraftProblems {
+  const { serviceUrl, serviceTimeoutMs, serviceRetries, serviceWindow } = draft;
+  return {
+    ...(!/^https?:\/\/\S+$/.test(serviceUrl.trim()) && { serviceUrl: 'An http or https address.' }),
+    ...(!WHOLE.test(serviceTimeoutMs.trim()) && { serviceTimeoutMs: 'Milliseconds, such as 2000.' }),
+    ...(!WHOLE.test(serviceRetries.trim()) && { serviceRetries: 'A number, such as 1.' }),
+    ...(!WHOLE.test(serviceWindow.trim() || '0') && {
+      serviceWindow: 'A number of characters, or nothing.',
+    }),
+  };
+}
+
+/** The members that judge texts, for a trial before they are saved. */
+export function filtersOf(
+  draft: Draft,
+): Pick<UpdateGuardrail, 'content_filter_builtins' | 'content_filters' | 'service'> {
+  const { content_filter_builtins, content_filters, service } = bodyOf({
+    ...draft,
+    patterns: draft.patterns.filter(({ pattern }) => pattern !== ''),
+  });
+  return {
+    content_filter_builtins,
+    content_filters,
+    ...(Object.keys(serviceProblems(draft)).length === 0 || draft.serviceUrl.trim() === ''
+      ? { service }
+      : { service: null }),
+  };
+}
+
+/** Whether a change concerns members that judge texts. */
+export function hasChangedFilters(changes: UpdateGuardrail): boolean {
+  return ['content_filter_builtins', 'content_filters', 'service'].some((member) => member in changes);
 }
 
 /** The members of a request for a draft. */
@@ -124,12 +218,30 @@ function bodyOf(draft: Draft): UpdateGuardrail {
     ignored_providers: listOf(draft.ignoredProviders),
     allowed_models: listOf(draft.allowedModels),
     ignored_models: listOf(draft.ignoredModels),
-    ...(draft.zeroRetention !== 'mixed' && {
-      enforce_zdr: { unset: null, yes: true, no: false }[draft.zeroRetention],
-    }),
+    ...Object.fromEntries(
+      FAMILIES.map(([family]) => [`enforce_zdr_${family}`, TRUTHS[draft.zeroRetention[family]]]),
+    ),
+    enable_paid_model_training: TRUTHS[draft.paidTraining],
+    enable_free_model_training: TRUTHS[draft.freeTraining],
+    enable_free_model_publication: TRUTHS[draft.freePublication],
+    allowed_data_regions: draft.regions.length === 0 ? null : [...draft.regions],
+    service: serviceOf(draft),
     limit_usd: draft.limit.trim() === '' ? null : (parseMoney(draft.limit) ?? null),
     reset_interval: draft.reset === '' ? null : draft.reset,
     include_byok_in_budgets: draft.countsByok,
+  };
+}
+
+function serviceOf(draft: Draft): UpdateGuardrail['service'] {
+  const url = draft.serviceUrl.trim();
+  if (url === '') return null;
+  const window = draft.serviceWindow.trim();
+  return {
+    url,
+    timeout_ms: Number(draft.serviceTimeoutMs),
+    retries: Number(draft.serviceRetries),
+    on_failure: draft.serviceOnFailure,
+    window_characters: window === '' ? null : Number(window),
   };
 }
 

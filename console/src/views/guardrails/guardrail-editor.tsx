@@ -9,7 +9,8 @@ import { toast } from '../../parts/toast.tsx';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { Assignments } from './assignments.tsx';
 import { ContentRules } from './content-rules.tsx';
-import { changesOf, type Draft, draftOf, problemsOf } from './draft.ts';
+import { DataRules, ServiceRules } from './data-rules.tsx';
+import { changesOf, type Draft, draftOf, filtersOf, hasChangedFilters, problemsOf } from './draft.ts';
 import { BudgetRules, NameRules, RouteRules } from './other-rules.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -51,6 +52,8 @@ function Editor({ id, stored }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(base);
   const [isChecked, setChecked] = useState(false);
   useEffect(() => setDraft(base), [base]);
+  // A service is tried once its field is left: no text goes to an address that is half typed.
+  const [triedUrl, setTriedUrl] = useState(base.serviceUrl);
   const changes = changesOf(draft, base);
   const changed = Object.keys(changes).length;
   const problems = problemsOf(draft);
@@ -110,7 +113,7 @@ function Editor({ id, stored }: EditorProps) {
       </header>
       <main id="main">
         <div class={stored === undefined ? undefined : 'ed'}>
-          <div class="ed-l" ref={form}>
+          <div class="ed-l" ref={form} onFocusOut={() => setTriedUrl(draft.serviceUrl)}>
             {isOfFile && (
               <div class="pad">
                 <div class="note">
@@ -141,11 +144,17 @@ function Editor({ id, stored }: EditorProps) {
             <NameRules {...rules} />
             {stored !== undefined && id !== 'default' && <Assignments id={stored.id} isReadOnly={isOfFile} />}
             <ContentRules {...rules} />
+            <ServiceRules {...rules} />
             <RouteRules {...rules} />
+            <DataRules {...rules} />
             <BudgetRules {...rules} />
           </div>
           {stored !== undefined && (
-            <TryIt id={id} version={stored.updated_at ?? stored.created_at} hasUnsaved={changed > 0} />
+            <TryIt
+              id={id}
+              filters={filtersOf({ ...draft, serviceUrl: triedUrl })}
+              isChanged={hasChangedFilters(changes)}
+            />
           )}
         </div>
       </main>

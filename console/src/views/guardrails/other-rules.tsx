@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts';
 import { type RuleProps, RuleSection } from './rule-section.tsx';
 
 /** A member of the draft as a field. */
-function fieldOf<Name extends keyof Draft & string>(
+export function fieldOf<Name extends keyof Draft & string>(
   { draft, change, problems }: RuleProps,
   name: Name,
 ): FieldState<Draft[Name]> {
@@ -32,15 +32,8 @@ export function NameRules(props: RuleProps) {
   );
 }
 
-const RETENTION = [
-  ['unset', 'not said'],
-  ['yes', 'only endpoints that retain nothing'],
-  ['no', 'any endpoint'],
-] as const;
-
-/** Models, providers and retention: what is left for a request after every guardrail of its caller. */
+/** Models and providers: what is left for a request after every guardrail of its caller. */
 export function RouteRules(props: RuleProps) {
-  const isMixed = props.draft.zeroRetention === 'mixed';
   const disabled = props.isReadOnly;
   return (
     <RuleSection
@@ -79,12 +72,6 @@ export function RouteRules(props: RuleProps) {
           disabled={disabled}
         />
       </div>
-      <SelectField
-        label="Retention of prompts"
-        field={fieldOf(props, 'zeroRetention')}
-        options={isMixed ? [['mixed', 'differs by family of models'], ...RETENTION] : RETENTION}
-        disabled={disabled}
-      />
     </RuleSection>
   );
 }

@@ -5,6 +5,7 @@ import { ask } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote } from '../../parts/states.tsx';
+import type { filtersOf } from './draft.ts';
 import { marksIn } from './marks.ts';
 
 /** How long after the last key the text is tried, milliseconds. */
@@ -22,40 +23,43 @@ type Role = 'user' | 'tool';
 
 interface Props {
   readonly id: string;
-  /** Changes with every save: the text is tried again. */
-  readonly version: string;
-  readonly hasUnsaved: boolean;
+  /** The filters of the form, saved or not. */
+  readonly filters: ReturnType<typeof filtersOf>;
+  /** Whether they differ from what is stored. */
+  readonly isChanged: boolean;
 }
 
-/** Tries the stored filters on a text while it is typed. No model is called. */
-export function TryIt({ id, version, hasUnsaved }: Props) {
+/** Tries the filters of the form on a text while either is typed. No model is called. */
+export function TryIt({ id, filters, isChanged }: Props) {
   const [text, setText] = useState(EXAMPLE);
-  const [settled, setSettled] = useState(EXAMPLE);
+  const now = JSON.stringify({ text, filters });
+  const [last, setLast] = useState(now);
   const [direction, setDirection] = useState<Direction>('sent');
   const [role, setRole] = useState<Role>('user');
   useEffect(() => {
-    const timer = setTimeout(setSettled, PAUSE_MS, text);
+    const timer = setTimeout(setLast, PAUSE_MS, now);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [now]);
+  const settled = JSON.parse(last) as { readonly text: string; readonly filters: Props['filters'] };
   const trial = useQuery({
-    queryKey: ['guardrails', id, 'test', version, settled, direction, role],
+    queryKey: ['guardrails', id, 'test', last, direction, role],
     queryFn: ({ signal }) =>
       ask<{ data: GuardrailVerdict }>(`/guardrails/${id}/test`, {
         method: 'POST',
-        body: { text: settled, direction, ...(direction === 'sent' && { role }) },
+        body: { text: settled.text, direction, ...(direction === 'sent' && { role }), ...settled.filters },
         signal,
       }),
     placeholderData: (before) => before,
     gcTime: 10_000,
   });
   const verdict = trial.data?.data;
-  const isCurrent = !trial.isPlaceholderData && settled === text;
+  const isCurrent = !trial.isPlaceholderData && settled.text === text;
   return (
     <aside class="ed-r" aria-label="Try it">
       <div class="hd">
         <h2>Try it</h2>
         <span class="sm t3">
-          {hasUnsaved ? 'without the unsaved changes' : 'with what is stored'}; no model is called
+          {isChanged ? 'with the unsaved changes' : 'with what is stored'}; no model is called
         </span>
       </div>
       <div class="r wrap">
@@ -88,12 +92,12 @@ export function TryIt({ id, version, hasUnsaved }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       {trial.isError && <FailureNote error={trial.error} onRetry={() => trial.refetch()} />}
-      {verdict !== undefined && isCurrent && <Marked text={settled} verdict={verdict} />}
+      {verdict !== undefined && isCurrent && <Marked text={settled.text} verdict={verdict} />}
       {verdict !== undefined && <Verdict verdict={verdict} direction={direction} />}
       <p class="sm t3" aria-live="polite">
         {verdict === undefined
           ? ''
-          : `${count(verdict.findings.length)} found in ${count(settled.length)} characters.`}
+          : `${count(verdict.findings.length)} found in ${count(settled.text.length)} characters.`}
       </p>
     </aside>
   );
