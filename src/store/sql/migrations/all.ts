@@ -18,6 +18,7 @@ import { memberReservationsMigration } from './0017-member-reservations.ts';
 import { mcpMemoryMigration } from './0018-mcp-memory.ts';
 import { sessionsMigration } from './0019-sessions.ts';
 import { pricesMigration } from './0020-prices.ts';
+import { sharedMemoryMigration } from './0021-shared-memory.ts';
 import { ledgerFunctionsMigration } from './0022-ledger-functions.ts';
 import { ledgerBookingMigration } from './0023-ledger-booking.ts';
 import { changesMigration } from './0024-changes.ts';
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mcpMemoryMigration,
   sessionsMigration,
   pricesMigration,
+  sharedMemoryMigration,
   ledgerFunctionsMigration,
   ledgerBookingMigration,
   changesMigration,
