@@ -157,6 +157,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     };
     for (let current = queue.next(canPay); current !== undefined; ) {
       const { candidate, ticket } = current;
+      if (ticket.needsRight && !(await ticket.takeProbe())) {
+        current = queue.next(canPay);
+        continue;
+      }
       let opening: Opening | UpstreamFailure;
       try {
         const sent = this.#adapt(request, candidate.endpoint);

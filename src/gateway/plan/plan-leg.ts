@@ -20,7 +20,7 @@ import type { AcceptedRequest } from '../request/accept-request.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
 import { fitContext } from './context-length.ts';
-import { type Plan, type PlanContext, planRequest } from './plan.ts';
+import { findSharedPin, type Plan, type PlanContext, planRequest } from './plan.ts';
 
 /** Dependencies of planning a leg. */
 export interface PlanDependencies {
@@ -69,6 +69,7 @@ export async function planLeg(
     traffic: dependencies.memory.traffic,
     random: dependencies.random,
   };
+  await findSharedPin(request, context);
   const first = await inTurn(dependencies.clock, () => planRequest(request, context));
   const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
   const plan = await fitContext(first, longestPrompt(request, prompt), replan, {

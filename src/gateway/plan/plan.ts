@@ -5,8 +5,9 @@ import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadat
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { Pin } from '../../ports/routing-memory.ts';
 import { type ConversationKey, conversationKeyOf } from '../../routing/conversation/conversation-key.ts';
-import type { Pin, Pins } from '../../routing/conversation/pins.ts';
+import type { Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { findModelById, parseModelId } from '../../routing/resolve/model-id.ts';
@@ -128,13 +129,24 @@ function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[
   return new NothingLeft('permission', message, plan, { patterns });
 }
 
+/** Fetches the pin of a conversation that the caller has named from other processes, if this one has none. */
+export async function findSharedPin(request: GenerationRequest, context: PlanContext): Promise<void> {
+  if (!context.pins.isShared) return;
+  const conversation = conversationOf(request, context);
+  if (conversation?.kind === 'explicit') await context.pins.fetch(conversation.key);
+}
+
+function conversationOf(
+  request: GenerationRequest,
+  { accountId, sessionId, catalog }: PlanContext,
+): ConversationKey | undefined {
+  const modelId = conversationModel(request, catalog);
+  return conversationKeyOf(request, { accountId, modelId, sessionHeader: sessionId });
+}
+
 function planWithin(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
-  const { requested, accountId, sessionId, byok, guardrails, health } = context;
-  const conversation = conversationKeyOf(request, {
-    accountId,
-    modelId: conversationModel(request, context.catalog),
-    sessionHeader: sessionId,
-  });
+  const { requested, byok, guardrails, health } = context;
+  const conversation = conversationOf(request, context);
   const pin = conversation && pinOf(conversation, context.pins);
   const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
   const resolution = resolved(request, context, {

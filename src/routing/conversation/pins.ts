@@ -1,13 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kit/time/clock.ts';
-
-/** Where the last successful request of a conversation was served. */
-export interface Pin {
-  /** Site of the candidate (`siteOf`). */
-  readonly site: string;
-  /** The model that answered: a router chooses it again. */
-  readonly modelId: string;
-}
+import type { Pin } from '../../ports/routing-memory.ts';
 
 export interface PinDependencies {
   readonly clock: Clock;
@@ -15,17 +8,40 @@ export interface PinDependencies {
   readonly idleMs: () => number;
   /** Size of the cache, about 350 bytes a conversation; the least recently used is evicted. */
   readonly max?: number;
+  /** Pins of other processes; absent = there are none. */
+  readonly shared?: SharedPins | undefined;
+}
+
+/** The pins that processes share. No method throws or rejects: a process can do without. */
+export interface SharedPins {
+  /** Undefined also if the store does not answer in time. */
+  find(key: string): Promise<Pin | undefined>;
+  set(key: string, pin: Pin, idleMs: number): void;
+  /** The copies that other processes have are out of date. */
+  moved(key: string): void;
+}
+
+interface OwnPin extends Pin {
+  /** When the shared pin was set last, by the monotonic clock. */
+  readonly sharedAtMs: number;
 }
 
 const MAX_PINS = 100_000;
 
+/** A renewed pin is written to the store only after this share of its idle time: most renewals cost no write. */
+const RENEW_SHARE = 0.05;
+
 /** Pins by conversation key: they keep conversations where their prompts are cached. Memory is bounded. */
 export class Pins {
+  readonly #clock: Clock;
   readonly #idleMs: () => number;
-  readonly #pins: LRUCache<string, Pin>;
+  readonly #shared: SharedPins | undefined;
+  readonly #pins: LRUCache<string, OwnPin>;
 
-  constructor({ clock, idleMs, max = MAX_PINS }: PinDependencies) {
+  constructor({ clock, idleMs, max = MAX_PINS, shared }: PinDependencies) {
+    this.#clock = clock;
     this.#idleMs = idleMs;
+    this.#shared = shared;
     this.#pins = new LRUCache({ max, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   }
 
@@ -34,13 +50,40 @@ export class Pins {
     return this.#pins.size === 0;
   }
 
+  /** True if `fetch` may find pins that this process does not have. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
+  }
+
   /** Does not extend the pin. */
   find(key: string): Pin | undefined {
     return this.#pins.get(key);
   }
 
+  /** Gets a pin that another process has set, unless this one has it. */
+  async fetch(key: string): Promise<void> {
+    if (this.#shared === undefined || this.#pins.has(key)) return;
+    const pin = await this.#shared.find(key);
+    if (pin !== undefined && !this.#pins.has(key)) this.#set(key, pin, this.#clock.monotonic());
+  }
+
   /** Sets or renews a pin after a success. */
-  pin(key: string, { site, modelId }: Pin): void {
-    this.#pins.set(key, { site, modelId }, { ttl: this.#idleMs() });
+  pin(key: string, pin: Pin): void {
+    const before = this.#shared && this.#pins.peek(key);
+    const nowMs = this.#clock.monotonic();
+    const isMoved = before?.site !== pin.site || before.modelId !== pin.modelId;
+    const isDue = isMoved || nowMs >= before.sharedAtMs + RENEW_SHARE * this.#idleMs();
+    this.#set(key, pin, isDue ? nowMs : before.sharedAtMs);
+    if (isDue) this.#shared?.set(key, pin, this.#idleMs());
+    if (isMoved && before !== undefined) this.#shared?.moved(key);
+  }
+
+  /** Drops a copy that is out of date. */
+  forget(key: string): void {
+    this.#pins.delete(key);
+  }
+
+  #set(key: string, { site, modelId }: Pin, sharedAtMs: number): void {
+    this.#pins.set(key, { site, modelId, sharedAtMs }, { ttl: this.#idleMs() });
   }
 }

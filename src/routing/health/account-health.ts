@@ -1,10 +1,12 @@
 import type { Clock } from '../../kit/time/clock.ts';
+import type { HealthReport } from '../../ports/routing-memory.ts';
 import { Breaker, type BreakerAdmission } from './breaker.ts';
 import type { EndpointHealth, HealthState } from './endpoint-health.ts';
 import { INSTABILITY_WINDOW, type Measurements } from './measurements.ts';
 import { RetryAfter } from './retry-after.ts';
 import { RollingSums } from './rolling-sums.ts';
-import { type ServicePlace, ServiceWatch } from './service-watch.ts';
+import type { ServicePlace } from './service-place.ts';
+import { ServiceWatch } from './service-watch.ts';
 import type { HealthDependencies } from './site-health.ts';
 
 /** Larger = worse. */
@@ -37,7 +39,16 @@ export class AccountHealth {
     const nowMs = this.#clock.monotonic();
     this.#failures.add(0, 1, nowMs);
     this.#deferral.grant(retryAfterMs);
+    this.service.asked('deferral', retryAfterMs);
     this.breaker.failed(admission, nowMs);
+  }
+
+  /** Counts what another process has seen. */
+  hear(report: HealthReport): void {
+    const nowMs = this.#clock.monotonic();
+    for (const { count } of report.failures) this.#failures.add(0, count, nowMs);
+    this.#deferral.grant(report.deferralMs);
+    this.breaker.hear(report, nowMs);
   }
 
   /** The health of the site as this account sees it: the worse of both. */

@@ -1,3 +1,4 @@
+import type { HealthReport, ReportedCooldown } from '../../ports/routing-memory.ts';
 import type { HealthState } from './endpoint-health.ts';
 import { FailureTally } from './failure-tally.ts';
 
@@ -15,6 +16,8 @@ export interface CooldownSettings {
 export interface BreakerAdmission {
   /** Number of cool-downs when the call began: outcomes of calls from before the newest one are ignored. */
   readonly era: number;
+  /** The call probes a site that is out of service. */
+  readonly isProbe: boolean;
 }
 
 /** A cool-down that begins. */
@@ -26,20 +29,33 @@ export interface BegunCooldown {
   readonly round: number;
 }
 
-/** Is called when a site goes out of service and when it is back. */
+/** Is called when a site goes out of service and when it is back, and with what counts towards that. */
 export interface BreakerWatch {
   opened(cooldown: BegunCooldown): void;
   closed(): void;
+  /** A failure counts. */
+  failed(account: string | undefined): void;
+  /** A call succeeded, and failures counted before. */
+  recovered(): void;
+  /** Another process has begun a cool-down, or ended one. */
+  heardOpened(): void;
+  heardClosed(): void;
 }
+
+/** What another process says of its breaker for the same site. */
+export type HeardOutcomes = Pick<HealthReport, 'hasSucceeded' | 'failures' | 'cooldown' | 'isBack'>;
 
 /** Random extension of a cool-down, as a share: not all endpoints of a failed provider are tried at once. */
 const JITTER = 0.2;
 
 /** Least time between probes of a cooling site, milliseconds. */
-const PROBE_SPACING_MS = 1000;
+export const PROBE_SPACING_MS = 1000;
 
 /** How long a probe blocks others, milliseconds: a non-streamed answer may take minutes. */
-const PROBE_TIMEOUT_MS = 10_000;
+export const PROBE_TIMEOUT_MS = 10_000;
+
+/** How long no probe is tried after another process was found to make one, milliseconds. */
+const PROBED_ELSEWHERE_MS = 250;
 
 /**
  * Circuit breaker of one site. After enough failures in a row the site cools down: it gets no calls except single
@@ -59,6 +75,7 @@ export class Breaker {
   #nextProbeMs = 0;
   #probe: BreakerAdmission | undefined;
   #probeBeganMs = 0;
+  #probedElsewhereUntilMs = 0;
   /** Account of the last probe that failed; undefined = none, or the connection itself failed. */
   #failedProber: string | undefined;
 
@@ -85,11 +102,12 @@ export class Breaker {
 
   /** `isLastCandidate`: the request has no other candidate. */
   admit(nowMs: number, isLastCandidate: boolean): BreakerAdmission | undefined {
-    const admission = { era: this.#era };
     const state = this.stateAt(nowMs);
-    if (state === 'ok') return admission;
+    if (state === 'ok') return { era: this.#era, isProbe: false };
+    if (nowMs < this.#probedElsewhereUntilMs) return undefined;
     if (this.#probe !== undefined && nowMs < this.#probeBeganMs + PROBE_TIMEOUT_MS) return undefined;
     if (state === 'cooling' && (!isLastCandidate || nowMs < this.#nextProbeMs)) return undefined;
+    const admission = { era: this.#era, isProbe: true };
     this.#probe = admission;
     this.#probeBeganMs = nowMs;
     return admission;
@@ -106,6 +124,11 @@ export class Breaker {
     if (era !== this.#era) return;
     this.#probe = undefined;
     this.#close();
+    if (this.#tally.count > 0 || this.#round > 0) this.#watch?.recovered();
+    this.#forgetFailures();
+  }
+
+  #forgetFailures(): void {
     this.#tally.clear();
     this.#round = 0;
     this.#failedProber = undefined;
@@ -119,6 +142,7 @@ export class Breaker {
     if (admission.era !== this.#era) return;
     const { failures } = this.#settings();
     this.#tally.add(account, failures);
+    this.#watch?.failed(account);
     const wasProbe = admission === this.#probe;
     this.release(admission);
     if (wasProbe) this.#nextProbeMs = nowMs + PROBE_SPACING_MS;
@@ -140,6 +164,56 @@ export class Breaker {
   /** The call ended with no verdict on the site. */
   release(admission: BreakerAdmission): void {
     if (admission === this.#probe) this.#probe = undefined;
+  }
+
+  /** The call was not made, because another process probes the site. */
+  yieldProbe(admission: BreakerAdmission, nowMs: number): void {
+    this.release(admission);
+    this.#probedElsewhereUntilMs = nowMs + PROBED_ELSEWHERE_MS;
+  }
+
+  /**
+   * Counts what another process has seen, as if it had been seen here. Whether a probe succeeded or failed is told by
+   * `isBack` and `cooldown`: other outcomes are ignored while the site is out of service.
+   */
+  hear({ hasSucceeded, failures, cooldown, isBack }: HeardOutcomes, nowMs: number): void {
+    if (isBack && this.#isOpen) {
+      this.#isOpen = false;
+      this.#probe = undefined;
+      this.#watch?.heardClosed();
+    }
+    if (cooldown !== null && cooldown.leftMs > 0) this.#hearCooldown(cooldown, nowMs);
+    if (this.#isOpen) return;
+    if (hasSucceeded) this.#forgetFailures();
+    const threshold = this.#settings().failures;
+    for (const { account, count } of failures) {
+      for (let left = Math.min(count, threshold); left > 0; left--)
+        this.#tally.add(account ?? undefined, threshold);
+    }
+    if (failures.length > 0 && this.#tally.isEnough(threshold)) {
+      this.#open(nowMs);
+      this.#nextProbeMs = nowMs;
+    }
+  }
+
+  #hearCooldown({ leftMs, round, failures }: ReportedCooldown, nowMs: number): void {
+    const untilMs = nowMs + Math.min(leftMs, this.#settings().maxMs);
+    if (this.stateAt(nowMs) !== 'cooling') {
+      this.#era++;
+      this.#probe = undefined;
+      this.#nextProbeMs = nowMs;
+      this.#watch?.heardOpened();
+    }
+    this.#isOpen = true;
+    this.#round = Math.max(this.#round, round);
+    this.#coolUntilMs = Math.max(this.#coolUntilMs, untilMs);
+    this.#tally.raiseTo(failures);
+  }
+
+  /** The cool-down in force; undefined = there is none. */
+  cooldownAt(nowMs: number): ReportedCooldown | undefined {
+    if (this.stateAt(nowMs) !== 'cooling') return undefined;
+    return { leftMs: this.#coolUntilMs - nowMs, round: this.#round, failures: this.#tally.count };
   }
 
   /** Milliseconds until the site is called regularly again; 0 = now. */

@@ -34,6 +34,12 @@ export class FailureTally {
     return this.#count >= threshold && this.isFromSeveral;
   }
 
+  /** Raises the count to that of a cool-down that another process has begun. */
+  raiseTo(count: number): void {
+    this.#ofNoAccount += Math.max(0, count - this.#count);
+    this.#count = Math.max(count, this.#count);
+  }
+
   clear(): void {
     if (this.#count === 0) return;
     this.#byAccount.clear();

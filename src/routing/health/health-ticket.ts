@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { AccountHealth } from './account-health.ts';
-import type { BreakerAdmission } from './breaker.ts';
+import { type BreakerAdmission, PROBE_SPACING_MS } from './breaker.ts';
+import type { ProbeRights } from './probe-rights.ts';
 import type { FailureCause } from './service-watch.ts';
 import type { SiteHealth } from './site-health.ts';
 
@@ -45,6 +46,14 @@ export interface TicketMembers {
   readonly isCounted: boolean;
   /** Undefined = a failure counts for all. */
   readonly account: TicketAccount | undefined;
+  /** Set if the call is a probe that other processes must not make at the same time. */
+  readonly probe: TicketProbe | undefined;
+}
+
+/** The places that a call probes, and where the right to do so comes from. */
+export interface TicketProbe {
+  readonly places: readonly string[];
+  readonly rights: ProbeRights;
 }
 
 /**
@@ -61,17 +70,40 @@ export class HealthTicket {
   #writtenFromMs = 0;
   #isCounted: boolean;
   #isOver = false;
+  readonly #probe: TicketProbe | undefined;
+  /** Places whose right to probe this call has. */
+  #probedPlaces: readonly string[] = [];
 
-  constructor({ site, admission, clock, isCounted, account }: TicketMembers) {
+  constructor({ site, admission, clock, isCounted, account, probe }: TicketMembers) {
     this.#site = site;
     this.#admission = admission;
     this.#account = account;
     this.#clock = clock;
     this.#isCounted = isCounted;
+    this.#probe = probe;
     this.#beganMs = clock.monotonic();
     site.openCalls++;
     site.retries.beginCall();
     if (isCounted) site.retries.beginRetry();
+  }
+
+  /** If true, `takeProbe` must be asked before the call is made. */
+  get needsRight(): boolean {
+    return this.#probe !== undefined;
+  }
+
+  /** Takes the right to probe. If another process has it, the call must not be made, and the ticket is over. */
+  async takeProbe(): Promise<boolean> {
+    const { places, rights } = this.#probe ?? NO_PROBE;
+    for (const [at, place] of places.entries()) {
+      if (await rights.take(place)) continue;
+      for (const taken of places.slice(0, at)) rights.end(taken, 0);
+      this.#yield();
+      return false;
+    }
+    if (this.#isOver) for (const place of places) rights.end(place, 0);
+    else this.#probedPlaces = places;
+    return true;
   }
 
   /** The first content of a stream, or a whole non-streamed answer, has arrived. */
@@ -86,6 +118,7 @@ export class HealthTicket {
     measurements.addLatency(nowMs - this.#beganMs, nowMs);
     breaker.answered(this.#admission);
     this.#account?.health?.breaker.answered(this.#account.admission);
+    this.#endProbe(0);
     this.#site.failedLast = false;
     this.#site.changed();
     this.#endRetry();
@@ -100,6 +133,7 @@ export class HealthTicket {
     if (toolCalls !== 'none') measurements.addToolAnswer(toolCalls === 'bad', nowMs);
     breaker.succeeded(this.#admission);
     this.#account?.health?.breaker.succeeded(this.#account.admission);
+    this.#endProbe(0);
     this.#site.failedLast = false;
     this.#site.changed();
   }
@@ -122,17 +156,20 @@ export class HealthTicket {
       this.#blame(isConnection ? undefined : this.#account, retryAfterMs, nowMs);
     } else this.#release();
     if (counts && isPause) measurements.addFailure(nowMs);
+    this.#endProbe(counts ? PROBE_SPACING_MS : 0);
     this.#site.changed();
   }
 
   /** The caller disconnected: no verdict. */
   abandoned(): void {
-    if (this.#end()) this.#release();
+    if (!this.#end()) return;
+    this.#release();
+    this.#endProbe(0);
   }
 
   /** `account`: whose requests the failure may be due to; undefined = it is due to the site. */
   #blame(account: TicketAccount | undefined, retryAfterMs: number, nowMs: number): void {
-    const { breaker, measurements, deferral } = this.#site;
+    const { breaker, measurements } = this.#site;
     breaker.failed(this.#admission, nowMs, account?.id);
     if (account === undefined) this.#releaseAccount();
     else {
@@ -142,7 +179,19 @@ export class HealthTicket {
     }
     const isForAll = account === undefined || breaker.isFailingForAll;
     measurements.addFailure(nowMs, !isForAll);
-    if (isForAll) deferral.grant(retryAfterMs);
+    if (isForAll) this.#site.deferFor(retryAfterMs);
+  }
+
+  #endProbe(keepMs: number): void {
+    for (const place of this.#probedPlaces) this.#probe?.rights.end(place, keepMs);
+    this.#probedPlaces = [];
+  }
+
+  #yield(): void {
+    if (!this.#end()) return;
+    const nowMs = this.#clock.monotonic();
+    this.#site.breaker.yieldProbe(this.#admission, nowMs);
+    this.#account?.health?.breaker.yieldProbe(this.#account.admission, nowMs);
   }
 
   #release(): void {
@@ -173,3 +222,5 @@ export class HealthTicket {
     this.#isCounted = false;
   }
 }
+
+const NO_PROBE: TicketProbe = { places: [], rights: { take: async () => true, end: () => {} } };

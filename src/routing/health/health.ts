@@ -1,7 +1,9 @@
+import type { HealthReport, ReceivedNews } from '../../ports/routing-memory.ts';
 import { AccountHealth } from './account-health.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';
-import { HealthTicket, type TicketAccount } from './health-ticket.ts';
+import { emptyReport } from './health-news.ts';
+import { HealthTicket, type TicketAccount, type TicketProbe } from './health-ticket.ts';
 import { NO_STATISTICS, type ServiceHistory, type ServiceStatistics } from './measurements.ts';
 import type { FailureCause } from './service-watch.ts';
 import { type HealthDependencies, SiteHealth } from './site-health.ts';
@@ -42,7 +44,7 @@ export interface CoolingSite {
   readonly cause: FailureCause | undefined;
 }
 
-const FIRST_ADMISSION: BreakerAdmission = { era: 0 };
+const FIRST_ADMISSION: BreakerAdmission = { era: 0, isProbe: false };
 
 /**
  * The health of all sites (`siteOf`), in bounded memory. Called without an account, it is the health for all, and
@@ -105,7 +107,60 @@ export class Health implements CallerHealth {
       site.breaker.release(admission);
       return undefined;
     }
-    return new HealthTicket({ site, admission, clock, isCounted, account: asking });
+    const probe =
+      admission.isProbe || asking?.admission.isProbe === true
+        ? this.#probeOf(name, admission, asking)
+        : undefined;
+    return new HealthTicket({ site, admission, clock, isCounted, account: asking, probe });
+  }
+
+  /** Counts what other processes have seen, as if it had been seen here. */
+  hear({ health, ageMs }: Pick<ReceivedNews, 'health' | 'ageMs'>): void {
+    for (const each of health) {
+      const report = olderBy(each, ageMs);
+      if (report.account === null) this.#touch(report.site).hear(report, ageMs);
+      else this.#hearOfAccount(report, report.account);
+    }
+  }
+
+  /** The cool-downs in force, as reports. */
+  cooldownReports(): HealthReport[] {
+    const nowMs = this.#nowMs;
+    const reports: HealthReport[] = [];
+    for (const [site, { breaker }] of this.#sites) {
+      const cooldown = breaker.cooldownAt(nowMs);
+      if (cooldown !== undefined) reports.push({ ...emptyReport(site), cooldown });
+    }
+    for (const [key, { breaker }] of this.#accounts) {
+      const cooldown = breaker.cooldownAt(nowMs);
+      if (cooldown === undefined) continue;
+      const at = key.lastIndexOf(SEPARATOR);
+      reports.push({ ...emptyReport(key.slice(0, at), key.slice(at + 1)), cooldown });
+    }
+    return reports;
+  }
+
+  /** The health for an account is made only if there is something bad to count. */
+  #hearOfAccount(report: HealthReport, account: string): void {
+    const isBad = report.failures.length > 0 || report.cooldown !== null || report.deferralMs > 0;
+    const known = this.#ofAccount(report.site, account);
+    if (known === undefined && !isBad) return;
+    this.#touch(report.site);
+    (known ?? this.#addAccount(report.site, account)).hear(report);
+  }
+
+  #probeOf(
+    site: string,
+    { isProbe }: BreakerAdmission,
+    account: TicketAccount | undefined,
+  ): TicketProbe | undefined {
+    const rights = this.#dependencies.probeRights;
+    if (rights === undefined) return undefined;
+    const places = [
+      ...(isProbe ? [site] : []),
+      ...(account?.admission.isProbe === true ? [keyOf(site, account.id)] : []),
+    ];
+    return { places, rights };
   }
 
   /** Milliseconds until a site may be called again; 0 = now, perhaps only as the last candidate. */
@@ -198,6 +253,7 @@ export class Health implements CallerHealth {
       const [name, site] = oldest;
       this.#sites.delete(name);
       if (site.openCalls > 0) this.#sites.set(name, site);
+      else this.#dependencies.news?.forget(name);
     }
   }
 }
@@ -222,6 +278,21 @@ class HealthForAccount implements CallerHealth {
   retryAfterSeconds(sites: readonly string[]): number {
     return this.#health.retryAfterSeconds(sites, this.#account);
   }
+}
+
+/** Failures that were reported longer ago do not count: the cool-down that they began is told by itself. */
+const MAX_FAILURE_AGE_MS = 5_000;
+
+/** What a report means so long after it was given. */
+function olderBy(report: HealthReport, ageMs: number): HealthReport {
+  const { failures, cooldown, pauseMs, deferralMs } = report;
+  return {
+    ...report,
+    failures: ageMs > MAX_FAILURE_AGE_MS ? [] : failures,
+    cooldown: cooldown && { ...cooldown, leftMs: cooldown.leftMs - ageMs },
+    pauseMs: Math.max(0, pauseMs - ageMs),
+    deferralMs: Math.max(0, deferralMs - ageMs),
+  };
 }
 
 /** Accounts have none in their ids; sites do. */

@@ -1,4 +1,6 @@
+import type { BucketCounts, MeasuredCalls } from '../../ports/routing-memory.ts';
 import type { Percentiles } from './endpoint-health.ts';
+import type { MeasuredTally } from './measured-tally.ts';
 import { LATENCY, RollingHistogram, type Scale, THROUGHPUT } from './percentiles.ts';
 import { RollingSums } from './rolling-sums.ts';
 
@@ -83,36 +85,81 @@ export class Measurements {
   #throughput: Histograms | undefined;
   #pace: EndpointPace = { latency: undefined, throughput: undefined };
   #paceUntilMs = 0;
+  readonly #told: MeasuredTally | undefined;
+
+  /** `told`: counts the same for other processes; absent = there are none. */
+  constructor(told?: MeasuredTally) {
+    this.#told = told;
+  }
 
   addCall(nowMs: number): void {
-    this.#halfMinute.add(ALL, 1, nowMs);
-    this.#fiveMinutes.add(ALL, 1, nowMs);
-    this.#day.add(ALL, 1, nowMs);
+    this.#addCalls(1, nowMs);
+    if (this.#told !== undefined) this.#told.calls++;
   }
 
   /** `isOfOne`: only the requests of one account fail, which makes the site unstable for no other. */
   addFailure(nowMs: number, isOfOne = false): void {
-    if (!isOfOne) this.#halfMinute.add(BAD, 1, nowMs);
-    this.#fiveMinutes.add(BAD, 1, nowMs);
-    this.#day.add(BAD, 1, nowMs);
+    this.#addFailures(1, nowMs, isOfOne);
+    if (this.#told === undefined) return;
+    if (isOfOne) this.#told.failuresOfOne++;
+    else this.#told.failures++;
   }
 
   /** Milliseconds from the call to its first token. */
   addLatency(latencyMs: number, nowMs: number): void {
     this.#latency ??= new Histograms(LATENCY);
-    this.#latency.add(latencyMs, nowMs);
+    const bucket = this.#latency.bucketOf(latencyMs);
+    this.#latency.add(bucket, 1, nowMs);
+    this.#told?.latency.add(bucket);
   }
 
   /** Tokens per second. */
   addThroughput(throughput: number, nowMs: number): void {
     this.#throughput ??= new Histograms(THROUGHPUT);
-    this.#throughput.add(throughput, nowMs);
+    const bucket = this.#throughput.bucketOf(throughput);
+    this.#throughput.add(bucket, 1, nowMs);
+    this.#told?.throughput.add(bucket);
   }
 
   /** An answer with tool calls. */
   addToolAnswer(isBad: boolean, nowMs: number): void {
-    this.#toolAnswers.add(ALL, 1, nowMs);
-    if (isBad) this.#toolAnswers.add(BAD, 1, nowMs);
+    this.#addToolAnswers(1, isBad ? 1 : 0, nowMs);
+    if (this.#told === undefined) return;
+    this.#told.toolAnswers++;
+    if (isBad) this.#told.badToolAnswers++;
+  }
+
+  /** Adds what another process has measured. */
+  addHeard(heard: MeasuredCalls, nowMs: number): void {
+    this.#addCalls(heard.calls, nowMs);
+    this.#addFailures(heard.failures, nowMs, false);
+    this.#addFailures(heard.failuresOfOne, nowMs, true);
+    this.#addToolAnswers(heard.toolAnswers, heard.badToolAnswers, nowMs);
+    if (heard.latency.length > 0) {
+      this.#latency ??= new Histograms(LATENCY);
+      this.#latency.addAll(heard.latency, nowMs);
+    }
+    if (heard.throughput.length > 0) {
+      this.#throughput ??= new Histograms(THROUGHPUT);
+      this.#throughput.addAll(heard.throughput, nowMs);
+    }
+  }
+
+  #addCalls(count: number, nowMs: number): void {
+    this.#halfMinute.add(ALL, count, nowMs);
+    this.#fiveMinutes.add(ALL, count, nowMs);
+    this.#day.add(ALL, count, nowMs);
+  }
+
+  #addFailures(count: number, nowMs: number, isOfOne: boolean): void {
+    if (!isOfOne) this.#halfMinute.add(BAD, count, nowMs);
+    this.#fiveMinutes.add(BAD, count, nowMs);
+    this.#day.add(BAD, count, nowMs);
+  }
+
+  #addToolAnswers(all: number, bad: number, nowMs: number): void {
+    this.#toolAnswers.add(ALL, all, nowMs);
+    this.#toolAnswers.add(BAD, bad, nowMs);
   }
 
   /** True if at least UNSTABLE_SHARE of the calls of the last 30 seconds failed. */
@@ -172,9 +219,17 @@ class Histograms {
     this.halfHour = new RollingHistogram(scale, WINDOWS.halfHour.slices, WINDOWS.halfHour.sliceMs);
   }
 
-  add(value: number, nowMs: number): void {
-    this.fiveMinutes.add(value, nowMs);
-    this.halfHour.add(value, nowMs);
+  bucketOf(value: number): number {
+    return this.fiveMinutes.bucketOf(value);
+  }
+
+  add(bucket: number, count: number, nowMs: number): void {
+    this.fiveMinutes.add(bucket, count, nowMs);
+    this.halfHour.add(bucket, count, nowMs);
+  }
+
+  addAll(counts: BucketCounts, nowMs: number): void {
+    for (const [bucket, count] of counts) this.add(bucket, count, nowMs);
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Percentile, Percentiles } from './endpoint-health.ts';
 import { RollingSums } from './rolling-sums.ts';
 
-/** Ratio of the bounds of adjacent buckets: the middle of a bucket is off by less than 5 percent. */
+/**
+ * Ratio of the bounds of adjacent buckets: the middle of a bucket is off by less than 5 percent. Gateways of two
+ * releases tell each other counts by bucket, so that changing it, or a scale, needs another member of MeasuredCalls.
+ */
 const GROWTH = 1.1;
 const LOG_GROWTH = Math.log(GROWTH);
 const BUCKETS = 128;
@@ -35,9 +38,15 @@ export class RollingHistogram {
     this.#counts = new RollingSums(new Uint16Array(slices * BUCKETS), BUCKETS, sliceMs);
   }
 
-  add(value: number, nowMs: number): void {
+  /** The bucket of a value. */
+  bucketOf(value: number): number {
     const bucket = Math.floor(Math.log(value / this.#scale.least) / LOG_GROWTH);
-    this.#counts.add(Math.min(BUCKETS - 1, Math.max(0, bucket)), 1, nowMs);
+    return Math.min(BUCKETS - 1, Math.max(0, bucket));
+  }
+
+  /** Counts values of a bucket; a bucket that there is not is ignored. */
+  add(bucket: number, count: number, nowMs: number): void {
+    if (Number.isInteger(bucket) && bucket >= 0 && bucket < BUCKETS) this.#counts.add(bucket, count, nowMs);
   }
 
   /** Values that 50, 75, 90 and 99 of 100 reached or bettered; undefined if there are none. */

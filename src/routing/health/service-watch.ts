@@ -1,5 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { BegunCooldown, BreakerWatch } from './breaker.ts';
+import type { HealthNews } from './health-news.ts';
+import type { ServicePlace } from './service-place.ts';
 
 /** Why a call failed, in a few words for operators. */
 export interface FailureCause {
@@ -13,13 +15,6 @@ export interface FailureCause {
   readonly errno: string | null;
 }
 
-/** The unit that goes out of service: a site, for all or for one account. */
-export interface ServicePlace {
-  readonly site: string;
-  /** Absent = for all. */
-  readonly account?: string;
-}
-
 /** A site goes out of service, or is back. `cause`: of the last failure that counted. */
 export type ServiceChange = ServicePlace & { readonly cause: FailureCause | undefined } & (
     | ({ readonly kind: 'cooling' } & BegunCooldown)
@@ -30,6 +25,14 @@ export type ServiceChange = ServicePlace & { readonly cause: FailureCause | unde
 
 export type ReportService = (change: ServiceChange) => void;
 
+/** Where changes are reported. */
+export interface ServiceWatchDependencies {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly report?: ReportService;
+  /** Collects what other processes are to know; absent = there are none. */
+  readonly news?: HealthNews | undefined;
+}
+
 /** Reports when a site goes out of service and when it is back, with the cause. */
 export class ServiceWatch implements BreakerWatch {
   /** Of the last failure that counted; set before the breaker counts it. */
@@ -37,20 +40,20 @@ export class ServiceWatch implements BreakerWatch {
   readonly #place: ServicePlace;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #report: ReportService | undefined;
+  readonly #news: HealthNews | undefined;
   /** When it went out of service; undefined while it is in service. */
   #outSinceMs: number | undefined;
 
-  constructor(
-    place: ServicePlace,
-    { clock, report }: { readonly clock: Pick<Clock, 'monotonic'>; readonly report?: ReportService },
-  ) {
+  constructor(place: ServicePlace, { clock, report, news }: ServiceWatchDependencies) {
     this.#place = place;
     this.#clock = clock;
     this.#report = report;
+    this.#news = news;
   }
 
   opened(cooldown: BegunCooldown): void {
     this.#outSinceMs ??= this.#clock.monotonic();
+    this.#news?.opened(this.#place, cooldown);
     this.#report?.({ kind: 'cooling', ...this.#place, cause: this.cause, ...cooldown });
   }
 
@@ -58,10 +61,36 @@ export class ServiceWatch implements BreakerWatch {
     const nowMs = this.#clock.monotonic();
     const outMs = nowMs - (this.#outSinceMs ?? nowMs);
     this.#outSinceMs = undefined;
+    this.#news?.closed(this.#place);
     this.#report?.({ kind: 'back', ...this.#place, cause: this.cause, outMs });
+  }
+
+  failed(account: string | undefined): void {
+    this.#news?.failed(this.#place, account);
+  }
+
+  recovered(): void {
+    this.#news?.recovered(this.#place);
+  }
+
+  /** The process that has begun the cool-down reports it. */
+  heardOpened(): void {
+    this.#outSinceMs ??= this.#clock.monotonic();
+    this.cause = undefined;
+  }
+
+  heardClosed(): void {
+    this.#outSinceMs = undefined;
   }
 
   paused(lengthMs: number, cause: FailureCause | undefined): void {
     this.#report?.({ kind: 'paused', ...this.#place, cause, lengthMs });
+  }
+
+  /** What was asked for by a retry-after: `pause` forbids calls, `deferral` lets others go first. */
+  asked(what: 'pause' | 'deferral', lengthMs: number): void {
+    if (lengthMs <= 0) return;
+    if (what === 'pause') this.#news?.paused(this.#place, lengthMs);
+    else this.#news?.deferred(this.#place, lengthMs);
   }
 }

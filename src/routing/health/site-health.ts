@@ -1,7 +1,10 @@
 import type { Clock } from '../../kit/time/clock.ts';
+import type { HealthReport } from '../../ports/routing-memory.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
+import type { HealthNews } from './health-news.ts';
 import { Measurements } from './measurements.ts';
+import type { ProbeRights } from './probe-rights.ts';
 import { RetryAfter } from './retry-after.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { type FailureCause, type ReportService, ServiceWatch } from './service-watch.ts';
@@ -13,6 +16,10 @@ export interface HealthDependencies {
   readonly settings: () => CooldownSettings;
   /** Gets every change of service of a site; absent = nothing wants them. Must not throw. */
   readonly report?: ReportService;
+  /** Collects what other processes are to know; absent = there are none. */
+  readonly news?: HealthNews | undefined;
+  /** Lets one process at a time probe a place; absent = there is only this one. */
+  readonly probeRights?: ProbeRights | undefined;
 }
 
 /** How long computed health is reused if nothing happens, milliseconds. */
@@ -22,7 +29,7 @@ const HEALTH_CACHE_MS = 1000;
 export class SiteHealth {
   readonly service: ServiceWatch;
   readonly breaker: Breaker;
-  readonly measurements = new Measurements();
+  readonly measurements: Measurements;
   readonly retries = new RetryBudget();
   /** After a rate limit: no calls. */
   readonly pause: RetryAfter;
@@ -38,6 +45,7 @@ export class SiteHealth {
   constructor(site: string, dependencies: HealthDependencies) {
     const { clock, random, settings } = dependencies;
     this.#clock = clock;
+    this.measurements = new Measurements(dependencies.news?.measuredAt(site));
     this.service = new ServiceWatch({ site }, dependencies);
     this.breaker = new Breaker(settings, random, this.service);
     this.pause = new RetryAfter(clock);
@@ -63,7 +71,24 @@ export class SiteHealth {
   pauseFor(durationMs: number, cause: FailureCause | undefined): void {
     const isNew = this.pause.leftAt(this.#clock.monotonic()) === 0;
     this.pause.grant(durationMs);
+    this.service.asked('pause', durationMs);
     if (isNew) this.service.paused(durationMs, cause);
+  }
+
+  /** Lets other candidates go first. */
+  deferFor(durationMs: number): void {
+    this.deferral.grant(durationMs);
+    this.service.asked('deferral', durationMs);
+  }
+
+  /** Counts what another process has seen, so long ago. */
+  hear(report: HealthReport, ageMs: number): void {
+    const nowMs = this.#clock.monotonic();
+    if (report.measured !== null) this.measurements.addHeard(report.measured, nowMs - ageMs);
+    this.pause.grant(report.pauseMs);
+    this.deferral.grant(report.deferralMs);
+    this.breaker.hear(report, nowMs);
+    this.changed();
   }
 
   /** Drops the cached health. */
