@@ -10,6 +10,7 @@ import { GenerationTail } from './gateway/observers/generation-tail.ts';
 import { LastFailures } from './gateway/observers/last-failures.ts';
 import { ServiceChanges } from './gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
+import { SharedOutputItems } from './gateway/request/shared-output-items.ts';
 import { tokenCounts } from './http/access/rate-limits.ts';
 import type { Installation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
@@ -26,11 +27,17 @@ import { ownOffers } from './mcp/server/own-offers.ts';
 import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
 import type { Limiter } from './ports/limiter.ts';
+import type { OutputItems } from './ports/output-items.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
+import { HealthNews } from './routing/health/health-news.ts';
+import type { ReportService } from './routing/health/service-watch.ts';
+import { NewsExchanger } from './routing/news/news-exchanger.ts';
+import { probeRights, sharedPins } from './routing/news/shared-routing.ts';
 import { Traffic } from './routing/traffic.ts';
 import type { RunningSettings } from './running-settings.ts';
 import { prepareBody } from './settings.ts';
+import type { SharedMemory } from './shared-memory.ts';
 import { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
 import type { Stage } from './stages/stage.ts';
 import { type StageDependencies, stageTable } from './stages/table.ts';
@@ -48,6 +55,8 @@ export interface EngineOptions {
   readonly judgesFor: StageDependencies['judgesFor'];
   /** Counts the tokens of settled generations. Must not reject. */
   readonly limiter: Pick<Limiter, 'add'>;
+  /** What gateways share; undefined = there is only this one. */
+  readonly shared: SharedMemory | undefined;
   /** The operator's account; undefined until it is known. */
   readonly firstAccountId: () => string | undefined;
   readonly log: Log;
@@ -83,20 +92,11 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const tokenizer = closers.add('the tokenizer', createTokenizer());
   const logService = serviceLog(log);
   const serviceChanges = new ServiceChanges(systemClock);
-  const health = new Health({
-    clock: options.healthClock ?? systemClock,
-    random: Math.random,
-    settings: () => settings.latest.cooldown,
-    report: (change) => {
-      logService(change);
-      serviceChanges.note(change);
-    },
+  const { health, pins, news } = openRoutingMemory(options, closers, (change) => {
+    logService(change);
+    serviceChanges.note(change);
   });
-  const items = new MemoryOutputItems({
-    clock: options.itemClock ?? systemClock,
-    maxBytes: () => settings.latest.config.retention.output_items_bytes,
-  });
-  closers.add('the removal of old output items', keepItemsSwept(items));
+  const items = openItems(options, closers);
   const mcpClient = closers.add('sessions with MCP servers', openMcpClient(options));
   const mcpServers = new GrantedServers({
     client: mcpClient,
@@ -128,7 +128,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     byokCredentials: installation.byokCredentials,
     health,
     memory: {
-      pins: new Pins({ clock: systemClock, idleMs: () => settings.latest.config.routing.sticky_idle_ms }),
+      pins,
       traffic: new Traffic({ clock: systemClock }),
     },
     random: Math.random,
@@ -153,7 +153,54 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     named: async (name, caller, signal) =>
       ownOffers(ownTools, caller).find((own) => own.name === name) ?? remoteTools.named(name, caller, signal),
   };
-  return { gateway, health, serviceChanges, contents, guardrailMetrics, mcpOffers, ...observers };
+  return { gateway, health, news, serviceChanges, contents, guardrailMetrics, mcpOffers, ...observers };
+}
+
+/** Health and pins of this process, and the exchange of news about them with others. */
+function openRoutingMemory(
+  { settings, shared, healthClock }: EngineOptions,
+  closers: Closers,
+  report: ReportService,
+): { readonly health: Health; readonly pins: Pins; readonly news: NewsExchanger | undefined } {
+  const clock = healthClock ?? systemClock;
+  const cooldown = () => settings.latest.cooldown;
+  const idleMs = () => settings.latest.config.routing.sticky_idle_ms;
+  const own = { clock, random: Math.random, settings: cooldown, report };
+  if (shared === undefined) {
+    return { health: new Health(own), pins: new Pins({ clock: systemClock, idleMs }), news: undefined };
+  }
+  const { stores, gate, gatewayId, processId } = shared;
+  const ask = <T>(work: () => Promise<T>) => gate.ask(work);
+  const healthNews = new HealthNews(clock);
+  const health = new Health({
+    ...own,
+    news: healthNews,
+    probeRights: probeRights(stores.routing, ask, processId),
+  });
+  const ofOthers = sharedPins(stores.routing, ask, (key) => exchanger.pinMoved(key));
+  const pins = new Pins({ clock: systemClock, idleMs, shared: ofOthers });
+  const exchanger = closers.add(
+    'the exchange of news about endpoints',
+    new NewsExchanger({ memory: stores.routing, ask, news: healthNews, health, pins, gatewayId, processId }),
+  );
+  gate.onFound(() => exchanger.announce());
+  return { health, pins, news: exchanger };
+}
+
+/** Output items that requests can refer to: of this process, and of others if they are shared. */
+function openItems({ settings, shared, itemClock }: EngineOptions, closers: Closers): OutputItems {
+  const maxBytes = () => settings.latest.config.retention.output_items_bytes;
+  const own = new MemoryOutputItems({ clock: itemClock ?? systemClock, maxBytes });
+  closers.add('the removal of old output items', keepItemsSwept(own));
+  const store = shared?.stores.items;
+  if (shared === undefined || store === undefined) return own;
+  const { gate } = shared;
+  return new SharedOutputItems({
+    own,
+    shared: store,
+    ask: (work) => gate.ask(work),
+    isKept: () => maxBytes() > 0,
+  });
 }
 
 /** The client of MCP servers. A tool whose description changes may be an attack: it is logged. */

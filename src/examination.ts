@@ -28,6 +28,7 @@ export {
   type JournalFacts,
 } from './store/examine/examine-journal.ts';
 export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
+export { examineRedis, type RedisFacts } from './store/examine/examine-redis.ts';
 export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
 

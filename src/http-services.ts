@@ -13,6 +13,7 @@ import { Rankings } from './manage/rankings/rankings.ts';
 import type { Limiter } from './ports/limiter.ts';
 import { readinessParts } from './readiness.ts';
 import type { RunningSettings } from './running-settings.ts';
+import type { SharedMemory } from './shared-memory.ts';
 
 /** Sources of the services of routes. */
 interface ServiceSources {
@@ -20,6 +21,7 @@ interface ServiceSources {
   readonly engine: Engine;
   readonly settings: RunningSettings;
   readonly limiter: Limiter;
+  readonly shared: SharedMemory | undefined;
   readonly firstAccountId: string;
   readonly operatorViews: HttpServices['operatorViews'];
 }
@@ -30,6 +32,7 @@ export function httpServices({
   engine,
   settings,
   limiter,
+  shared,
   firstAccountId,
   operatorViews,
 }: ServiceSources): HttpServices {
@@ -62,6 +65,7 @@ export function httpServices({
         events,
         health: engine.health,
         catalog: () => settings.latest.gateway.catalog,
+        isRedisUp: shared?.stores.kind === 'redis' ? () => shared.gate.isOpen : undefined,
       }),
     firstAccountId,
     restartReason: installation.restartReason,

@@ -126,6 +126,8 @@ export interface Installation {
   readonly backups: BackupFolder;
   /** True if accounts, keys and the ledger are in PostgreSQL. */
   readonly hasSharedDatabase: boolean;
+  /** Limits and routing memory in the shared database. */
+  readonly sharedStores: State['sharedStores'];
   /** For operators: which database does not answer, and its error code. Undefined for other errors. */
   databaseProblem(error: unknown): string | undefined;
   readonly sources: Sources;
@@ -222,6 +224,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       eventFeed,
       ledger,
       recentGenerations,
+      sharedStores,
       whenDatabaseUp,
       isDatabaseUp,
       restartReason,
@@ -340,6 +343,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       }),
       backups,
       hasSharedDatabase: options.database !== undefined,
+      sharedStores,
       databaseProblem: (error) => {
         if (!isDatabaseAway(error) || error instanceof EventsUnavailable) return undefined;
         const { database } = options;

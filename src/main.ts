@@ -32,10 +32,13 @@ import { providerStates } from './provider-states.ts';
 import type { CoolingSite } from './routing/health/health.ts';
 import { RunningSettings } from './running-settings.ts';
 import { type ExaminedProcess, examineSelf } from './self-examination.ts';
+import { openSharedMemory, type SharedMemory } from './shared-memory.ts';
+import { sharedMemoryMetrics } from './shared-memory-metrics.ts';
 import { guardrailJudges } from './stages/guardrails/judges/guardrail-judges.ts';
 import type { Stage } from './stages/stage.ts';
 import { MemoryLimiter } from './store/rate-limits/memory-limiter.ts';
 import { keepCounts, RequestCountsFile } from './store/rate-limits/request-counts-file.ts';
+import { SharedLimiter } from './store/shared-memory/shared-limiter.ts';
 
 /** A model that needs no provider. */
 const FIRST_MODEL = 'simulator/standard';
@@ -53,6 +56,8 @@ export interface OpenOptions extends ServerOptions {
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Clock of the health of endpoints; the system's by default. */
   readonly healthClock?: Clock;
+  /** Longest wait for limits and routing memory that gateways share, milliseconds; 100 by default. */
+  readonly sharedMemoryLimitMs?: number;
   /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
@@ -112,7 +117,11 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   closers.add('the removal of deleted files', keepSwept(installation.files, log));
   const { vendor } = config;
   let firstAccountId: string | undefined;
-  const limiter = openLimiter(installation, log, closers);
+  const shared = await openSharedMemory(
+    { installation, runtime, vendor, limitMs: options.sharedMemoryLimitMs, log },
+    closers,
+  );
+  const limiter = openLimiter(installation, shared, () => engine.news?.gateways ?? 1, log, closers);
   const engine = openEngine(
     {
       vendor,
@@ -121,6 +130,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       egress,
       judgesFor,
       limiter,
+      shared,
       log,
       itemClock,
       healthClock,
@@ -130,18 +140,16 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     closers,
   );
 
+  await engine.news?.open();
   const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
-  metrics.families = gatewayMetrics({
-    ...earlySources,
-    generations,
-    guardrails,
-    ledger,
-    events,
-    health,
-    money,
-  });
+  metrics.families = [
+    ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),
+    ...(shared !== undefined && engine.news !== undefined && limiter instanceof SharedLimiter
+      ? sharedMemoryMetrics({ shared, limiter, news: engine.news })
+      : []),
+  ];
   metrics.refresh = () => money.refresh();
   const examined = examinedProcess({ server, loopDelay, installation, engine, settings }, options);
   await openControl(examined, { installation, engine, settings }, log, closers);
@@ -165,6 +173,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       engine,
       settings,
       limiter,
+      shared,
       firstAccountId: firstAccount.id,
       operatorViews: views,
     }),
@@ -254,8 +263,18 @@ async function openStores(
   return installation;
 }
 
-/** Limits of requests and tokens, whose daily counts survive a restart. */
-function openLimiter({ directory }: Installation, log: Log, closers: Closers): MemoryLimiter {
+/** Limits of requests and tokens that gateways share, or those of this one, whose daily counts survive a restart. */
+function openLimiter(
+  { directory }: Installation,
+  shared: SharedMemory | undefined,
+  gateways: () => number,
+  log: Log,
+  closers: Closers,
+): SharedLimiter | MemoryLimiter {
+  if (shared !== undefined) {
+    const { stores, gate } = shared;
+    return new SharedLimiter({ store: stores.limiter, gate, gateways, clock: systemClock });
+  }
   const counts = new RequestCountsFile(directory.path);
   const limiter = new MemoryLimiter(systemClock, counts.read());
   closers.add('the counts of requests and tokens', keepCounts(limiter, counts, log));

@@ -12,6 +12,8 @@ export interface ReadinessSources {
   readonly events: Pick<EventStore, 'isAvailable'>;
   readonly health: Pick<Health, 'coolingSites'>;
   readonly catalog: () => Catalog;
+  /** Whether Redis answers; absent = there is none. */
+  readonly isRedisUp?: (() => boolean) | undefined;
 }
 
 const OK: PartState = { status: 'ok' };
@@ -33,14 +35,20 @@ const CUT_OFF: PartState = {
 
 /** The state of each part now. Reads memory only. */
 export function readinessParts(sources: ReadinessSources): ReadinessParts {
-  const { ledger, isDatabaseUp, events } = sources;
+  const { ledger, isDatabaseUp, events, isRedisUp } = sources;
   return {
     ledger: ledgerState(ledger, isDatabaseUp()),
     store: isDatabaseUp() ? OK : { status: 'unavailable', reason: 'the database does not answer' },
     events: events.isAvailable ? OK : { status: 'unavailable', reason: 'the last work on events failed' },
     providers: providersState(sources),
+    ...(isRedisUp !== undefined && { redis: isRedisUp() ? OK : REDIS_AWAY }),
   };
 }
+
+const REDIS_AWAY: PartState = {
+  status: 'limited',
+  reason: 'Redis does not answer: this gateway admits its share of request limits and routes by itself',
+};
 
 /** A short wait for the disk leaves the gateway ready: generations wait with it. */
 function ledgerState({ admitting, disk }: ReadinessSources['ledger'], isDatabaseUp: boolean): PartState {

@@ -108,6 +108,8 @@ const ROOTS = [
   'operator-views.ts',
   'self-examination.ts',
   'readiness.ts',
+  'shared-memory.ts',
+  'shared-memory-metrics.ts',
 ];
 
 /** Names of the files in a folder of a dialect, the same in all of them; each folder has those that apply. */

@@ -86,7 +86,7 @@ describe('loadConfiguration', () => {
       'SIGNALBOX_API_KEY: must differ',
     ],
     [{ DATABASE_URL: 'mysql://u:secret@h/d' }, {}, 'DATABASE_URL: must be an address such as postgres://'],
-    [{ REDIS_URL: 'redis://h' }, {}, 'REDIS_URL: sharing'],
+    [{ REDIS_URL: 'http://u:secret@h' }, {}, 'REDIS_URL: must be an address such as redis://'],
     [{ CLICKHOUSE_URL: 'tcp://u:secret@h' }, {}, 'CLICKHOUSE_URL: must be an address such as http://'],
   ])('stops at %j %j', (env, flags, problem) => {
     const found = problems(env as Record<string, string>, flags);

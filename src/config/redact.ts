@@ -1,5 +1,6 @@
 import { shownClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
+import { shownRedisAddress } from '../kit/net/redis-address.ts';
 import type { Runtime } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
@@ -60,7 +61,7 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     api_key: mask(runtime.apiKey, redacted),
     encryption_key: mask(runtime.encryptionKey, redacted),
     database_url: runtime.database && shownDatabaseAddress(runtime.database, HIDDEN),
-    redis_url: mask(runtime.redisUrl, maskedUrl),
+    redis_url: runtime.redis && shownRedisAddress(runtime.redis, HIDDEN),
     clickhouse_url: runtime.clickhouse && shownClickhouseAddress(runtime.clickhouse, HIDDEN),
   };
   return {

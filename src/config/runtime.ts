@@ -4,6 +4,7 @@ import { LOG_LEVELS, type LogLevel } from '../kit/log/log-level.ts';
 import { mayColour } from '../kit/log/may-colour.ts';
 import { type ClickhouseAddress, parseClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-address.ts';
+import { parseRedisAddress, type RedisAddress } from '../kit/net/redis-address.ts';
 import { defaultDataDirectory, isInstalledProgram } from './data-directory.ts';
 import type { Environment } from './parse/environment.ts';
 
@@ -33,7 +34,8 @@ export interface Runtime {
   readonly encryptionKey?: string;
   /** PostgreSQL, which replaces the database in the data directory. */
   readonly database?: DatabaseAddress;
-  readonly redisUrl?: string;
+  /** Redis, which carries limits of requests, stickiness and health between gateways. */
+  readonly redis?: RedisAddress;
   /** ClickHouse, which has the events instead of a file in the data directory. */
   readonly clickhouse?: ClickhouseAddress;
 }
@@ -63,7 +65,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     apiKey,
     encryptionKey: readEncryptionKey(env, problems),
     database: readDatabase(env, problems),
-    redisUrl: variableOf(env, 'REDIS_URL'),
+    redis: readRedis(env, problems),
     clickhouse: readClickhouse(env, problems),
   };
 }
@@ -140,6 +142,15 @@ function readClickhouse(env: Environment, problems: Issue[]): ClickhouseAddress 
   return undefined;
 }
 
+function readRedis(env: Environment, problems: Issue[]): RedisAddress | undefined {
+  const text = variableOf(env, 'REDIS_URL');
+  if (text === undefined) return undefined;
+  const reading = parseRedisAddress(text);
+  if (reading.ok) return reading.address;
+  problems.push({ path: 'REDIS_URL', message: reading.problem });
+  return undefined;
+}
+
 function isEncryptionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
@@ -152,16 +163,6 @@ export function startBlockers(runtime: Runtime): Issue[] {
       path: '--workers',
       message: 'more than one worker is not available in this version yet',
     });
-  }
-  for (const [path, given, thing] of [
-    ['REDIS_URL', runtime.redisUrl, 'sharing between replicas through Redis'],
-  ] as const) {
-    if (given !== undefined) {
-      blockers.push({
-        path,
-        message: `${thing} is not available in this version yet; unset the variable to start`,
-      });
-    }
   }
   return blockers;
 }

@@ -43,9 +43,12 @@ export interface PartState {
 }
 
 /** The parts that `/readyz` reports. */
-export type ReadinessPart = 'ledger' | 'store' | 'events' | 'providers';
+export type ReadinessPart = 'ledger' | 'store' | 'events' | 'providers' | 'redis';
 
-export type ReadinessParts = Readonly<Record<ReadinessPart, PartState>>;
+/** `redis`: absent = the gateway uses none. */
+export type ReadinessParts = Readonly<Record<Exclude<ReadinessPart, 'redis'>, PartState>> & {
+  readonly redis?: PartState;
+};
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
 export interface HttpSettings {

@@ -88,6 +88,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       ledger,
       recentGenerations,
       settleInterrupted,
+      sharedStores: undefined,
       whenDatabaseUp: (work) => work(),
       isDatabaseUp: () => true,
       restartReason: () => null,

@@ -13,6 +13,7 @@ import type { OpenedLedger } from './ledger/opened-ledger.ts';
 import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
 import { CommandLedger } from './ledger/postgres/command-ledger.ts';
 import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
+import { openPostgresStores } from './shared-memory/postgres-stores.ts';
 import { isDatabaseAway } from './sql/database-unavailable.ts';
 import { GatewayLock } from './sql/postgres/gateway-lock.ts';
 import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
@@ -80,6 +81,9 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       if (kind === 'imported-usage' || kind === 'anything') events.lookForImports();
     });
     await changes.start();
+    const sharedStores = options.isGateway
+      ? openPostgresStores(postgres, options.database, clock)
+      : undefined;
     return {
       changes,
       tenancy: new SqlTenancy(postgres.database),
@@ -96,6 +100,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       eventFeed: events,
       ledger,
       recentGenerations,
+      sharedStores,
       isDatabaseUp: postgres.isUp,
       // A command runs no generations.
       settleInterrupted: async (generationIds) => settleInterrupted?.(generationIds),
@@ -104,6 +109,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       whenDatabaseUp: (work) => (waitsForDatabase ? untilDone(work) : work()),
       async close() {
         await changes.close();
+        await sharedStores?.close();
         await close();
         await events.close();
         await postgres.close();

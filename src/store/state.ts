@@ -16,6 +16,7 @@ import type { ClickhouseService } from './events/event-storage.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';
 import type { OpeningReport } from './ledger/opened-ledger.ts';
+import type { SharedStores } from './shared-memory/shared-stores.ts';
 
 /** The durable state of an installation: embedded in the data directory, or in a shared PostgreSQL database. */
 export interface State {
@@ -35,6 +36,8 @@ export interface State {
   readonly recentGenerations: RecentGenerations;
   /** Settles open generations by their last checkpoints: the process that ran them is gone. Never rejects. */
   settleInterrupted(generationIds: readonly string[]): Promise<void>;
+  /** Limits and routing memory of gateways that share a database; undefined for an embedded one, and for a command. */
+  readonly sharedStores: SharedStores | undefined;
   /** Runs work that needs the database. A gateway with a shared database retries it until the database answers. */
   whenDatabaseUp<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the database answers. An embedded one always does. */

@@ -44,6 +44,8 @@ export interface TestOptions {
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Clock of the health of endpoints. */
   readonly healthClock?: Clock;
+  /** Longest wait for limits and routing memory that gateways share. */
+  readonly sharedMemoryLimitMs?: number;
   /** Stages besides those that ship. */
   readonly stages?: readonly Stage[];
   /** Fills the data directory before it is opened. */
@@ -78,6 +80,7 @@ export async function openTestGateway(
     load,
     log,
     ...(options.times !== undefined && { times: options.times }),
+    ...(options.sharedMemoryLimitMs !== undefined && { sharedMemoryLimitMs: options.sharedMemoryLimitMs }),
     ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
     ...(options.healthClock !== undefined && { healthClock: options.healthClock }),
     ...(options.stages !== undefined && { stages: options.stages }),

@@ -10,6 +10,7 @@ import { checkEvents } from './check-events.ts';
 import { checkFiles } from './check-files.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkProviders } from './check-providers.ts';
+import { checkRedis } from './check-redis.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServer } from './check-server.ts';
 import { type CheckFinding, problem, problemOf } from './finding.ts';
@@ -36,6 +37,7 @@ const CHECKS: readonly Check[] = [
   { name: 'disk', look: checkDiskUse },
   { name: 'secrets', look: checkSecrets },
   { name: 'database', look: checkDatabase },
+  { name: 'redis', look: checkRedis, runsInside: true },
   { name: 'ledger', look: checkLedger, needsDirectory: true, runsInside: true },
   { name: 'events', look: checkEvents, needsDirectory: true, runsInside: true },
   { name: 'files', look: checkFiles },

@@ -23,6 +23,9 @@ const parts = Type.Object(
     store: part('The database of keys, workspaces and records.'),
     events: part('Analytics. Generations are served without it.'),
     providers: part('Endpoints that are not cooling down: `limited` = some are.'),
+    redis: part(
+      'Limits and routing memory that gateways share: `limited` = each goes on with its share. Absent without Redis.',
+    ),
   },
   { description: 'All parts, or the one that was asked for.' },
 );
@@ -40,7 +43,7 @@ export const notReadySchema = Type.Object({
 /** Query of `/readyz`. */
 export const readinessQuery = Type.Object({
   part: Type.Optional(
-    oneOf(['ledger', 'store', 'events', 'providers'], {
+    oneOf(['ledger', 'store', 'events', 'providers', 'redis'], {
       description: 'Answers for this part alone: 503 if it is unavailable.',
     }),
   ),

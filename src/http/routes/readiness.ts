@@ -20,6 +20,8 @@ export interface ReadinessReply {
 
 const UNKNOWN: PartState = { status: 'unknown', reason: 'the gateway is starting' };
 
+const NOT_USED: PartState = { status: 'ok', reason: 'the gateway does not use it' };
+
 /** The parts before they are open. */
 export const UNKNOWN_PARTS: ReadinessParts = {
   ledger: UNKNOWN,
@@ -41,7 +43,7 @@ export function readinessOf({ state, restartReason, parts }: ReadinessFacts): Re
 
 /** The same for one part alone. */
 export function readinessOfPart(name: ReadinessPart, parts: ReadinessParts): ReadinessReply {
-  const part = parts[name];
+  const part = parts[name] ?? NOT_USED;
   const only = { [name]: part };
   if (isUsable(part)) return { status: 200, body: { status: 'ok', parts: only } };
   return notReady(part.status === 'unknown' ? 'starting' : 'unavailable', `${name}: ${reasonOf(part)}`, only);

@@ -63,6 +63,24 @@ export class RedisClient {
     });
   }
 
+  /** Resolves once commands can be sent. Rejects with why they cannot, at the latest after the limit. */
+  ready(limitMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' });
+      const timer = setTimeout(() => reject(this.#lastError ?? late), limitMs);
+      const settle = (end: () => void) => () => {
+        clearTimeout(timer);
+        end();
+      };
+      if (this.#redis.status === 'ready') settle(resolve)();
+      this.#redis.once('ready', settle(resolve));
+      this.#redis.once(
+        'error',
+        settle(() => reject(this.#lastError)),
+      );
+    });
+  }
+
   /** Key of ours. */
   key(...parts: readonly string[]): string {
     return [this.prefix, ...parts].join(':');

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/limiter.ts';
-import type { StoreGate } from '../shared-memory/store-gate.ts';
-import { MemoryLimiter } from './memory-limiter.ts';
+import { MemoryLimiter } from '../rate-limits/memory-limiter.ts';
+import type { StoreGate } from './store-gate.ts';
 
 export interface SharedLimiterParts {
   /** Counts of all gateways. */

@@ -1,0 +1,21 @@
+import type { Limiter } from '../../ports/limiter.ts';
+import type { OutputItems } from '../../ports/output-items.ts';
+import type { RoutingMemory } from '../../ports/routing-memory.ts';
+
+/** The stores of what gateways share besides keys and money, in one server. Methods reject while it is away. */
+export interface SharedStores {
+  readonly kind: 'redis' | 'postgres';
+  /** Its host and port, for the log. */
+  readonly host: string;
+  readonly limiter: Limiter;
+  readonly routing: RoutingMemory;
+  /** Output items; absent = each process keeps its own. */
+  readonly items?: Pick<OutputItems, 'find'> & {
+    keep(keyHash: string, id: string, text: string): Promise<void>;
+  };
+  /** Asks whether the server works. */
+  probe(): Promise<unknown>;
+  /** Why it does not, in a word for the log. */
+  errorCode(error: unknown): string;
+  close(): Promise<void>;
+}
