@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import Type, { type Static, type TSchema } from 'typebox';
+import type { AwsSigningKey } from '../../kit/crypto/sign-aws.ts';
 import { type Json, readJson } from '../../kit/json/json.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
@@ -46,12 +47,8 @@ export interface AwsKey {
 }
 
 /** An access key that signs requests. */
-export interface AwsAccessKey {
+export interface AwsAccessKey extends AwsSigningKey {
   readonly kind: 'aws-access-key';
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly region: string;
 }
 
 /** A service account that obtains access tokens. */

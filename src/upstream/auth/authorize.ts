@@ -1,11 +1,11 @@
 import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/providers/credential.ts';
 import type { Auth, Timeouts } from '../../catalog/providers/provider-members.ts';
+import { hashBody, signAws } from '../../kit/crypto/sign-aws.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Transport } from '../upstream.ts';
 import type { Destination } from './destination.ts';
 import { GoogleTokens } from './google-tokens.ts';
-import { hashBody, signAws } from './sign-aws.ts';
 
 /** A call that is complete but for its authorization. */
 export interface UnauthorizedCall {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AwsAccessKey } from '../../catalog/providers/credential.ts';
-import { hashBody, signAws } from './sign-aws.ts';
+import { type AwsSigningKey, hashBody, signAws } from './sign-aws.ts';
 
 /** The account, time and signatures of the test suite that AWS publishes for Signature Version 4. */
-const CREDENTIAL: AwsAccessKey = {
-  kind: 'aws-access-key',
+const CREDENTIAL: AwsSigningKey = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
   region: 'us-east-1',

@@ -1,6 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { AwsAccessKey } from '../../catalog/providers/credential.ts';
-import type { Sliced } from '../../kit/loop/turns.ts';
+import type { Sliced } from '../loop/turns.ts';
+
+/** A key that signs requests to the services of a region. */
+export interface AwsSigningKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly region: string;
+}
 
 /** A request that is about to be sent, as its signature sees it. */
 export interface SignedRequest {
@@ -24,7 +31,7 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 /** The headers that sign a request (AWS Signature Version 4). They belong to exactly this address, body and second. */
 export function signAws(
   request: SignedRequest,
-  credential: AwsAccessKey,
+  credential: AwsSigningKey,
   { service, nowMs }: SigningContext,
 ): Record<string, string> {
   const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
@@ -74,7 +81,10 @@ function signedHeaders(headers: Readonly<Record<string, string>>): [string, stri
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The path with every segment, which is encoded already, encoded once more. */
+/**
+ * The path with every segment, which is encoded already, encoded once more. S3 encodes only once: its paths must be of
+ * letters, digits and `-._~`, which no encoding changes.
+ */
 function canonicalPath(path: string): string {
   return path.split('/').map(encode).join('/');
 }
@@ -93,7 +103,7 @@ function encode(text: string): string {
   });
 }
 
-function signingKey({ secretAccessKey, region }: AwsAccessKey, date: string, service: string): Buffer {
+function signingKey({ secretAccessKey, region }: AwsSigningKey, date: string, service: string): Buffer {
   let key: string | Buffer = `AWS4${secretAccessKey}`;
   for (const part of [date, region, service, 'aws4_request']) key = hmac(key, part);
   return key as Buffer;
