@@ -26,6 +26,7 @@ import type { McpOffers } from './mcp/server/offered-tool.ts';
 import { ownOffers } from './mcp/server/own-offers.ts';
 import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
+import type { ContentStore } from './ports/content.ts';
 import type { Limiter } from './ports/limiter.ts';
 import type { OutputItems } from './ports/output-items.ts';
 import { Pins } from './routing/conversation/pins.ts';
@@ -42,7 +43,7 @@ import { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
 import type { Stage } from './stages/stage.ts';
 import { type StageDependencies, stageTable } from './stages/table.ts';
 import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
-import { DiskContentStore } from './store/content/disk-content-store.ts';
+import { openContents } from './store/content/open-contents.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
@@ -78,7 +79,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     'the response cache',
     new DiskResponseCache(join(installation.directory.path, 'cache'), log),
   );
-  const contents = openContents(options, closers);
+  const contents = openKeptContents(options, closers);
   const upstreams = closers.add(
     'connections to providers',
     openUpstreams({
@@ -226,11 +227,12 @@ function openMcpClient({ vendor, egress, installation, log }: EngineOptions): Mc
 const MAX_LOGGED_TOOLS = 20;
 
 /** The store of prompts and answers; what is older than `retention` is deleted, there and among rows and events. */
-function openContents({ settings, installation, log }: EngineOptions, closers: Closers): DiskContentStore {
+function openKeptContents({ settings, installation, log }: EngineOptions, closers: Closers): ContentStore {
   const contents = closers.add(
     'stored prompts and answers',
-    new DiskContentStore({
+    openContents({
       directory: join(installation.directory.path, 'content'),
+      storage: installation.objectStorage,
       log,
       clock: systemClock,
     }),
@@ -254,7 +256,7 @@ function openContents({ settings, installation, log }: EngineOptions, closers: C
 
 /** Observers of settled generations: everything that is noted besides the record. */
 function openObservers(
-  contents: DiskContentStore,
+  contents: ContentStore,
   { settings, limiter, log }: Pick<EngineOptions, 'settings' | 'limiter' | 'log'>,
 ): {
   readonly generationMetrics: GenerationMetrics;

@@ -3,8 +3,11 @@
  * one can be examined too.
  */
 import { openServiceClient } from './egress/service-client.ts';
+import { type BucketSettings, openObjectStorage } from './installation.ts';
 import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
+import { systemClock } from './kit/time/clock.ts';
 import { type ClickhouseFacts, examineClickhouse } from './store/examine/examine-clickhouse.ts';
+import { ObjectStorageUnavailable } from './store/object-storage/object-storage.ts';
 
 export { readOverlay } from './installation.ts';
 export { providerStates } from './provider-states.ts';
@@ -39,5 +42,19 @@ export async function examineEventServer(address: ClickhouseAddress): Promise<Cl
     return await examineClickhouse(service, address);
   } finally {
     service.close();
+  }
+}
+
+/** Why a bucket cannot be read; undefined if it can. Reads an object that does not exist. */
+export async function bucketProblem(bucket: BucketSettings): Promise<string | undefined> {
+  const storage = openObjectStorage(bucket, systemClock);
+  try {
+    await storage?.read('files/examined-by-doctor', 0, 1);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ObjectStorageUnavailable)) throw error;
+    return error.message;
+  } finally {
+    storage?.close();
   }
 }

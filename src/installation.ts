@@ -3,6 +3,7 @@ import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/over
 import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { LoadOptions } from './config/load.ts';
 import type { Flags } from './config/runtime.ts';
+import type { Config } from './config/schema/schema.ts';
 import type { Presets } from './dialects/shared/presets/preset.ts';
 import { openServiceClient } from './egress/service-client.ts';
 import { completeRow } from './gateway/record/generation-row.ts';
@@ -45,6 +46,7 @@ import type { ByokStore } from './ports/byok.ts';
 import { MCP_PROVIDER_PREFIX } from './ports/byok-credentials.ts';
 import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
+import type { FileBytes } from './ports/files.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
@@ -66,6 +68,11 @@ import {
 } from './store/events/duckdb/event-bundle.ts';
 import { EventsUnavailable } from './store/events/event-errors.ts';
 import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
+import { filesWithOlder } from './store/files/files-with-older.ts';
+import { S3FileBytes } from './store/files/s3-file-bytes.ts';
+import type { ObjectStorage } from './store/object-storage/object-storage.ts';
+import { s3PlaceOf } from './store/object-storage/s3-place.ts';
+import { S3Storage } from './store/object-storage/s3-storage.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import { awayCodeOf, isDatabaseAway } from './store/sql/database-unavailable.ts';
@@ -104,6 +111,8 @@ export interface Installation {
   readonly files: Files;
   /** Files and their content, for requests that name them. */
   readonly storedFiles: StoredFiles;
+  /** The bucket of files and content; undefined = they are in the data directory. */
+  readonly objectStorage: ObjectStorage | undefined;
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
@@ -175,6 +184,8 @@ export interface InstallationOptions {
   readonly database?: SharedDatabase;
   /** Where events are; absent = in a file of the data directory. */
   readonly clickhouse?: ClickhouseAddress | undefined;
+  /** Where files and content are; absent = in the data directory. */
+  readonly bucket?: BucketSettings | null | undefined;
   /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: () => number;
   /** Durability of settlements; `power` by default. */
@@ -250,9 +261,11 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       changedCredentials(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
+    const objectStorage = openObjectStorage(options.bucket, sources.clock);
+    if (objectStorage !== undefined) opened.push(async () => objectStorage.close());
     const storedFiles = {
       store: fileStore,
-      bytes: await openDiskFileBytes(join(directory.path, 'files')),
+      bytes: await openFileBytes(join(directory.path, 'files'), objectStorage, sources.clock),
     };
     const files = new Files({
       ...storedFiles,
@@ -319,6 +332,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       credits,
       files,
       storedFiles,
+      objectStorage,
       callers,
       sessions: new Sessions({ store: sessionStore, callers, sources }),
       priceHistory: new PriceHistory(priceStore, sources.clock, options.warn),
@@ -361,6 +375,48 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     await close();
     throw error;
   }
+}
+
+/** A bucket of the configuration. */
+export type BucketSettings = NonNullable<Config['storage']['s3']>;
+
+/** Opens the storage of objects, if the configuration names one. */
+export function openObjectStorage(
+  bucket: BucketSettings | null | undefined,
+  clock: Pick<Clock, 'now'>,
+): ObjectStorage | undefined {
+  if (bucket === null || bucket === undefined) return undefined;
+  const region = bucket.region ?? DEFAULT_REGION;
+  const place = s3PlaceOf({
+    ...bucket,
+    region,
+    prefix: bucket.prefix ?? '',
+    isPathStyle: bucket.path_style ?? true,
+  });
+  return new S3Storage({
+    service: openServiceClient(place.origin),
+    place,
+    signingKey: {
+      accessKeyId: bucket.access_key_id,
+      secretAccessKey: bucket.secret_access_key,
+      ...(bucket.session_token && { sessionToken: bucket.session_token }),
+      region,
+    },
+    now: () => clock.now(),
+  });
+}
+
+const DEFAULT_REGION = 'us-east-1';
+
+/** Contents of files: in the directory, or in a bucket beside those that the directory has from before. */
+async function openFileBytes(
+  directory: string,
+  storage: ObjectStorage | undefined,
+  clock: Clock,
+): Promise<FileBytes> {
+  const disk = await openDiskFileBytes(directory);
+  if (storage === undefined) return disk;
+  return filesWithOlder(new S3FileBytes({ storage, now: () => clock.now() }), disk);
 }
 
 /** Facts that guardrails are checked against, by the current configuration. */

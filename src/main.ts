@@ -241,6 +241,7 @@ async function openStores(
     egress: () => settings.latest.egress,
     encryptionKey: runtime.encryptionKey,
     clickhouse: runtime.clickhouse,
+    bucket: config.storage.s3,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

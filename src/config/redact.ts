@@ -8,6 +8,7 @@ import type { Config } from './schema/schema.ts';
 export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
   const { sandbox, mcp_servers: mcpServers } = config.tools;
+  const { s3 } = config.storage;
   return {
     ...config,
     providers: config.providers.map((provider) => ({
@@ -24,6 +25,17 @@ export function redactedConfig(config: Config): Config {
         byok: workspace.byok.map((credential) => ({ ...credential, api_key: redacted(credential.api_key) })),
       }),
     })),
+    storage: {
+      ...config.storage,
+      ...(s3 && {
+        s3: {
+          ...s3,
+          access_key_id: redacted(s3.access_key_id),
+          secret_access_key: redacted(s3.secret_access_key),
+          ...(s3.session_token && { session_token: redacted(s3.session_token) }),
+        },
+      }),
+    },
     metrics: {
       ...config.metrics,
       ...(config.metrics.token && { token: redacted(config.metrics.token) }),

@@ -11,6 +11,7 @@ export const RESTART_KEYS: readonly (readonly string[])[] = [
   ['server', 'base_path'],
   ['server', 'tls'],
   ['keys', 'prefix'],
+  ['storage'],
 ];
 
 /** Polling interval. Polling notices every way of saving: in place, by rename, by a moved symlink. */

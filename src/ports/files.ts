@@ -48,6 +48,6 @@ export interface FileBytes {
   read(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Does nothing when there is none. */
   remove(id: string): Promise<void>;
-  /** Ids of all stored contents. */
+  /** Ids of all stored contents, without those that another gateway may be storing right now. */
   ids(): Promise<string[]>;
 }

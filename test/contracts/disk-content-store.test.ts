@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DiskContentStore, type QueueLimits } from '../../src/store/content/disk-content-store.ts';
+import { ContentFolders } from '../../src/store/content/content-folders.ts';
+import { QueuedContentStore, type QueueLimits } from '../../src/store/content/queued-content-store.ts';
 import { HandClock } from '../fakes/hand-clock.ts';
 import { contentOf, contentStoreContract, idAt, stored } from './content-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -15,8 +16,8 @@ interface Warning {
 function openStore(path: string, queueLimits?: QueueLimits) {
   const warnings: Warning[] = [];
   const clock = new HandClock();
-  const store = new DiskContentStore({
-    directory: join(path, 'content'),
+  const store = new QueuedContentStore({
+    files: new ContentFolders(join(path, 'content')),
     log: { warn: (message, fields) => warnings.push({ message, fields }) },
     clock,
     ...(queueLimits !== undefined && { queueLimits }),
@@ -24,7 +25,7 @@ function openStore(path: string, queueLimits?: QueueLimits) {
   return { store, warnings, clock };
 }
 
-contentStoreContract('DiskContentStore', async () => {
+contentStoreContract('a directory', async () => {
   const directory = temporaryDirectory();
   let { store } = openStore(directory.path);
   return {
@@ -41,7 +42,7 @@ contentStoreContract('DiskContentStore', async () => {
   };
 });
 
-describe('DiskContentStore', () => {
+describe('content in a directory', () => {
   const directories: { remove(): void }[] = [];
   afterEach(() => {
     for (const directory of directories.splice(0)) directory.remove();

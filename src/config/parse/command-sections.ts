@@ -7,6 +7,7 @@ const SERVING_SECTIONS: ReadonlySet<string> = new Set([
   'plugins',
   'presets',
   'prompts',
+  'storage',
   'tools',
   'workspaces',
 ]);

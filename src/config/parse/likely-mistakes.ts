@@ -71,6 +71,8 @@ const SECRETS: readonly string[] = [
   'workspaces.*.keys.*.secret',
   'workspaces.*.byok.*.api_key',
   'plugins.web.engines.*.api_key',
+  'storage.s3.secret_access_key',
+  'storage.s3.session_token',
   'tools.sandbox.token',
   'tools.mcp_servers.*.authorization',
   'tools.mcp_servers.*.headers.*',

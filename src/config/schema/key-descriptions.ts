@@ -173,6 +173,17 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'power: the record of an answer is synced to the disk before the answer ends. ' +
     'process: it is only written, so that a power loss may lose the last ones.',
   'durability.checkpoint_ms': 'Longest time between something new in a stream and its checkpoint.',
+  storage: 'Where uploaded files, and stored prompts and answers, are. Absent: in the data directory.',
+  'storage.s3': 'A bucket of an S3-compatible service, which several gateways can share.',
+  'storage.s3.endpoint': 'Scheme, host and port of the service. Absent: that of AWS for the region.',
+  'storage.s3.region': 'Region that requests are signed for. Absent: us-east-1.',
+  'storage.s3.bucket': 'Name of the bucket, which must exist.',
+  'storage.s3.prefix': 'Begins the name of every object, such as signalbox/. Absent: nothing.',
+  'storage.s3.access_key_id': 'Id of the access key.',
+  'storage.s3.secret_access_key': 'Secret of the access key.',
+  'storage.s3.session_token': 'Token of a temporary access key.',
+  'storage.s3.path_style':
+    'true or absent: the bucket is the first part of the path. false: it is the first part of the host.',
   retention: 'How long data are kept.',
   'retention.events_days': 'Records of generations, and the events that analytics count. Daily sums stay.',
   'retention.content_days': 'Stored prompts and answers.',

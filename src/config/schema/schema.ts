@@ -295,6 +295,37 @@ export const configSchema = closed({
     ledger: withDefault(oneOf(['power', 'process']), 'power'),
     checkpoint_ms: milliseconds(1000),
   }),
+  storage: section({
+    s3: nullOr(
+      closed({
+        endpoint: nullish(
+          Type.String({
+            pattern: '^https?://[A-Za-z0-9.:\\[\\]-]+$',
+            maxLength: 512,
+            explain: 'must be scheme, host and port, for example https://storage.internal:9000',
+          }),
+        ),
+        region: nullish(
+          Type.String({ pattern: '^[a-z0-9-]{1,64}$', explain: 'must be 1 to 64 of a-z, 0-9 and "-"' }),
+        ),
+        bucket: Type.String({
+          pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+          explain: 'must be 3 to 63 of a-z, 0-9, "." and "-", beginning and ending with a letter or digit',
+        }),
+        prefix: nullish(
+          Type.String({
+            pattern: '^([A-Za-z0-9._-]+/)*$',
+            maxLength: 512,
+            explain: 'must be names of letters, digits, ".", "_" and "-", each with "/" behind it',
+          }),
+        ),
+        access_key_id: text(256),
+        secret_access_key: text(512),
+        session_token: nullish(text(8192)),
+        path_style: nullish(Type.Boolean()),
+      }),
+    ),
+  }),
   retention: section({
     events_days: days(400),
     content_days: days(30),

@@ -2,12 +2,13 @@ import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'n
 import { join } from 'node:path';
 import type { ContentRetention } from '../../ports/content.ts';
 import { arrivalOfFile, type ContentPath, isDay, rangeOfDay } from './content-path.ts';
+import type { ContentFiles } from './queued-content-store.ts';
 
 /** Files examined in parallel. */
 const FILES_AT_ONCE = 32;
 
 /** One folder for each day, with its size in bytes: counted once, then kept up to date. */
-export class ContentFolders {
+export class ContentFolders implements ContentFiles {
   readonly #directory: string;
   readonly #bytes = new Map<string, number>();
   /** Files written while `count` runs. */

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FILE_ID } from '../files/disk-file-bytes.ts';
+import { FILE_ID } from '../files/file-id.ts';
 import { type KnownFile, MAX_EXAMINED_FILES } from './database-facts.ts';
 
 /** Differences between the contents of stored files and the database. */

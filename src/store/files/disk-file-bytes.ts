@@ -4,9 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
-
-/** Ids are the file names: no other text becomes part of a path. */
-export const FILE_ID = /^file_[0-9A-Za-z]{24}$/;
+import { FILE_ID, requireFileId } from './file-id.ts';
 
 const DRAFT_ENDING = '.draft';
 
@@ -48,8 +46,7 @@ class DiskFileBytes implements FileBytes {
   }
 
   #pathOf(id: string): string {
-    if (!FILE_ID.test(id)) throw new Error('this is no id of a file');
-    return join(this.#directory, id);
+    return join(this.#directory, requireFileId(id));
   }
 }
 

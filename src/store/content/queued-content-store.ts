@@ -9,8 +9,22 @@ import type {
   StoredContent,
 } from '../../ports/content.ts';
 import { decodeContent, encodeContent } from './content-codec.ts';
-import { ContentFolders } from './content-folders.ts';
-import { contentPath } from './content-path.ts';
+import { type ContentPath, contentPath } from './content-path.ts';
+
+/** Where content is, in folders by day. */
+export interface ContentFiles {
+  /** Bytes of everything counted so far. */
+  readonly bytes: number;
+  /** Counts what earlier processes, or other gateways, have written. */
+  count(): Promise<void>;
+  write(path: ContentPath, bytes: Uint8Array): Promise<void>;
+  /** Undefined when there is none. */
+  read(path: ContentPath): Promise<Buffer | undefined>;
+  /** False when there is none. */
+  remove(path: ContentPath): Promise<boolean>;
+  /** Removes content that is too old, then the oldest above `maxBytes`. Call `count` first. */
+  prune(retention: ContentRetention): Promise<void>;
+}
 
 /** Limits of the write queue. Content beyond them is dropped, so that a slow disk does not fill the memory. */
 export interface QueueLimits {
@@ -25,9 +39,10 @@ const QUEUE_LIMITS: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 
 const REPORT_MS = 60_000;
 
 /** Dependencies of the store. */
-export interface DiskContentDependencies {
-  /** Created with the first write. */
-  readonly directory: string;
+export interface QueuedContentDependencies {
+  readonly files: ContentFiles;
+  /** Writes at the same time; one by default. */
+  readonly writesAtOnce?: number;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
   readonly queueLimits?: QueueLimits;
@@ -38,24 +53,25 @@ interface Waiting {
   readonly characters: number;
 }
 
-/** Content in compressed files, written one after another in the background. */
-export class DiskContentStore implements ContentStore {
-  readonly #folders: ContentFolders;
-  readonly #dependencies: DiskContentDependencies;
+/** Compressed content, written in the background. */
+export class QueuedContentStore implements ContentStore {
+  readonly #files: ContentFiles;
+  readonly #dependencies: QueuedContentDependencies;
   readonly #limits: QueueLimits;
   readonly #waiting = new Map<string, Waiting>();
   #characters = 0;
-  #writing: Promise<void> | undefined;
-  #fileWrite: Promise<void> | undefined;
+  /** Ids of the content that is being written, with their writes. */
+  readonly #writes = new Map<string, Promise<void>>();
+  readonly #writers = new Set<Promise<void>>();
   #counting: Promise<void> | undefined;
   #isClosed = false;
   #lost = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(dependencies: DiskContentDependencies) {
+  constructor(dependencies: QueuedContentDependencies) {
     this.#dependencies = dependencies;
     this.#limits = dependencies.queueLimits ?? QUEUE_LIMITS;
-    this.#folders = new ContentFolders(dependencies.directory);
+    this.#files = dependencies.files;
   }
 
   put(stored: StoredContent): void {
@@ -70,7 +86,7 @@ export class DiskContentStore implements ContentStore {
     }
     this.#waiting.set(stored.generationId, { stored, characters });
     this.#characters += characters;
-    this.#writing ??= this.#writeAll();
+    this.#startWriter();
   }
 
   async get(accountId: string, generationId: string): Promise<GenerationContent | undefined> {
@@ -82,53 +98,66 @@ export class DiskContentStore implements ContentStore {
     const path = contentPath(generationId);
     if (path === undefined || (await this.get(accountId, generationId)) === undefined) return false;
     const wasWaiting = this.#dequeue(generationId) !== undefined;
-    // Its file may be being written.
-    await this.#fileWrite;
-    return (await this.#folders.remove(path)) || wasWaiting;
+    // It may be being written.
+    await this.#writes.get(generationId);
+    return (await this.#files.remove(path)) || wasWaiting;
   }
 
   async prune(retention: ContentRetention): Promise<number> {
-    this.#counting ??= this.#folders.count();
+    this.#counting ??= this.#files.count();
     try {
       await this.#counting;
     } catch (error) {
       this.#counting = undefined;
       throw error;
     }
-    await this.#folders.prune(retention);
-    return this.#folders.bytes;
+    await this.#files.prune(retention);
+    return this.#files.bytes;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#writing;
+    while (this.#writers.size > 0) await Promise.all(this.#writers);
   }
 
   async #read(generationId: string): Promise<StoredContent | undefined> {
     const path = contentPath(generationId);
-    const file = path && (await this.#folders.read(path));
+    const file = path && (await this.#files.read(path));
     const stored = file && (await decodeContent(file));
     return stored?.generationId === generationId ? stored : undefined;
+  }
+
+  #startWriter(): void {
+    if (this.#writers.size >= (this.#dependencies.writesAtOnce ?? 1)) return;
+    const writer = this.#writeAll().finally(() => this.#writers.delete(writer));
+    this.#writers.add(writer);
   }
 
   async #writeAll(): Promise<void> {
     for (;;) {
       // Requests go first.
       await nextTurn();
-      const next = this.#waiting.values().next().value;
-      if (next === undefined) break;
-      this.#fileWrite = this.#write(next.stored);
-      await this.#fileWrite;
-      this.#dequeue(next.stored.generationId);
+      const stored = this.#next();
+      if (stored === undefined) return;
+      const write = this.#write(stored);
+      this.#writes.set(stored.generationId, write);
+      await write;
+      this.#writes.delete(stored.generationId);
+      this.#dequeue(stored.generationId);
     }
-    this.#writing = undefined;
+  }
+
+  /** The first content that waits and that no other writer has. */
+  #next(): StoredContent | undefined {
+    for (const [id, { stored }] of this.#waiting) if (!this.#writes.has(id)) return stored;
+    return undefined;
   }
 
   async #write(stored: StoredContent): Promise<void> {
     const path = contentPath(stored.generationId);
     try {
       if (path === undefined) throw new Error('not an id of this gateway');
-      await this.#folders.write(path, await encodeContent(stored));
+      await this.#files.write(path, await encodeContent(stored));
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       this.#reportLost(code ?? message);

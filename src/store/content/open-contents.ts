@@ -1,0 +1,33 @@
+import type { Log } from '../../kit/log/log.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { ContentStore } from '../../ports/content.ts';
+import type { ObjectStorage } from '../object-storage/object-storage.ts';
+import { ContentFolders } from './content-folders.ts';
+import { contentWithOlder } from './content-with-older.ts';
+import { QueuedContentStore } from './queued-content-store.ts';
+import { S3ContentFiles } from './s3-content-files.ts';
+
+/** Writes at the same time: each waits for the network. */
+const OBJECT_WRITES_AT_ONCE = 8;
+
+export interface ContentsOptions {
+  /** Created with the first write. */
+  readonly directory: string;
+  /** Absent = content is in the directory. What is there already is found in either case. */
+  readonly storage: ObjectStorage | undefined;
+  readonly log: Pick<Log, 'warn'>;
+  readonly clock: Clock;
+}
+
+/** Opens the store of prompts and answers. */
+export function openContents({ directory, storage, log, clock }: ContentsOptions): ContentStore {
+  const folders = new ContentFolders(directory);
+  if (storage === undefined) return new QueuedContentStore({ files: folders, log, clock });
+  const objects = new S3ContentFiles({ storage, monotonic: () => clock.monotonic() });
+  return new QueuedContentStore({
+    files: contentWithOlder(objects, folders),
+    writesAtOnce: OBJECT_WRITES_AT_ONCE,
+    log,
+    clock,
+  });
+}

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AwsSigningKey, hashBody, signAws } from '../../kit/crypto/sign-aws.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
+import {
+  type ServiceClient,
+  type ServiceReply,
+  type ServiceRequest,
+  ServiceUnreachable,
+} from '../../kit/net/service-client.ts';
+import {
+  type ListedObject,
+  type ObjectParts,
+  type ObjectRange,
+  type ObjectStorage,
+  ObjectStorageUnavailable,
+} from './object-storage.ts';
+import { completionOf, elementIn, listPageOf } from './s3-replies.ts';
+
+/** Where objects are. */
+export interface S3Place {
+  /** Scheme, host and port that requests go to, with the bucket in the host unless `bucketPath` has it. */
+  readonly origin: string;
+  /** `/bucket` if the bucket is part of the path, otherwise empty. */
+  readonly bucketPath: string;
+  /** Begins every key; empty, or ends with a slash. */
+  readonly prefix: string;
+}
+
+export interface S3StorageOptions {
+  readonly service: ServiceClient;
+  readonly place: S3Place;
+  readonly signingKey: AwsSigningKey;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Time before the first repetition, milliseconds; the next are twice as long each. */
+  readonly pauseMs?: number;
+}
+
+/** Attempts of each request: all of them can be repeated without harm. */
+const ATTEMPTS = 4;
+const PAUSE_MS = 100;
+
+/** Milliseconds for one attempt of a request. */
+const REQUEST_MS = 15_000;
+
+/** Bytes of a reply that is not content: a page of a list has a thousand objects. */
+const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+
+/** Statuses after which a repetition may help: time-outs, too many requests, failures of the server. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+const NOT_FOUND = 404;
+const RANGE_BEYOND_END = 416;
+
+/** Objects in a bucket of an S3-compatible service. */
+export class S3Storage implements ObjectStorage {
+  readonly #options: S3StorageOptions;
+
+  constructor(options: S3StorageOptions) {
+    this.#options = options;
+  }
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.#done({ method: 'PUT', key, body: bytes });
+  }
+
+  async read(key: string, from: number, length: number, version?: string): Promise<ObjectRange | undefined> {
+    const headers = {
+      range: `bytes=${from}-${from + length - 1}`,
+      ...(version !== undefined && { 'if-match': version }),
+    };
+    const reply = await this.#send({ method: 'GET', key, headers, maxBytes: length + 1024 });
+    const { status, headers: replied, bytes } = reply;
+    if (status === NOT_FOUND) return undefined;
+    const tag = replied.etag ?? '';
+    // The range of an empty object is beyond its end.
+    if (status === RANGE_BEYOND_END && from === 0)
+      return { bytes: Buffer.alloc(0), totalBytes: 0, version: tag };
+    if (status === 200 && from === 0) return { bytes, totalBytes: bytes.length, version: tag };
+    const total = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(replied['content-range'] ?? '');
+    if (status !== 206 || total === null) throw refusalOf(reply);
+    const [, first, last, totalBytes] = total.map(Number);
+    if (first !== from || bytes.length !== (last ?? 0) - from + 1) {
+      throw new ObjectStorageUnavailable(
+        'the object storage sent another range than it was asked for',
+        'range',
+      );
+    }
+    return { bytes, totalBytes: totalBytes ?? 0, version: tag };
+  }
+
+  async remove(key: string): Promise<void> {
+    const reply = await this.#send({ method: 'DELETE', key });
+    if (reply.status !== NOT_FOUND && !isOk(reply)) throw refusalOf(reply);
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    const { place } = this.#options;
+    let next: string | undefined;
+    do {
+      const query = {
+        'list-type': '2',
+        prefix: place.prefix + prefix,
+        ...(next !== undefined && { 'continuation-token': next }),
+      };
+      const page = listPageOf((await this.#done({ method: 'GET', key: null, query })).bytes.toString());
+      for (const object of page.objects) yield { ...object, key: object.key.slice(place.prefix.length) };
+      next = page.next;
+    } while (next !== undefined);
+  }
+
+  async beginParts(key: string): Promise<ObjectParts> {
+    const begun = await this.#done({ method: 'POST', key, query: { uploads: '' } });
+    const uploadId = elementIn(begun.bytes.toString(), 'UploadId');
+    if (uploadId === undefined) {
+      throw new ObjectStorageUnavailable('the object storage began no upload in parts', 'upload');
+    }
+    const tags: string[] = [];
+    return {
+      add: async (bytes) => {
+        const query = { partNumber: String(tags.length + 1), uploadId };
+        const { headers } = await this.#done({ method: 'PUT', key, query, body: bytes });
+        tags.push(headers.etag ?? '');
+      },
+      complete: async () => {
+        const body = Buffer.from(completionOf(tags));
+        const reply = await this.#done({ method: 'POST', key, query: { uploadId }, body });
+        // A failure after the beginning of the reply has status 200 too.
+        if (elementIn(reply.bytes.toString(), 'ETag') === undefined) throw refusalOf(reply);
+      },
+      abort: async () => {
+        const reply = await this.#send({ method: 'DELETE', key, query: { uploadId } });
+        if (reply.status !== NOT_FOUND && !isOk(reply)) throw refusalOf(reply);
+      },
+    };
+  }
+
+  close(): void {
+    this.#options.service.close();
+  }
+
+  /** Sends a request that must succeed. */
+  async #done(call: S3Call): Promise<ServiceReply> {
+    const reply = await this.#send(call);
+    if (!isOk(reply)) throw refusalOf(reply);
+    return reply;
+  }
+
+  /** Sends a request, several times if that may help. */
+  async #send(call: S3Call): Promise<ServiceReply> {
+    const { pauseMs = PAUSE_MS } = this.#options;
+    const body = call.body ?? Buffer.alloc(0);
+    const bodyHash = await runInTurns(hashBody(body));
+    for (let attempt = 1; ; attempt++) {
+      const reply = await this.#attempt(call, body, bodyHash).catch((error: unknown) => {
+        if (!(error instanceof ServiceUnreachable)) throw error;
+        return error;
+      });
+      const isFinal = reply instanceof ServiceUnreachable ? false : !TRANSIENT.has(reply.status);
+      if (!isFinal && attempt < ATTEMPTS) {
+        await delay(pauseMs * 2 ** (attempt - 1));
+        continue;
+      }
+      if (!(reply instanceof ServiceUnreachable)) return reply;
+      throw new ObjectStorageUnavailable(`the object storage does not answer: ${reply.message}`, reply.code);
+    }
+  }
+
+  #attempt({ method, key, query = {}, headers = {}, maxBytes }: S3Call, body: Uint8Array, bodyHash: string) {
+    const { service, place, signingKey, now } = this.#options;
+    const { origin, bucketPath, prefix } = place;
+    const target = key === null ? `${bucketPath}/` : `${bucketPath}/${prefix}${key}`;
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const path = search.length === 0 ? target : `${target}?${search.join('&')}`;
+    const signed = { ...headers, 'x-amz-content-sha256': bodyHash };
+    const signature = signAws({ method, url: origin + path, headers: signed, bodyHash }, signingKey, {
+      service: 's3',
+      nowMs: now(),
+    });
+    return service.call({
+      method,
+      path,
+      headers: { ...signed, ...signature },
+      body,
+      totalMs: REQUEST_MS,
+      maxBytes: maxBytes ?? MAX_REPLY_BYTES,
+    });
+  }
+}
+
+interface S3Call {
+  readonly method: ServiceRequest['method'];
+  /** Null for the bucket itself. */
+  readonly key: string | null;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly maxBytes?: number;
+}
+
+function isOk({ status }: ServiceReply): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Names the code of the storage, never its message: that may repeat the request with its signature. */
+function refusalOf({ status, bytes }: ServiceReply): ObjectStorageUnavailable {
+  const code = elementIn(bytes.toString('utf8', 0, 4096), 'Code') ?? `status-${status}`;
+  return new ObjectStorageUnavailable(`the object storage answered ${status} ${code}`, code);
+}
