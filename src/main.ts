@@ -46,6 +46,9 @@ const FIRST_MODEL = 'simulator/standard';
 /** How long closing waits for abandoned generations to be settled, milliseconds. */
 const SETTLING_MS = 2_000;
 
+/** Default of `drain_grace_ms` with a shared database, where other gateways can take over, milliseconds. */
+const SHARED_GRACE_MS = 2_000;
+
 /** Options of a gateway. */
 export interface OpenOptions extends ServerOptions {
   readonly loaded: LoadedConfiguration;
@@ -69,6 +72,10 @@ export interface RunningGateway {
   readonly firstKeys: FirstKeys | undefined;
   /** A model to try: the simulated one if available. */
   readonly exampleModel: string | undefined;
+  /** How long it serves after `leave`, milliseconds. */
+  graceMs(): number;
+  /** Reports by `/readyz` that it is draining, and goes on serving for `graceMs`. */
+  leave(): Promise<void>;
   /** How long `close` waits for open requests, milliseconds. */
   drainMs(): number;
   /**
@@ -178,11 +185,15 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       operatorViews: views,
     }),
   );
+  const graceMs = () =>
+    settings.latest.config.drain_grace_ms ?? (installation.hasSharedDatabase ? SHARED_GRACE_MS : 0);
   return {
     host,
     port,
     firstKeys,
     exampleModel: exampleOf(settings.latest.gateway.catalog),
+    graceMs,
+    leave: () => server.leave(graceMs()),
     drainMs: () => settings.latest.config.drain_ms,
     async close(limitMs = settings.latest.config.drain_ms, closing) {
       await server.drain(limitMs);

@@ -129,12 +129,12 @@ describe('loadConfiguration', () => {
         'apps: { hidden: ["a.example"] }',
         'limits: { datasets: { per_day: 9 } }',
         'plugins: { auto-router: { models: ["a/*"] }, fusion: { judge: a/x } }',
-        'drain_grace_ms: 100',
+        'models: [{ id: a/x, endpoints: [{ provider: g, pricing: { discount: "0.1" } }] }]',
         'durability: { ledger: power }',
         'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
       ].join('\n'),
     );
-    expect(load().warnings.map(({ path }) => path)).toEqual(['drain_grace_ms']);
+    expect(load().warnings.map(({ path }) => path)).toEqual(['models[0].endpoints[0].pricing.discount']);
     rmSync(join(cwd, 'signalbox.yaml'));
     expect(load().warnings).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
 import type { HeadRefusal, ServerConnection } from '../http1/server/connection.ts';
 import type { InboundRequest } from '../http1/server/inbound-request.ts';
@@ -58,6 +59,11 @@ export interface HttpServer {
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
   serve(services: HttpServices): Promise<void>;
   /**
+   * Reports by `/readyz` that it is draining, and serves what comes for `graceMs`: so balancers that watch it can turn
+   * to others before anything is refused. Each reply closes its connection. To be followed by `drain`, which ends it.
+   */
+  leave(graceMs: number): Promise<void>;
+  /**
    * Stops accepting, lets what is in flight finish, and ends what is left after `limitMs` with a failure in its own
    * format. Resolves when every connection is closed; may be called once.
    */
@@ -102,6 +108,10 @@ class GatewayServer implements HttpServer {
   readonly #shedRequests: ShedRequests;
   readonly #largeBodies: MemoryBudget;
   #state: ServerState = 'starting';
+  /** True while new requests are served: also for a while after `/readyz` began to say that they should go elsewhere. */
+  #isServing = false;
+  /** Ends the grace when the drain begins. */
+  readonly #grace = new AbortController();
   #generations = 0;
   #paths: VendorPaths | undefined;
   #whenEnded: ((exchange: HttpExchange) => void) | undefined;
@@ -130,7 +140,7 @@ class GatewayServer implements HttpServer {
       limits,
       { checkMs, listeningSockets: basics.listeningSockets ?? 1, certificate: basics.certificate },
       {
-        isOverloaded: () => this.#state === 'ready' && this.#turnstile.isOverloaded,
+        isOverloaded: () => this.#isServing && this.#turnstile.isOverloaded,
         turnAway: (request) => this.#turnAwayUnparsed(request),
         shareOf: (method, target) => this.#shareOf(method, target),
         accept: (request, response) => this.#accept(request, response),
@@ -156,7 +166,15 @@ class GatewayServer implements HttpServer {
     const { settings, lazySchemas } = this.#basics;
     if (lazySchemas !== true) await this.#currentPaths(settings()).index.compile();
     this.#services = { ...this.#basics, ...services };
-    if (this.#state === 'starting') this.#state = 'ready';
+    if (this.#state !== 'starting') return;
+    this.#state = 'ready';
+    this.#isServing = true;
+  }
+
+  async leave(graceMs: number): Promise<void> {
+    this.#state = 'draining';
+    if (!this.#isServing) return;
+    await delay(graceMs, undefined, { signal: this.#grace.signal }).catch(() => {});
   }
 
   /**
@@ -164,8 +182,10 @@ class GatewayServer implements HttpServer {
    * and `/readyz` says so, until the listener closes with the last of it.
    */
   async drain(limitMs: number): Promise<void> {
+    this.#grace.abort();
     this.#listener.parsePending();
     this.#state = 'draining';
+    this.#isServing = false;
     this.#listener.closeIdle();
     const awaited = new Set(this.#exchanges);
     if (!(await this.#endedWithin(awaited, limitMs))) {
@@ -228,7 +248,7 @@ class GatewayServer implements HttpServer {
       operation = route.operationId;
       encodeError = route.encodeError;
       if (route.rateClass === 'generation') exchange.becomeGeneration();
-      if (this.#state !== 'ready' && route.rateClass !== 'probe') {
+      if (!this.#isServing && route.rateClass !== 'probe') {
         const doing = this.#state === 'draining' ? 'stopping' : 'starting';
         throw unavailable(`Service temporarily unavailable: the gateway is ${doing}`);
       }
@@ -252,7 +272,7 @@ class GatewayServer implements HttpServer {
         this.metrics.failed(kind);
         // Failures of providers are in the lines of their generations.
         const isShed = kind === 'overloaded' && metadata?.provider_name === undefined;
-        if (isShed && this.#state === 'ready') this.#shedRequests.note(message);
+        if (isShed && this.#isServing) this.#shedRequests.note(message);
         if (kind === 'authentication') {
           const client = clientOf(request, settings);
           this.#refusedKeys.note(client, exchange.requestId, operation, labelOf(request));

@@ -63,6 +63,47 @@ function connects(port: number): Promise<boolean> {
   });
 }
 
+describe('leaving', () => {
+  it('serves what comes, on kept and on new connections, while /readyz says that it is draining', async () => {
+    const { server, port } = await startServer();
+    const kept = await openSocket(port);
+    kept.socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => kept.read().includes('"ok"'), 'a kept connection');
+    let isOver = false;
+    const leaving = server.leave(600_000).then(() => {
+      isOver = true;
+    });
+    const ready = await ask(port, { path: '/readyz' });
+    expect(ready).toMatchObject({ status: 503, json: { status: 'draining' } });
+    const fresh = await ask(port, STREAMED);
+    expect(fresh).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(fresh.text).toContain('response.completed');
+    kept.socket.write('GET /api/v1/models HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => kept.socket.readableEnded, 'the end of the kept connection');
+    expect(kept.read()).toMatch(/HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*Connection: close\r\n/i);
+    expect(kept.read()).not.toContain(' 503 ');
+    expect(isOver).toBe(false);
+    const draining = server.drain(5_000);
+    await leaving;
+    await draining;
+    expect(await connects(port)).toBe(false);
+  });
+
+  it('ends after its time', async () => {
+    const { server, port } = await startServer();
+    await server.leave(1);
+    expect((await ask(port, { path: '/api/v1/models' })).status).toBe(200);
+    await server.drain(0);
+    expect(await connects(port)).toBe(false);
+  });
+
+  it('takes no time if nothing was served yet', async () => {
+    const { server } = await startServer({ notReady: true });
+    await server.leave(600_000);
+    expect(server.state).toBe('draining');
+  });
+});
+
 describe('draining', () => {
   it('lets streams finish, refuses new work, and resolves when the last is done', async () => {
     const { state, release, gateway } = waiting();

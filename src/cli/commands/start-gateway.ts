@@ -49,9 +49,12 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     isStopping = true;
     log.info('draining', { signal });
     const drainMs = gateway.drainMs();
-    const watchdog = watchStop(drainMs, loaded.runtime.dataDir);
-    gateway
-      .close(drainMs, (what) => watchdog.closing(what))
+    // SIGINT comes from a person at a terminal, who waits.
+    const graceMs = signal === 'SIGTERM' ? gateway.graceMs() : 0;
+    const watchdog = watchStop(graceMs + drainMs, loaded.runtime.dataDir);
+    const leaving = graceMs > 0 ? gateway.leave() : Promise.resolve();
+    leaving
+      .then(() => gateway.close(drainMs, (what) => watchdog.closing(what)))
       .then(
         () => {
           log.info('stopped');

@@ -17,7 +17,6 @@ const UNUSED_PRICES: readonly PriceName[] = [
 const UNSUPPORTED_KEYS: readonly string[] = [
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].pricing.${name}`),
   ...UNUSED_PRICES.map((name) => `models[].endpoints[].prices[].pricing.${name}`),
-  'drain_grace_ms',
 ];
 
 /** A warning for each key of the file that has no effect yet. `written`: the file without defaults. */

@@ -192,7 +192,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Memory for output items that later requests refer to. Above it the least recently used are forgotten; 0: none.',
   drain_ms: 'How long open requests may take to finish after SIGTERM.',
   drain_grace_ms:
-    'How long a gateway still accepts requests after SIGTERM, while /readyz says that it is not ready. No effect yet.',
+    'How long a gateway still serves what comes after SIGTERM, while /readyz says that it is not ready. Null: 2 s with a shared database, otherwise 0.',
   keys: 'Secrets of new keys.',
   'keys.prefix': 'How the secrets of new keys begin.',
 

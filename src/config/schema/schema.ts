@@ -333,7 +333,7 @@ export const configSchema = closed({
     output_items_bytes: bytes(67_108_864, 0),
   }),
   drain_ms: milliseconds(30_000, 0),
-  drain_grace_ms: milliseconds(0, 0),
+  drain_grace_ms: nullOr(Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, unit: 'ms' })),
   keys: section({
     prefix: withDefault(
       Type.String({
