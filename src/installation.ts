@@ -180,6 +180,8 @@ export interface InstallationOptions {
   readonly egress?: () => EgressRules;
   /** 32 bytes in base64; the directory's own key when absent. */
   readonly encryptionKey?: string;
+  /** False: a database whose schema lacks something is refused; true by default. */
+  readonly mayMigrate?: boolean;
   /** Absent = an embedded database in the data directory. */
   readonly database?: SharedDatabase;
   /** Where events are; absent = in a file of the data directory. */
@@ -484,12 +486,23 @@ function openState(
     warn = () => {},
     slowDiskMs,
     acceptLoss,
+    mayMigrate = true,
   }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
   const slowDisk = { warn, slowMs: slowDiskMs };
   const clickhouse = address && { address, service: openServiceClient(address.origin) };
-  const common = { directory, clickhouse, generationMs, durability, completeRow, clock, warn, slowDisk };
+  const common = {
+    directory,
+    mayMigrate,
+    clickhouse,
+    generationMs,
+    durability,
+    completeRow,
+    clock,
+    warn,
+    slowDisk,
+  };
   return database === undefined
     ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });

@@ -253,6 +253,7 @@ async function openStores(
     encryptionKey: runtime.encryptionKey,
     clickhouse: runtime.clickhouse,
     bucket: config.storage.s3,
+    mayMigrate: runtime.mayMigrate,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

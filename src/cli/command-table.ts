@@ -90,6 +90,7 @@ export const FLAGS = {
     meaning:
       'holds the new key, 32 bytes in base64 (default: one is made, where it is kept in the data directory)',
   },
+  check: { meaning: 'change nothing; exit with 3 if something is to be done' },
   'without-content': { meaning: 'leave prompts and answers out of the backup' },
   'without-encryption-key': { meaning: 'leave the key of stored credentials out of the backup' },
   help: { meaning: 'show this text' },
@@ -176,6 +177,7 @@ export const COMMAND_TABLE = {
     [],
     ['failed', 'key', 'model'],
   ),
+  migrate: row('show and apply what the schema of the database lacks', [], ['check']),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),
   'ledger verify': row('check the books of every account', []),
   'ledger rebuild': row('rebuild the rows of generations from the journal', []),

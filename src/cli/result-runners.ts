@@ -118,6 +118,8 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
   'ledger verify': async (_line, flags) => (await ledger()).verifyLedger(flags),
   'ledger rebuild': async (_line, flags) => (await ledger()).rebuildLedger(flags),
   'ledger accept-loss': async (_line, flags) => (await ledger()).acceptLedgerLoss(flags),
+  migrate: async (line, flags) =>
+    (await import('./commands/migrate.ts')).migrateDatabase(flags, line.flags.check === true),
   'rotate-encryption-key': async (line, flags) =>
     (await import('./commands/rotate-encryption-key.ts')).rotateEncryptionKey(
       flags,

@@ -65,6 +65,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
     egress: () => parseEgressRules(config.egress.allow),
     encryptionKey: runtime.encryptionKey,
     clickhouse: runtime.clickhouse,
+    mayMigrate: runtime.mayMigrate,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

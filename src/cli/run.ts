@@ -7,7 +7,10 @@ import { configurationFlags, RESULT_RUNNERS } from './result-runners.ts';
 import { failureText } from './terminal/failure-text.ts';
 import { jsonText, type Output } from './terminal/output.ts';
 
-/** Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage; undefined while the gateway serves. */
+/**
+ * Runs a command line. Exit code: 0 done, 1 failed, 2 wrong usage, 3 something is to be done; undefined while the
+ * gateway serves.
+ */
 export async function run(words: readonly string[], output: Output): Promise<number | undefined> {
   const line = parseCommandLine(words);
   switch (line.kind) {
@@ -109,10 +112,16 @@ async function dispatch(line: Run, output: Output): Promise<number | undefined> 
     };
     return tailGenerations(flags, { filter, asJson, output });
   }
-  const { result, text, notes, hasFailed = false } = await RESULT_RUNNERS[line.command](line, flags);
+  const {
+    result,
+    text,
+    notes,
+    hasFailed = false,
+    exitCode,
+  } = await RESULT_RUNNERS[line.command](line, flags);
   output.out(asJson ? jsonText(result) : text);
   if (notes !== undefined && !asJson) output.err(notes);
-  return hasFailed ? 1 : 0;
+  return exitCode ?? (hasFailed ? 1 : 0);
 }
 
 function definedText<Name extends string>(name: Name, value: string | undefined) {

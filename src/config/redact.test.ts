@@ -46,6 +46,7 @@ describe('redaction', () => {
         dataDir: '/d',
         logLevel: 'info',
         workers: 1,
+        mayMigrate: false,
         managementKey: 'canary-management',
         apiKey: 'canary-api-key-1',
         encryptionKey: 'canary-encryption-key',

@@ -74,6 +74,7 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     encryption_key: mask(runtime.encryptionKey, redacted),
     database_url: runtime.database && shownDatabaseAddress(runtime.database, HIDDEN),
     redis_url: runtime.redis && shownRedisAddress(runtime.redis, HIDDEN),
+    database_migrate: runtime.mayMigrate ? undefined : 'false',
     clickhouse_url: runtime.clickhouse && shownClickhouseAddress(runtime.clickhouse, HIDDEN),
   };
   return {

@@ -36,6 +36,8 @@ export interface Runtime {
   readonly database?: DatabaseAddress;
   /** Redis, which carries limits of requests, stickiness and health between gateways. */
   readonly redis?: RedisAddress;
+  /** Whether a start may change the schema of the database. */
+  readonly mayMigrate: boolean;
   /** ClickHouse, which has the events instead of a file in the data directory. */
   readonly clickhouse?: ClickhouseAddress;
 }
@@ -66,6 +68,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     encryptionKey: readEncryptionKey(env, problems),
     database: readDatabase(env, problems),
     redis: readRedis(env, problems),
+    mayMigrate: readSwitch(env, 'DATABASE_MIGRATE', true, problems),
     clickhouse: readClickhouse(env, problems),
   };
 }
@@ -122,6 +125,14 @@ function readEncryptionKey(env: Environment, problems: Issue[]): string | undefi
   if (key === undefined || isEncryptionKey(key)) return key;
   problems.push({ path: 'SIGNALBOX_ENCRYPTION_KEY', message: 'must be 32 bytes in base64' });
   return undefined;
+}
+
+function readSwitch(env: Environment, name: string, absent: boolean, problems: Issue[]): boolean {
+  const text = variableOf(env, name)?.toLowerCase();
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    problems.push({ path: name, message: 'must be true or false' });
+  }
+  return text === undefined ? absent : text === 'true';
 }
 
 function readDatabase(env: Environment, problems: Issue[]): DatabaseAddress | undefined {

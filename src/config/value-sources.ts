@@ -41,6 +41,7 @@ const RUNTIME_SOURCES: Readonly<
   api_key: { variable: 'SIGNALBOX_API_KEY' },
   encryption_key: { variable: 'SIGNALBOX_ENCRYPTION_KEY' },
   database_url: { variable: 'DATABASE_URL' },
+  database_migrate: { variable: 'DATABASE_MIGRATE' },
   redis_url: { variable: 'REDIS_URL' },
   clickhouse_url: { variable: 'CLICKHOUSE_URL' },
 };

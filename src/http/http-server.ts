@@ -108,7 +108,7 @@ class GatewayServer implements HttpServer {
   readonly #shedRequests: ShedRequests;
   readonly #largeBodies: MemoryBudget;
   #state: ServerState = 'starting';
-  /** True while new requests are served: also for a while after `/readyz` began to say that they should go elsewhere. */
+  /** True while new requests are served, also while `/readyz` already says that they should go elsewhere. */
   #isServing = false;
   /** Ends the grace when the drain begins. */
   readonly #grace = new AbortController();

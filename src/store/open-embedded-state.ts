@@ -32,7 +32,10 @@ export interface EmbeddedStateOptions extends StateOptions {
  * Throws a DataDirectoryProblem for the directory of a gateway on PostgreSQL: a command that lacks DATABASE_URL would
  * create an empty database in it and show that nothing exists.
  */
-function refuseOtherState({ directory, databaseFile }: EmbeddedStateOptions): void {
+export function refuseOtherState({
+  directory,
+  databaseFile,
+}: Pick<EmbeddedStateOptions, 'directory' | 'databaseFile'>): void {
   if (existsSync(databaseFile) || readGatewayId(directory) === undefined) return;
   throw new DataDirectoryProblem(
     `${directory} belongs to a gateway on PostgreSQL: set DATABASE_URL to its database, or choose another directory ` +
@@ -45,7 +48,7 @@ function refuseOtherState({ directory, databaseFile }: EmbeddedStateOptions): vo
 export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<State> {
   refuseOtherState(options);
   const backups = new BackupFolder(options.directory);
-  const database = await openSqlite(options.databaseFile, options.clock.now(), options.warn);
+  const database = await openSqlite(options.databaseFile, options.clock.now(), options);
   try {
     const tenancy = new SqlTenancy(database);
     const generationStore = sqliteGenerationStore(database);

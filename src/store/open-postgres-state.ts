@@ -51,6 +51,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
   const { clock, warn, waitsForDatabase } = options;
   const postgres = await openPostgres(options.database, {
     nowMs: clock.now(),
+    mayMigrate: options.mayMigrate,
     warn,
     ...(waitsForDatabase && { waiting: (reason: string) => warn(reason) }),
   });

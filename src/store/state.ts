@@ -55,6 +55,8 @@ export interface StateOptions {
   readonly directory: string;
   /** Where events are; absent = in the data directory. */
   readonly clickhouse?: ClickhouseService | undefined;
+  /** False: a database whose schema lacks something is refused; true by default. */
+  readonly mayMigrate?: boolean;
   /** Durability of settlements. */
   durability(): Durability;
   /** How long a generation may take, milliseconds. */

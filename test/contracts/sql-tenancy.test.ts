@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { migrate } from '../../src/store/sql/migrate.ts';
+import { migrate, readSchema } from '../../src/store/sql/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
@@ -85,12 +85,44 @@ describe('migrate', () => {
     await database.destroy();
   });
 
-  it('refuses a database of a newer version', async () => {
+  describe('of a newer release', () => {
+    const adds = { name: 'adds', async up() {} };
+    const stopsUsing = { name: 'stops using', async up() {} };
+    const removes = { name: 'removes', requires: 'stops using', async up() {} };
+
+    it('is worked with if the newer migrations only add, and gets what it lacks itself', async () => {
+      const database = open();
+      await migrate(database, 1, { migrations: [adds] });
+      await migrate(database, 2, { migrations: [stopsUsing] });
+      expect(await readSchema(database, 'sqlite', [stopsUsing])).toEqual({
+        missing: [],
+        newer: ['adds'],
+        required: [],
+      });
+      await database.destroy();
+    });
+
+    it('is refused by programs without the migration that a newer one requires, and by no other', async () => {
+      const database = open();
+      await migrate(database, 1, { migrations: [adds, stopsUsing, removes] });
+      await migrate(database, 2, { migrations: [adds, stopsUsing] });
+      await expect(migrate(database, 2, { migrations: [adds] })).rejects.toThrow(
+        'too old to work beside (it needs stops using)',
+      );
+      expect((await readSchema(database, 'sqlite', [adds])).required).toEqual(['stops using']);
+      await database.destroy();
+    });
+  });
+
+  it('is left as it is if it may not be changed, also if it is new', async () => {
     const database = open();
-    await migrate(database, 1, { migrations: [{ name: 'future', async up() {} }] });
-    await expect(migrate(database, 2, { migrations: [] })).rejects.toThrow(
-      'written by a newer version (it has future)',
+    const migrations = [{ name: 'one', async up() {} }];
+    await expect(migrate(database, 1, { migrations, mayChange: false })).rejects.toThrow(
+      'lacks 1 migration (one), and DATABASE_MIGRATE=false',
     );
+    expect(await sql`select name from sqlite_master`.execute(database)).toMatchObject({ rows: [] });
+    await migrate(database, 1, { migrations });
+    await migrate(database, 1, { migrations, mayChange: false });
     await database.destroy();
   });
 });

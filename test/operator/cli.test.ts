@@ -139,7 +139,15 @@ describe('signalbox check-config', () => {
   });
 
   it('prints JSON on demand and warns of what has no effect', async () => {
-    writeFileSync(file, 'metrics: { public: true }\ndrain_grace_ms: 2s');
+    writeFileSync(
+      file,
+      [
+        'metrics: { public: true }',
+        'models:',
+        '  - id: a/x',
+        '    endpoints: [{ provider: simulator, pricing: { discount: "0.1" } }]',
+      ].join('\n'),
+    );
     const checked = await command('check-config', '--json');
     expect(JSON.parse(checked.out)).toMatchObject({
       metrics: { public: true },
@@ -147,10 +155,10 @@ describe('signalbox check-config', () => {
     });
     expect(checked.err).toBe(
       [
-        'warning: drain_grace_ms: has no effect in this version yet',
-        `   --> ${file}:2:17`,
-        '  2 | drain_grace_ms: 2s',
-        '    |                 ^^',
+        'warning: models[0].endpoints[0].pricing.discount: has no effect in this version yet',
+        `   --> ${file}:4:61`,
+        '  4 |     endpoints: [{ provider: simulator, pricing: { discount: "0.1" } }]',
+        '    |                                                             ^^^^^',
         '',
       ].join('\n'),
     );

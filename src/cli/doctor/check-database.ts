@@ -17,7 +17,7 @@ export async function checkDatabase({ directory, runtime, database }: Situation)
   if (found.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
   if (found.facts === undefined) return [noDatabase(runtime.dataDir)];
   const name = nameOf(found);
-  return [opened(name, found.facts), ...shape(name, found.facts), ...pages(found)];
+  return [opened(name, found.facts), ...shape(name, found.facts.schema), ...pages(found)];
 }
 
 /** Missing or empty: a first start that was interrupted, or a lost database. */
@@ -43,21 +43,26 @@ function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): CheckFindi
   return warning(what, 'check the load of its disk, its server and the network', figures);
 }
 
-function shape(name: string, { missingMigrations, unknownMigration }: DatabaseFacts): CheckFinding[] {
-  if (unknownMigration !== undefined) {
+function shape(name: string, { missing, newer, required }: DatabaseFacts['schema']): CheckFinding[] {
+  if (required.length > 0) {
     return [
       problem(
-        `${name} was written by a newer version (it has ${unknownMigration})`,
-        'start that version, or use another database',
+        `${name} was changed by a release that this one is too old to work beside (it needs ${required.join(', ')})`,
+        'start a newer release, or use another database',
       ),
     ];
   }
-  if (missingMigrations.length === 0) return [];
+  if (missing.length > 0) {
+    return [
+      warning(
+        `${name} is of an older version (it lacks ${missing.join(', ')})`,
+        'make a backup; signalbox migrate or the next start of this version migrates it',
+      ),
+    ];
+  }
+  if (newer.length === 0) return [];
   return [
-    warning(
-      `${name} is of an older version (it lacks ${missingMigrations.join(', ')})`,
-      'make a backup; the next start of this version migrates it',
-    ),
+    fine(`${name} has migrations of a newer release (${newer.join(', ')}), beside which this one works`),
   ];
 }
 

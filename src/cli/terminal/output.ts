@@ -12,6 +12,8 @@ export interface CommandResult<T> {
   readonly notes?: string;
   /** True = exit code 1. */
   readonly hasFailed?: boolean;
+  /** An exit code with a meaning of its own; absent = 0, or 1 if the command has failed. */
+  readonly exitCode?: number;
 }
 
 /** Indented JSON. */

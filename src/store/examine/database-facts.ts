@@ -1,15 +1,11 @@
-import { MIGRATIONS } from '../sql/migrations/all.ts';
-import type { SqlEngine } from '../sql/migrations/migration.ts';
+import type { SchemaRecords, SchemaState } from '../sql/schema-state.ts';
 
 /** Facts about the database of an installation, for either engine. */
 export interface DatabaseFacts {
   /** Duration of one query, milliseconds. */
   readonly roundTripMs: number;
   readonly bytes: number;
-  /** Migrations that the next start applies. */
-  readonly missingMigrations: readonly string[];
-  /** An applied migration that this program does not know: a newer version wrote the database. */
-  readonly unknownMigration: string | undefined;
+  readonly schema: SchemaState;
   /** Ids of the keys that encrypt stored credentials. */
   readonly encryptionKeyIds: readonly string[];
   /** When the last generation was settled, epoch milliseconds; undefined when none was. */
@@ -29,22 +25,18 @@ export interface KnownFile {
 /** Maximum of files whose content is examined. */
 export const MAX_EXAMINED_FILES = 20_000;
 
-/** Compares the applied migrations with the existing ones. */
-export function migrationStateOf(
-  applied: readonly string[],
-  engine: SqlEngine,
-): Pick<DatabaseFacts, 'missingMigrations' | 'unknownMigration'> {
-  const names = MIGRATIONS.map(({ name }) => name);
-  const own = MIGRATIONS.filter((migration) => (migration.engine ?? engine) === engine);
-  return {
-    missingMigrations: own.map(({ name }) => name).filter((name) => !applied.includes(name)),
-    unknownMigration: applied.find((name) => !names.includes(name)),
-  };
+/** The records of a schema from rows of `QUERIES`. */
+export function recordsOf(
+  applied: readonly { readonly name: string }[],
+  required: readonly { readonly requires: string }[],
+): SchemaRecords {
+  return { applied: applied.map(({ name }) => name), required: required.map(({ requires }) => requires) };
 }
 
 /** Queries that work on both engines. */
 export const QUERIES = {
   migrations: 'select name from schema_migrations',
+  requirements: 'select requires from schema_requirements',
   encryptionKeyIds:
     'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',
   lastSettled: 'select max(settled_at_ms) as at from generations',

@@ -1,13 +1,12 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
 import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
 import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
-import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
-import { postgresProblem } from '../sql/postgres/open-postgres.ts';
-import { PostgresPool } from '../sql/postgres/postgres-pool.ts';
+import { withPostgres } from '../sql/postgres/open-postgres.ts';
+import { schemaStateOf } from '../sql/schema-state.ts';
 import type { Tables } from '../sql/tables.ts';
-import { type DatabaseFacts, migrationStateOf, QUERIES } from './database-facts.ts';
+import { type DatabaseFacts, QUERIES, recordsOf } from './database-facts.ts';
 
 /** Facts about a shared database. */
 export interface PostgresFacts extends DatabaseFacts {
@@ -19,24 +18,11 @@ export interface PostgresFacts extends DatabaseFacts {
   readonly journals: ReadonlyMap<string, BookedEnds>;
 }
 
-const LIMITS = { connections: 1, connectMs: 3000, statementMs: 5000 };
-
 const TABLES_THERE = `select tablename as name from pg_tables where schemaname = any (current_schemas(false))`;
 
 /** Reads a shared database without changing it. Rejects with a DataDirectoryProblem. */
-export async function examinePostgres(address: DatabaseAddress): Promise<PostgresFacts> {
-  const pool = new PostgresPool(address, LIMITS);
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    await pool.ping();
-    return await factsOf(database);
-  } catch (error) {
-    throw error instanceof DatabaseUnavailable ? postgresProblem(address, error) : error;
-  } finally {
-    await database.destroy();
-    // Kysely ends a pool only if it has used it.
-    await pool.end();
-  }
+export function examinePostgres(address: DatabaseAddress): Promise<PostgresFacts> {
+  return withPostgres(address, factsOf);
 }
 
 async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
@@ -50,10 +36,8 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
   const applied = await from<{ name: string }>('schema_migrations', QUERIES.migrations);
-  const shape = migrationStateOf(
-    applied.map(({ name }) => name),
-    'postgres',
-  );
+  const required = await from<{ requires: string }>('schema_requirements', QUERIES.requirements);
+  const schema = schemaStateOf(recordsOf(applied, required), 'postgres');
   const keys = await from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
   const apps = await from('apps', QUERIES.anApp);
   const files = await from<{ id: string; bytes: string }>('files', QUERIES.files);
@@ -61,7 +45,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   return {
     roundTripMs,
     bytes: Number(server?.bytes ?? 0),
-    ...shape,
+    schema,
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at == null ? undefined : Number(settled.at),
     hasApps: apps.length > 0,
@@ -69,6 +53,6 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
     journals: tables.has('ledger_journals') ? await readJournals(database) : new Map(),
     // Rows are not summed: with millions of them that exceeds the time limit of a statement here.
-    totals: shape.missingMigrations.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,
+    totals: schema.missing.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,
   };
 }

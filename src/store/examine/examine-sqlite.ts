@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Nanos } from '../../kit/money.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
+import { type SchemaState, schemaStateOf } from '../sql/schema-state.ts';
 import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
-import { type DatabaseFacts, type KnownFile, migrationStateOf, QUERIES } from './database-facts.ts';
+import { type DatabaseFacts, type KnownFile, QUERIES, recordsOf } from './database-facts.ts';
 
 /** A generation that has a row in the database. */
 export interface GenerationWithRow {
@@ -56,6 +57,12 @@ export async function examineSqlite(file: string): Promise<SqliteFacts | undefin
   }
 }
 
+/** Compares the schema of an embedded database, which need not exist, with the migrations of this program. */
+export async function readSqliteSchema(file: string): Promise<SchemaState> {
+  const facts = await examineSqlite(file);
+  return facts?.schema ?? schemaStateOf({ applied: [], required: [] }, 'sqlite');
+}
+
 /** Without a write-ahead log there is no writer; `immutable` then keeps SQLite from creating a log. */
 function readOnlyAddress(file: string): string {
   const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
@@ -69,6 +76,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   );
   const from = <Row>(table: string, sql: string) => (tables.has(table) ? all<Row>(sql) : []);
   const applied = from<{ name: string }>('schema_migrations', QUERIES.migrations);
+  const required = from<{ requires: string }>('schema_requirements', QUERIES.requirements);
   const roundTripMs = performance.now() - beganAt;
   const keys = from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
   const [settled] = from<{ at: number | null }>('generations', QUERIES.lastSettled);
@@ -80,10 +88,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   const [check] = bytes > MAX_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
   return {
     roundTripMs,
-    ...migrationStateOf(
-      applied.map(({ name }) => name),
-      'sqlite',
-    ),
+    schema: schemaStateOf(recordsOf(applied, required), 'sqlite'),
     encryptionKeyIds: keys.map(({ id }) => id),
     lastSettledAtMs: settled?.at ?? undefined,
     hasApps: from('apps', QUERIES.anApp).length > 0,

@@ -31,6 +31,8 @@ export interface Tables {
   installation: { name: string; value: string };
   /** Applied migrations. */
   schema_migrations: { name: string; applied_at_ms: WholeNumber };
+  /** Applied migrations that programs rely on others for: see `Migration.requires`. */
+  schema_requirements: { name: string; requires: string };
 }
 
 /** An integer as it is written, and as either engine returns it. */

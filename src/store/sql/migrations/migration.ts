@@ -10,6 +10,12 @@ export interface Migration {
   /** The only engine that it applies to; absent = both. */
   readonly engine?: SqlEngine;
   /**
+   * The name of a migration that a program must know to work with the database after this one. Absent = this one only
+   * adds, so that the releases before it can go on. A migration that removes something names one of the release that
+   * stopped using it: gateways of that release go on, and older ones are refused.
+   */
+  readonly requires?: string;
+  /**
    * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest
    * schema.
    */

@@ -3,7 +3,8 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { awayCodeOf, codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, readSchema } from '../migrate.ts';
+import type { SchemaState } from '../schema-state.ts';
 import type { Tables } from '../tables.ts';
 import { type PoolLimits, type PoolWatch, PostgresPool } from './postgres-pool.ts';
 
@@ -13,6 +14,8 @@ export interface PostgresOptions {
   /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */
   readonly waiting?: (reason: string) => void;
   readonly limits?: Partial<PoolLimits>;
+  /** False: a schema that lacks something is refused instead of changed. */
+  readonly mayMigrate?: boolean;
   /** Logs when the open database is lost, and when it is found again; absent = nothing does. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
@@ -58,7 +61,8 @@ export async function openPostgres(
   try {
     await prepare(address, options, async () => {
       await pool.ping();
-      await migrate(background, options.nowMs, { engine: 'postgres', before: lockMigrations });
+      const mayChange = options.mayMigrate ?? true;
+      await migrate(background, options.nowMs, { engine: 'postgres', before: lockMigrations, mayChange });
     });
     if (options.warn !== undefined) pool.watch = poolWatch(address, options.warn);
     return { database, background, isUp: () => pool.isUp, close };
@@ -66,6 +70,32 @@ export async function openPostgres(
     await close();
     throw error;
   }
+}
+
+const EXAMINER_LIMITS: PoolLimits = { connections: 1, connectMs: 3000, statementMs: 5000 };
+
+/** Runs work on a database without migrating it. Rejects with a DataDirectoryProblem when it cannot be used. */
+export async function withPostgres<Result>(
+  address: DatabaseAddress,
+  work: (database: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const pool = new PostgresPool(address, EXAMINER_LIMITS);
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await pool.ping();
+    return await work(database);
+  } catch (error) {
+    throw error instanceof DatabaseUnavailable ? postgresProblem(address, error) : error;
+  } finally {
+    await database.destroy();
+    // Kysely ends a pool only if it has used it.
+    await pool.end();
+  }
+}
+
+/** Compares the schema of a database with the migrations of this program. Rejects with a DataDirectoryProblem. */
+export function readPostgresSchema(address: DatabaseAddress): Promise<SchemaState> {
+  return withPostgres(address, (database) => readSchema(database, 'postgres'));
 }
 
 /** One line when the database is lost, one when it is found again. */

@@ -24,11 +24,18 @@ const WRITER_PRAGMAS = [
   'secure_delete = ON',
 ];
 
+/** Options of `openSqlite`. */
+export interface SqliteOptions {
+  /** False: a schema that lacks something is refused instead of changed. */
+  readonly mayMigrate?: boolean;
+  readonly warn?: SqliteWriterOptions['warn'];
+}
+
 /** Opens or creates the embedded database and applies migrations. Rejects with a DataDirectoryProblem. */
 export async function openSqlite(
   file: string,
   nowMs: number,
-  warn: SqliteWriterOptions['warn'] = () => {},
+  { mayMigrate = true, warn = () => {} }: SqliteOptions = {},
 ): Promise<SqliteDatabase> {
   // SQLite copies the mode of the database file to its side files, so set it first.
   closeSync(openSync(file, 'a', 0o600));
@@ -43,7 +50,7 @@ export async function openSqlite(
     }),
   });
   try {
-    await migrate(database, nowMs);
+    await migrate(database, nowMs, { mayChange: mayMigrate });
     return database;
   } catch (error) {
     await database.destroy();
