@@ -13,7 +13,7 @@ export interface RedisServer {
   readonly port: number;
   /** Removes all keys. */
   flush(): Promise<void>;
-  /** Starts it again after `kill`, empty and on the same port. */
+  /** Starts it again after `kill`, empty and on the same port; has no effect while it runs. */
   start(): Promise<void>;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
@@ -53,9 +53,10 @@ export async function redisForTests(settings: readonly string[] = []): Promise<R
 async function startRedis(binary: string, settings: readonly string[]): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-redis-'));
   const port = await freePort();
-  let child: ChildProcess;
+  let child: ChildProcess | undefined;
+  const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
-    child.kill(name);
+    child?.kill(name);
   };
   const atExit = () => signal('SIGKILL');
   process.once('exit', atExit);
@@ -70,6 +71,7 @@ async function startRedis(binary: string, settings: readonly string[]): Promise<
     }
   };
   const start = async () => {
+    if (isRunning()) return;
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     child = spawn(binary, [...options, '--dir', directory, ...settings], { stdio: 'ignore' });
     const until = Date.now() + READY_MS;
@@ -86,8 +88,8 @@ async function startRedis(binary: string, settings: readonly string[]): Promise<
     }
   };
   const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
+    if (!isRunning()) return;
+    const ended = new Promise((resolve) => child?.once('exit', resolve));
     signal('SIGKILL');
     await ended;
   };

@@ -128,9 +128,13 @@ function hasCode(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code !== undefined;
 }
 
+/** What the client says of a command without a connection: it was lost, or is not there yet. */
+const NO_CONNECTION = /^(Connection is closed|Stream isn't writeable)/;
+
 /** Why Redis does not answer, for the log: the code of the system, or the first word of what the server says. */
 export function redisErrorCode(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;
+  if (NO_CONNECTION.test(message ?? '')) return 'ECONNRESET';
   return /^[A-Z][A-Z0-9]+\b/.exec(message ?? '')?.[0] ?? 'no answer';
 }
