@@ -95,7 +95,12 @@ export function allViewsSuite(under: () => ConsoleUnderTest): void {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
       await page.keyboard.press('Control+k');
-      await page.getByLabel('A view, or the id of a generation').fill('sess');
+      await page.getByLabel('A view, key, model').fill('of the over');
+      await page.getByRole('option', { name: 'of the overview Key' }).waitFor();
+      await page.keyboard.press('Control+Enter');
+      await page.waitForURL(/\/log\?key=[0-9a-f]{64}$/);
+      await page.keyboard.press('Control+k');
+      await page.getByLabel('A view, key, model').fill('sess');
       expect(await seriousFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByText('this browser').first().waitFor();

@@ -145,6 +145,8 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       await page.getByLabel('Routing preferences').fill('{"ignore": ["simulator"]}');
       await page.getByRole('tab', { name: 'Explain routing' }).click();
       await page.getByText('Today no endpoint is left').waitFor();
+      await page.getByRole('list', { name: 'Route of then' }).getByText('left out today').waitFor();
+      await page.getByRole('list', { name: 'Route of today' }).getByText('served then').waitFor();
       await page.getByRole('list', { name: 'Route', exact: true }).getByText('ignore').first().waitFor();
       expect(opened.problems).toEqual([]);
     });

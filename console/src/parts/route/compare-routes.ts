@@ -1,4 +1,5 @@
 import type { Explanation, RoutingMetadata } from '../../api/contract.ts';
+import { endpointName as nameOf, type Stop, stopsOfExplanation, stopsOfRecord } from './route-stops.ts';
 
 /** How the decision of a past generation differs from the one that would be made now. */
 export interface RouteComparison {
@@ -32,6 +33,51 @@ export function compareRoutes(then: RoutingMetadata, now: Explanation): RouteCom
   return { isSame: sentences.length === 0, sentences };
 }
 
-function nameOf({ provider, model }: { readonly provider: string; readonly model: string }): string {
-  return `${provider} (${model})`;
+/** The part of an endpoint in a decision. */
+type Part = 'first' | 'available' | 'left out' | 'absent';
+
+/** Said at an endpoint of the past decision, by its part today. */
+const TODAY: Readonly<Record<Part, string>> = {
+  first: 'first today',
+  available: 'spare today',
+  'left out': 'left out today',
+  absent: 'gone today',
+};
+
+/** Said at an endpoint of today's decision, by its part then. */
+const THEN: Readonly<Record<Part, string>> = {
+  first: 'served then',
+  available: 'spare then',
+  'left out': 'left out then',
+  absent: 'new',
+};
+
+/** The stops of both decisions; those whose part differs say so. */
+export function markedStops(
+  then: RoutingMetadata,
+  now: Explanation,
+): { readonly past: readonly Stop[]; readonly today: readonly Stop[] } {
+  const before = new Map<string, Part>([
+    ...(then.endpoints.rejected ?? []).map((each) => [nameOf(each), 'left out'] as const),
+    ...then.endpoints.available.map((each) => [nameOf(each), each.selected ? 'first' : 'available'] as const),
+  ]);
+  const after = new Map<string, Part>([
+    ...now.rejected.map((each) => [nameOf(each), 'left out'] as const),
+    ...now.candidates.map((each) => [nameOf(each), each.rank === 1 ? 'first' : 'available'] as const),
+  ]);
+  const marked = (
+    stops: readonly Stop[],
+    own: ReadonlyMap<string, Part>,
+    other: ReadonlyMap<string, Part>,
+    words: Readonly<Record<Part, string>>,
+  ): readonly Stop[] =>
+    stops.map((stop) => {
+      if (stop.endpoint === undefined) return stop;
+      const part = other.get(stop.endpoint) ?? 'absent';
+      return part === (own.get(stop.endpoint) ?? 'absent') ? stop : { ...stop, change: words[part] };
+    });
+  return {
+    past: marked(stopsOfRecord(then), before, after, TODAY),
+    today: marked(stopsOfExplanation(now), after, before, THEN),
+  };
 }

@@ -10,8 +10,21 @@ export interface Stop {
   /** At the right: a price, a status, the rule that left it out. */
   readonly aside?: string;
   readonly note?: string;
+  /** The endpoint, as `endpointName` names it; absent = it is none. */
+  readonly endpoint?: string;
   /** How it differs from another decision. */
   readonly change?: string;
+}
+
+/** Names an endpoint in a record and in an explanation alike: both have the display name of its provider. */
+export function endpointName({
+  provider,
+  model,
+}: {
+  readonly provider: string;
+  readonly model: string;
+}): string {
+  return `${provider} (${model})`;
 }
 
 /** What would happen to a request now. */
@@ -32,6 +45,7 @@ export function stopsOfExplanation({
       return {
         kind: rank === 1 ? 'served' : 'spare',
         title: titleOf(tag, model, requested),
+        endpoint: endpointName(candidate),
         aside: isCooling
           ? coolingOf(health)
           : `${perMillion(price.prompt)} / ${perMillion(price.completion)}`,
@@ -39,9 +53,10 @@ export function stopsOfExplanation({
       };
     }),
     ...rejected.map(
-      ({ tag, model, filter, reason }): Stop => ({
+      ({ provider, tag, model, filter, reason }): Stop => ({
         kind: 'off',
         title: titleOf(tag, model, requested),
+        endpoint: endpointName({ provider, model }),
         aside: filter,
         note: reason,
       }),
@@ -66,6 +81,7 @@ export function stopsOfRecord({
       ({ provider, model, status }): Stop => ({
         kind: status < 400 ? 'served' : 'failed',
         title: titleOf(provider, model, requested),
+        endpoint: endpointName({ provider, model }),
         aside: String(status),
         ...(status >= 400 && { note: 'Failed; the next one was tried.' }),
       }),
@@ -76,6 +92,7 @@ export function stopsOfRecord({
         ({ provider, model }): Stop => ({
           kind: 'spare',
           title: titleOf(provider, model, requested),
+          endpoint: endpointName({ provider, model }),
           aside: 'not needed',
         }),
       ),
@@ -83,6 +100,7 @@ export function stopsOfRecord({
       ({ provider, model, filter, reason }): Stop => ({
         kind: 'off',
         title: titleOf(provider, model, requested),
+        endpoint: endpointName({ provider, model }),
         aside: filter,
         note: reason,
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Explanation, RoutingMetadata } from '../../api/contract.ts';
-import { compareRoutes } from './compare-routes.ts';
+import { compareRoutes, markedStops } from './compare-routes.ts';
 import { stopsOfExplanation, stopsOfRecord } from './route-stops.ts';
 
 const MODEL = 'acme/large';
@@ -93,5 +93,22 @@ describe('compareRoutes', () => {
       { provider: 'South', model: MODEL, selected: false },
     ];
     expect(compareRoutes({ ...THEN, endpoints: { total: 2, available } }, NOW).isSame).toBe(true);
+  });
+});
+
+describe('markedStops', () => {
+  it('marks every endpoint whose part differs, in both decisions', () => {
+    const changes = (stops: readonly { endpoint?: string; change?: string }[]) =>
+      stops.flatMap(({ endpoint, change }) => (endpoint === undefined ? [] : [[endpoint, change]]));
+    const { past, today } = markedStops(THEN, NOW);
+    expect(changes(past)).toEqual([
+      ['West (acme/large)', 'left out today'],
+      ['South (acme/large)', 'spare today'],
+    ]);
+    expect(changes(today)).toEqual([
+      ['North (acme/large)', 'new'],
+      ['South (acme/large)', 'served then'],
+      ['West (acme/large)', 'spare then'],
+    ]);
   });
 });

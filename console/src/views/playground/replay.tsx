@@ -4,7 +4,7 @@ import { Link } from '../../address/link.tsx';
 import type { Explanation, RoutingMetadata } from '../../api/contract.ts';
 import { ApiError, ask } from '../../api/request.ts';
 import { dateTime } from '../../format/times.ts';
-import { compareRoutes } from '../../parts/route/compare-routes.ts';
+import { compareRoutes, markedStops } from '../../parts/route/compare-routes.ts';
 import { RouteRail } from '../../parts/route/route-rail.tsx';
 import { stopsOfRecord } from '../../parts/route/route-stops.ts';
 import { FailureNote } from '../../parts/states.tsx';
@@ -56,6 +56,7 @@ export function Replay({ now }: { readonly now: Explanation | undefined }) {
   const { routing } = generation;
   if (routing === null) return <p class="hint">Its record has no routing decision: it was refused before.</p>;
   const comparison = now === undefined ? null : compareRoutes(routing, now);
+  const marked = now === undefined ? null : markedStops(routing, now);
   return (
     <section aria-label="Replay" class="stack">
       <p class="sm t2">
@@ -63,8 +64,9 @@ export function Replay({ now }: { readonly now: Explanation | undefined }) {
         {dateTime(Date.parse(generation.created_at))}. {storedSentence(input)}
       </p>
       <h3>Then</h3>
-      <RouteRail stops={stopsOfRecord(routing)} label="Route of then" />
+      <RouteRail stops={marked?.past ?? stopsOfRecord(routing)} label="Route of then" />
       <h3>Today</h3>
+      {marked !== null && <RouteRail stops={marked.today} label="Route of today" />}
       <div role="status">
         {comparison === null && <p class="hint">Today’s decision is not known yet.</p>}
         {comparison?.isSame === true && <p class="hint">The same: the same endpoints are available.</p>}
