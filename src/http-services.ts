@@ -76,6 +76,7 @@ export function httpServices({
       rows: installation.generationStore,
       contents: engine.contents,
       apps,
+      prices: installation.priceHistory,
     }),
     rankings: new Rankings({
       events,

@@ -143,6 +143,8 @@ export type GenerationRow = {
   cache_discount_nanos: string;
   /** Part of the list price that was for searches, nano-dollars in decimal. */
   web_search_nanos: string;
+  /** Held for it in the end, nano-dollars in decimal; null = nothing was, or it is unknown. Absent in old rows. */
+  reserved_nanos?: string | null;
   /** Routing metadata; long lists are cut. */
   routing: JsonObject | null;
 };

@@ -96,6 +96,8 @@ describe('GET /generations', () => {
         format: row.request_format,
         error: null,
       });
+      expect(record.reserved).toBeGreaterThanOrEqual(row.cost);
+      expect(record.prices).toContainEqual({ name: 'prompt', price: '0.000001', min_prompt_tokens: 0 });
       const durationMs = Date.parse(String(record.ended_at)) - Date.parse(row.created_at);
       expect(row.duration_ms).toBe(durationMs);
     }

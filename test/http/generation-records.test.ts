@@ -69,6 +69,7 @@ async function start() {
       get: async (account, id) => (account === ACCOUNT && id === 'gen-1-mine' ? content : undefined),
     },
     apps: { ofHosts: async () => [] },
+    prices: { inForce: async () => [] },
   });
   const { port } = await startServer({ generations });
   return (path: string, key: string | undefined = PLAIN_KEY) => ask(port, { path: `/api/v1${path}`, key });

@@ -105,6 +105,20 @@ export const generationSchema = Type.Object({
       'reservation was let go before the end; `disputed`: the upstream reported more than can be true; ' +
       '`abandoned`: the caller left before the first content. Null where nothing was written off.',
   }),
+  reserved: nullable(Type.Number(), {
+    description: 'Held for it until its end, USD; null in old records, and where nothing was.',
+  }),
+  prices: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'Such as `prompt` or `completion`.' }),
+      price: Type.String({ description: 'Exact decimal, USD per token or other unit.' }),
+      min_prompt_tokens: Type.Integer({ description: 'Prompts of at least so many tokens; 0 = all.' }),
+    }),
+    {
+      description:
+        'List prices of the endpoint that served, as they were when the request came in; none if they are unknown.',
+    },
+  ),
   legs: Type.Array(
     Type.Object({
       kind: Type.String({
@@ -183,8 +197,14 @@ export interface ShownGeneration {
   readonly row: JsonObject;
 }
 
+/** A list price, as a record shows it. */
+export type RecordedPrice = GenerationRecord['prices'][number];
+
 /** A generation as the route shows it, with every member. */
-export function generationObject(generation: ShownGeneration): JsonObject {
+export function generationObject(
+  generation: ShownGeneration,
+  prices: readonly RecordedPrice[] = [],
+): JsonObject {
   const { id, scopes, settledAtMs, charge, writtenOffNanos, writtenOffCause, row } = generation;
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
@@ -199,6 +219,8 @@ export function generationObject(generation: ShownGeneration): JsonObject {
     cache_discount: discount === 0n ? null : usdOf(discount),
     written_off: usdOf(writtenOffNanos),
     written_off_cause: writtenOffCause,
+    reserved: textAt(row, 'reserved_nanos') === undefined ? null : usdOf(nanosAt(row, 'reserved_nanos')),
+    prices: [...prices],
     legs: legsOf(row, cost, settledAtMs),
     tool_calls: toolCallsOf(row),
     charges: chargesOf(row),

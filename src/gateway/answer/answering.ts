@@ -113,7 +113,7 @@ export abstract class Answering implements SettleDependencies {
         used,
         exceededBy,
         uncharged: beyond.nanos > 0n ? plusUncharged(settlement.uncharged, beyond) : settlement.uncharged,
-        row: settledRow(generation, settlement, times),
+        row: settledRow(generation, settlement, times, this.underway.reservation.reserved.creditNanos),
         atMs: clock.now(),
       });
       const bill = { ...settlement.bill, totalNanos: charge.creditNanos };

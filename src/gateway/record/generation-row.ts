@@ -6,6 +6,7 @@ import { hasOutput, type Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
 import type { GenerationRow, ProviderResponse } from '../../ports/generation-row.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
@@ -117,11 +118,12 @@ export function progressRow(
   };
 }
 
-/** The row of an ended generation. */
+/** The row of an ended generation. `reservedNanos`: what was held for it in the end; null = nothing was. */
 export function settledRow(
   generation: PlannedGeneration,
   settlement: Settlement,
   times: GenerationTimes,
+  reservedNanos: Nanos | null = null,
 ): GenerationRow {
   const { input, request, attemptLog, region } = generation;
   const { outcome, result, usage } = settlement;
@@ -151,6 +153,7 @@ export function settledRow(
     providerResponses: providerResponses(attemptLog, served, result.upstreamId),
     servedFrom: settlement.servedFrom ?? null,
     moderationMs: moderationMs(attemptLog),
+    reservedNanos: reservedNanos === null ? null : String(reservedNanos),
   };
   const row = rowOf(attemptLog.requestMembers, serving, came, {
     streamed: request.stream,
@@ -195,6 +198,7 @@ interface Outcome {
   readonly providerResponses: ProviderResponse[] | null;
   readonly servedFrom: string | null;
   readonly moderationMs: number | null;
+  readonly reservedNanos: string | null;
 }
 
 const NOTHING_YET: Outcome = {
@@ -216,6 +220,7 @@ const NOTHING_YET: Outcome = {
   providerResponses: null,
   servedFrom: null,
   moderationMs: null,
+  reservedNanos: null,
 };
 
 /** All members in one literal: a row is made for every request, and every spread costs time. */
@@ -279,6 +284,7 @@ function rowOf(
     provider_responses: outcome.providerResponses,
     cache_discount_nanos: outcome.cacheDiscountNanos,
     web_search_nanos: outcome.webSearchNanos,
+    reserved_nanos: outcome.reservedNanos,
     routing,
   };
 }

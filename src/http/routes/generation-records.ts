@@ -28,8 +28,10 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
       ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
     },
     handler: async (call) => {
-      const generation = await call.services.generations.get(callerOf(call).accountId, idOf(call));
-      call.exchange.reply.json(200, { data: generationObject(generation) });
+      const { generations } = call.services;
+      const generation = await generations.get(callerOf(call).accountId, idOf(call));
+      const prices = await generations.pricesOf(generation);
+      call.exchange.reply.json(200, { data: generationObject(generation, prices) });
     },
   },
   {

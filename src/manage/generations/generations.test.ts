@@ -29,6 +29,7 @@ function generationsWith(
     rows: { find: async (account) => (row?.scopes.account === account ? row : undefined) },
     contents: { get: async () => undefined },
     apps,
+    prices: { inForce: async () => [] },
   });
 }
 

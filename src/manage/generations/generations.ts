@@ -1,8 +1,11 @@
+import type { RecordedPrice } from '../../contract/generations/generation-record.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import type { PriceHistory } from '../models/price-history.ts';
 import { requireFound } from '../refusals.ts';
 
 export interface GenerationsDependencies {
@@ -10,6 +13,7 @@ export interface GenerationsDependencies {
   readonly rows: Pick<GenerationStore, 'find'>;
   readonly contents: Pick<ContentStore, 'get'>;
   readonly apps: Pick<AppRegistry, 'ofHosts'>;
+  readonly prices: Pick<PriceHistory, 'inForce'>;
 }
 
 /** Looks up finished generations of an account. */
@@ -29,6 +33,22 @@ export class Generations {
       return this.#withApp(early).catch(() => early);
     }
     return this.#withApp(requireFound(await rows.find(accountId, id)));
+  }
+
+  /** List prices of the endpoint that served a generation, when it was asked for; none if they are unknown. */
+  async pricesOf({ row }: StoredGeneration): Promise<readonly RecordedPrice[]> {
+    const { model, provider_responses: calls, created_at: createdAt } = row as Partial<GenerationRow>;
+    const endpoint = calls?.at(-1)?.endpoint_id;
+    if (model === undefined || endpoint === undefined || createdAt === undefined) return [];
+    // The record is worth more than its prices: without the database it is shown without them.
+    const prices = await this.#dependencies.prices
+      .inForce({ model, endpoint }, Date.parse(createdAt))
+      .catch(() => []);
+    return prices.map(({ member, price, minPromptTokens }) => ({
+      name: member,
+      price,
+      min_prompt_tokens: minPromptTokens,
+    }));
   }
 
   /** Prompt and answer of a generation. Throws 404 if they were not stored. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import type { PriceRow } from '../../ports/prices.ts';
-import { changedPrices, changesIn } from './price-history.ts';
+import { changedPrices, changesIn, pricesInForce } from './price-history.ts';
 
 const row = (sinceMs: number, price: string | null, endpoint = 'acme'): PriceRow => ({
   model: 'acme/one',
@@ -22,6 +22,14 @@ describe('changesIn', () => {
       [4, '2', null, false],
       [1, null, '1', true],
     ]);
+  });
+});
+
+describe('pricesInForce', () => {
+  it('takes the newest price until then, the first for what was before, and none that is gone', () => {
+    const rows = [row(10, '1'), row(20, '2'), row(30, null)];
+    const at = (ms: number) => pricesInForce(rows, ms).map(({ price }) => price);
+    expect([at(5), at(10), at(25), at(30)]).toEqual([['1'], ['1'], ['2'], []]);
   });
 });
 

@@ -52,6 +52,21 @@ export class PriceHistory {
     return changesIn(await this.#store.list(model)).sort((one, other) => other.atMs - one.atMs);
   }
 
+  /**
+   * The prices of an endpoint at a moment, by name. What was seen first counts for all time before: the prices of then
+   * are not known better.
+   */
+  async inForce(
+    { model, endpoint }: Pick<PriceKey, 'model' | 'endpoint'>,
+    atMs: number,
+  ): Promise<(PriceKey & { readonly price: string })[]> {
+    await this.#working;
+    return pricesInForce(
+      (await this.#store.list(model)).filter((row) => row.endpoint === endpoint),
+      atMs,
+    );
+  }
+
   async #work(): Promise<void> {
     for (let catalog = this.#next; catalog !== undefined; catalog = this.#next) {
       this.#next = undefined;
@@ -133,6 +148,21 @@ export function changesIn(rows: readonly PriceRow[]): PriceChange[] {
     });
   }
   return changes;
+}
+
+/** The price of each key at a moment, of rows that stand by key, then oldest first. */
+export function pricesInForce(
+  rows: readonly PriceRow[],
+  atMs: number,
+): (PriceKey & { readonly price: string })[] {
+  const current = new Map<string, PriceRow>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (!current.has(key) || row.sinceMs <= atMs) current.set(key, row);
+  }
+  return [...current.values()].flatMap(({ sinceMs: _, price, ...key }) =>
+    price === null ? [] : [{ ...key, price }],
+  );
 }
 
 function keyOf({ model, endpoint, member, minPromptTokens }: PriceKey): string {

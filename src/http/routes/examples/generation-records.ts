@@ -21,6 +21,11 @@ export const GENERATION_RECORD_EXAMPLES = {
         cache_discount: null,
         written_off: 0,
         written_off_cause: null,
+        reserved: 0.008194,
+        prices: [
+          { name: 'completion', price: '0.000004', min_prompt_tokens: 0 },
+          { name: 'prompt', price: '0.000001', min_prompt_tokens: 0 },
+        ],
         legs: [
           {
             kind: 'main',

@@ -1,5 +1,5 @@
 import type { GenerationRecord } from '../../../api/contract.ts';
-import { exactMoney } from '../../../format/money.ts';
+import { exactMoney, pricePerMillion } from '../../../format/money.ts';
 import { count } from '../../../format/numbers.ts';
 import { clockTime } from '../../../format/times.ts';
 import { Icon } from '../../../parts/icon.tsx';
@@ -51,6 +51,15 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
           ))}
         </tbody>
         <tfoot>
+          {record.reserved !== null && (
+            <tr class="t3">
+              <td>Reserved before it ran</td>
+              <td />
+              <td class="num">
+                <MoneyText money={exactMoney(record.reserved)} />
+              </td>
+            </tr>
+          )}
           <tr>
             <td>Settled {clockTime(Date.parse(record.ended_at))}</td>
             <td />
@@ -60,6 +69,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
           </tr>
         </tfoot>
       </table>
+      <Prices prices={record.prices} />
       <div class="note">
         <Icon name="equal" />
         <span>
@@ -72,5 +82,22 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
         </span>
       </div>
     </section>
+  );
+}
+
+/** List prices of the endpoint when the request came in. */
+function Prices({ prices }: Pick<GenerationRecord, 'prices'>) {
+  if (prices.length === 0) return null;
+  return (
+    <p class="sm t2">
+      Prices of then, $ per million:{' '}
+      {prices
+        .map(({ name, price, min_prompt_tokens: from }) => {
+          const condition = from === 0 ? '' : ` from ${count(from)} prompt tokens on`;
+          return `${name.replaceAll('_', ' ')} ${pricePerMillion(Number(price))}${condition}`;
+        })
+        .join(', ')}
+      .
+    </p>
   );
 }
