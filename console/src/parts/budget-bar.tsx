@@ -1,3 +1,7 @@
+import { useId } from 'preact/hooks';
+import { shortMoney } from '../format/money.ts';
+import { type Payer, useReserved } from './use-reserved.ts';
+
 /** From this share on a budget is nearly used up. */
 export const NEARLY_USED_UP = 0.9;
 
@@ -6,20 +10,43 @@ export function shareSpent(spentUsd: number, limitUsd: number): number {
   return limitUsd <= 0 ? 1 : spentUsd / limitUsd;
 }
 
-/** Grey spent, amber nearly used up, red used up. The figures stand beside it as text. */
-export function BudgetBar({
-  spentUsd,
-  limitUsd,
-}: {
+interface Props {
   readonly spentUsd: number;
   /** Null = no limit: the bar is empty. */
   readonly limitUsd: number | null;
-}) {
+  /** Whose running generations hold money of the limit. */
+  readonly payer: Payer;
+}
+
+/** Grey spent, hatched reserved, amber nearly used up, red used up. The figures stand beside it as text. */
+export function BudgetBar({ spentUsd, limitUsd, payer }: Props) {
+  const hatch = useId();
+  const reservedUsd = useReserved(payer);
   const share = limitUsd === null ? 0 : shareSpent(spentUsd, limitUsd);
+  const reserved = limitUsd === null || limitUsd <= 0 ? 0 : reservedUsd / limitUsd;
   const tone = share >= 1 ? 'x' : share >= NEARLY_USED_UP ? 'w' : 'n';
+  const wide = (part: number): string => `${(Math.max(0, Math.min(part, 1)) * 100).toFixed(1)}%`;
   return (
-    <svg class="bar" aria-hidden="true">
-      <rect class={tone} width={`${(Math.min(share, 1) * 100).toFixed(1)}%`} height="100%" />
+    <svg class="bar" role="img" aria-label={barText(share, reservedUsd, limitUsd)}>
+      <title>{barText(share, reservedUsd, limitUsd)}</title>
+      <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect class="n" width="2" height="4" />
+      </pattern>
+      <rect class={tone} width={wide(share)} height="100%" />
+      {reserved > 0 && (
+        <rect
+          x={wide(share)}
+          width={wide(Math.min(reserved, 1 - share))}
+          height="100%"
+          fill={`url(#${hatch})`}
+        />
+      )}
     </svg>
   );
+}
+
+function barText(share: number, reservedUsd: number, limitUsd: number | null): string {
+  if (limitUsd === null) return 'no limit';
+  const spent = `${(share * 100).toFixed(0)} % spent`;
+  return reservedUsd === 0 ? spent : `${spent}, ${shortMoney(reservedUsd)} reserved for running requests`;
 }

@@ -8,7 +8,11 @@ export function BudgetLine({ budget }: { readonly budget: BudgetObject }) {
   return (
     <div class="wbr">
       <span class="t2">{PER_WINDOW[budget.reset_interval ?? 'lifetime']}</span>
-      <BudgetBar spentUsd={budget.used_usd} limitUsd={budget.limit_usd} />
+      <BudgetBar
+        spentUsd={budget.used_usd}
+        limitUsd={budget.limit_usd}
+        payer={{ workspace: budget.workspace_id }}
+      />
       <span class="num" title={`$${copiedMoney(budget.used_usd)}`}>
         {shortMoney(budget.used_usd)} <span class="dim">of {shortMoney(budget.limit_usd)}</span>
       </span>

@@ -12,6 +12,13 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
+/** Long buckets begin at midnight UTC, whatever the reader's zone. */
+const UTC_BUCKETS: Readonly<Record<string, string>> = {
+  day: 'day (UTC)',
+  week: 'week (UTC, from Monday)',
+  month: 'month (UTC)',
+};
+
 /** The question as a sentence of chips: show metrics by dimensions per time, where filters hold, in an order. */
 export function QuestionEditor({ meta, question, onChange, children }: Props) {
   const { metrics, dimensions, granularity, filters, order } = question;
@@ -41,7 +48,7 @@ export function QuestionEditor({ meta, question, onChange, children }: Props) {
           value={granularity ?? ''}
           options={[
             ['', 'whole range'],
-            ...meta.granularities.map(({ name }): [string, string] => [name, name]),
+            ...meta.granularities.map(({ name }): [string, string] => [name, UTC_BUCKETS[name] ?? name]),
           ]}
           onChange={(value) => onChange({ granularity: value === '' ? null : value })}
         />

@@ -143,7 +143,7 @@ function SpentOfLimit({ row }: { readonly row: KeyObject }) {
           )}
         </span>
       </div>
-      <BudgetBar spentUsd={spent} limitUsd={row.limit} />
+      <BudgetBar spentUsd={spent} limitUsd={row.limit} payer={{ key: row.hash }} />
     </div>
   );
 }

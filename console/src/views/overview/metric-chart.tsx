@@ -41,7 +41,7 @@ export function MetricChart({
   const { granularity, by, groups, series } = overview;
   const endOf = (bucket: number): number => nextBucket(starts[bucket] ?? 0, granularity);
   const chart = {
-    label: `${metric.title} per ${granularity}${metric.sum === null ? '' : `, by ${by}`}`,
+    label: `${metric.title} per ${bucketName(granularity)}${metric.sum === null ? '' : `, by ${by}`}`,
     starts,
     granularity,
     series:
@@ -105,4 +105,9 @@ export function MetricChart({
       )}
     </>
   );
+}
+
+/** Days and longer begin at midnight UTC, whatever the reader's zone. */
+function bucketName(granularity: Overview['granularity']): string {
+  return granularity === 'minute' || granularity === 'hour' ? granularity : `${granularity} (UTC)`;
 }

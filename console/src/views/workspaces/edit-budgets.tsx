@@ -91,7 +91,11 @@ function Spent({ budget }: { readonly budget: BudgetObject | undefined }) {
   const resetMs = nextReset(budget.reset_interval ?? 'lifetime', Date.now());
   return (
     <div class="bud">
-      <BudgetBar spentUsd={budget.used_usd} limitUsd={budget.limit_usd} />
+      <BudgetBar
+        spentUsd={budget.used_usd}
+        limitUsd={budget.limit_usd}
+        payer={{ workspace: budget.workspace_id }}
+      />
       <p class="hint r between">
         <span title={`$${copiedMoney(budget.used_usd)}`}>
           {shortMoney(budget.used_usd)} spent, {shortMoney(budget.left_usd)} left
