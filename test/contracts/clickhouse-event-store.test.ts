@@ -144,6 +144,23 @@ if (server !== undefined) {
       await events.close();
     });
 
+    it('does not wait long for a server that hangs, and answers when it goes on', async () => {
+      const [events, fresh] = [openEvents(server.newDatabase()), openEvents(server.newDatabase())];
+      await events.append(history);
+      server.pause();
+      try {
+        const beganAt = performance.now();
+        const failed = await Promise.allSettled([events.query(wholeDays), fresh.query(wholeDays)]);
+        expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+        expect(performance.now() - beganAt).toBeLessThan(10_000);
+      } finally {
+        server.resume();
+      }
+      await expect.poll(() => events.isAvailable, { timeout: 30_000 }).toBe(true);
+      expect((await events.query(wholeDays)).rows[0]?.metrics[0]).toBe(400n);
+      await Promise.all([events.close(), fresh.close()]);
+    });
+
     it('finds a server that was killed again by itself', async () => {
       const events = openEvents(server.newDatabase());
       await events.append(history);

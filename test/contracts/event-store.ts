@@ -290,6 +290,16 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       );
     });
 
+    it('takes any order, also one that cannot matter', async () => {
+      for (const field of ['date', 'context_length_bucket', 'request_count'] as const) {
+        for (const more of [{}, { granularity: 'day' as const }, { dimensions: ['model'] as const }]) {
+          const { rows } = await events.query(query({ ...more, order: { field, direction: 'asc' } }));
+          const sum = rows.reduce((total, { metrics }) => total + Number(metrics[0]), 0);
+          expect(sum).toBe(SOME_DAYS * EVENTS_PER_DAY);
+        }
+      }
+    });
+
     it('cuts at the limit and reports it', async () => {
       const all = await events.query(query({ granularity: 'day', dimensions: ['model'] }));
       const some = await events.query(query({ granularity: 'day', dimensions: ['model'], limit: 7 }));

@@ -17,9 +17,13 @@ export class ClickhouseProblem extends Error {
   }
 }
 
-/** How long statements may take, milliseconds. */
+/** How long statements may take, milliseconds. A gateway that stops waits for an insert that has begun. */
 const QUERY_MS = 30_000;
-const WRITE_MS = 30_000;
+const INSERT_MS = 10_000;
+const RUN_MS = 30_000;
+
+/** For small statements that find out whether the server answers, milliseconds. */
+export const SMALL_MS = 3_000;
 
 /** Bytes of a reply: more than the largest answer of analytics has. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
@@ -68,7 +72,7 @@ export class ClickhouseClient {
 
   /** Version of the server. Needs no database. */
   async serverVersion(): Promise<string> {
-    const [row] = await this.query('SELECT version()', undefined, undefined, '');
+    const [row] = await this.query('SELECT version()', undefined, SMALL_MS, '');
     return row?.[0] ?? '';
   }
 
@@ -78,13 +82,13 @@ export class ClickhouseClient {
       ...(database !== '' && { database }),
       max_query_size: String(MAX_STATEMENT_BYTES),
     };
-    await this.#post(settings, sql, WRITE_MS);
+    await this.#post(settings, sql, RUN_MS);
   }
 
   /** Inserts lines in the format TabSeparated. Those of one partition are inserted all or none. */
   async insert(table: string, columns: readonly string[], lines: string): Promise<void> {
     const query = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated`;
-    await this.#post({ database: this.#database, query }, lines, WRITE_MS);
+    await this.#post({ database: this.#database, query }, lines, INSERT_MS);
   }
 
   close(): void {

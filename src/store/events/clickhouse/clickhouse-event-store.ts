@@ -198,8 +198,9 @@ export class ClickhouseEventStore implements EventStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#looking);
-    await this.#written;
+    // Ends open statements: what was not acknowledged is sent again.
     this.#client.close();
+    await this.#written;
     this.#outage.close();
   }
 

@@ -31,6 +31,8 @@ export class ClickhouseTables {
   }
 
   async #open(): Promise<string> {
+    // Notices a server that hangs sooner than the statements below.
+    await this.#client.serverVersion();
     const refusal = await this.#makeDatabase();
     try {
       for (const statement of SCHEMA) await this.#client.run(statement);

@@ -6,7 +6,7 @@ import {
   type MetricName,
   type Operator,
 } from '../../../ports/event-names.ts';
-import type { EventFilter, EventQuery } from '../../../ports/events.ts';
+import type { EventFilter, EventOrder, EventQuery } from '../../../ports/events.ts';
 import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { DAILY, EVENTS, SERIES_COLUMNS } from './schema.ts';
 import { literalOf } from './tab-separated.ts';
@@ -181,23 +181,30 @@ export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
   return {
     rows: `SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`)].join(', ')}
       FROM (${grouped([...selectedKeys, ...metrics], keys)})
-      ORDER BY ${orderSql(query)} ${limitBy} LIMIT ${query.limit}`,
+      ${orderSql(query)} ${limitBy} LIMIT ${query.limit}`,
     totalRows: `SELECT count() FROM (${grouped([...selectedKeys, 'count()'], keys)})`,
     groups: `SELECT count() FROM (${grouped([...selectedKeys.slice(1), 'count()'], dimensions)})`,
   };
 }
 
-function orderSql({ order, dimensions }: EventQuery): string {
-  const ties = ['bucket DESC', ...dimensions.map((_, index) => `d${index} ASC NULLS LAST`)];
-  if (order === null) return ties.join(', ');
-  const place = dimensions.indexOf(order.field as DimensionName);
-  const column = `d${place}`;
-  const first = order.field === 'date' ? 'bucket' : place === -1 ? 'ordered' : column;
-  const direction = `${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`;
-  if (order.field !== 'context_length_bucket') return [`${first} ${direction}`, ...ties].join(', ');
-  // Buckets of prompt length are sorted by size.
+/** The clause that sorts rows; empty where there is at most one. */
+function orderSql({ order, dimensions, granularity }: EventQuery): string {
+  const terms = dimensions.map((_, index) => `d${index} ASC NULLS LAST`);
+  if (granularity !== null) terms.unshift('bucket DESC');
+  if (order !== null && terms.length > 0) {
+    const first = orderedBy(order.field, dimensions.indexOf(order.field as DimensionName), granularity);
+    terms.unshift(`${first} ${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`);
+  }
+  return terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;
+}
+
+/** Sorts buckets of prompt length by size, everything else by its value. */
+function orderedBy(field: EventOrder['field'], place: number, granularity: Granularity | null): string {
+  if (field === 'date') return granularity === null ? 'ordered' : 'bucket';
+  if (place === -1) return 'ordered';
+  if (field !== 'context_length_bucket') return `d${place}`;
   const names = CONTEXT_LENGTH_BUCKETS.map(([, name]) => `'${name}'`);
-  return [`indexOf([${names.join(', ')}], ${column}) ${direction}`, ...ties].join(', ');
+  return `indexOf([${names.join(', ')}], d${place})`;
 }
 
 function orderedMetricSql({ order }: EventQuery): string {

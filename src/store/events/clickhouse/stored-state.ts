@@ -1,13 +1,12 @@
 import type { EventSizes } from '../../../ports/events.ts';
-import type { ClickhouseClient } from './clickhouse-client.ts';
+import { type ClickhouseClient, SMALL_MS } from './clickhouse-client.ts';
 import { DAILY, EVENTS, PRUNED } from './schema.ts';
 
-/** How long the first, small statement of each work may take, milliseconds: a server that hangs is noticed by it. */
-const FIRST_MS = 3_000;
-
-/** The moment before which events were pruned; 0 = never. The first statement of each work. */
+/**
+ * The moment before which events were pruned; 0 = never. The first statement of each work: it notices a server that hangs.
+ */
 export async function prunedBefore(client: ClickhouseClient, signal?: AbortSignal): Promise<number> {
-  const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, FIRST_MS);
+  const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, SMALL_MS);
   return Number(row?.[0] ?? 0);
 }
 
