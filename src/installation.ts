@@ -190,6 +190,8 @@ export interface InstallationOptions {
   readonly bucket?: BucketSettings | null | undefined;
   /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: () => number;
+  /** Most bytes of an embedded journal that are kept for events; 128 MiB by default. */
+  readonly eventsBacklogBytes?: () => number;
   /** Durability of settlements; `power` by default. */
   readonly durability?: () => Durability;
   /** Logs problems that do not stop the gateway. */
@@ -483,6 +485,7 @@ function openState(
     clickhouse: address,
     generationMs = () => DEFAULT_GENERATION_MS,
     durability = () => 'power',
+    eventsBacklogBytes,
     warn = () => {},
     slowDiskMs,
     acceptLoss,
@@ -498,6 +501,7 @@ function openState(
     clickhouse,
     generationMs,
     durability,
+    eventsBacklogBytes,
     completeRow,
     clock,
     warn,

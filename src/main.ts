@@ -264,6 +264,7 @@ async function openStores(
     }),
     generationMs: () => settings.latest.http.requestDeadlineMs,
     durability: () => settings.latest.config.durability.ledger,
+    eventsBacklogBytes: () => settings.latest.config.retention.events_backlog_bytes,
     warn: (message, fields) => log.warn(message, fields),
   });
   closers.add('the ledger and the database', installation);

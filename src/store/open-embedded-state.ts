@@ -66,6 +66,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         mark: new SqlLedgerMark(database),
         acceptLoss: options.acceptLoss,
         exists: await existing(tenancy),
+        ...(options.eventsBacklogBytes !== undefined && { maxBytes: options.eventsBacklogBytes }),
         durability: options.durability,
         generationMs: options.generationMs,
         completeRow: options.completeRow,

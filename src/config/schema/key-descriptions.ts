@@ -186,6 +186,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'true or absent: the bucket is the first part of the path. false: it is the first part of the host.',
   retention: 'How long data are kept.',
   'retention.events_days': 'Records of generations, and the events that analytics count. Daily sums stay.',
+  'retention.events_backlog_bytes':
+    'Most bytes of the journal that are kept for events that cannot be stored. Above it they are read from records later.',
   'retention.content_days': 'Stored prompts and answers.',
   'retention.content_bytes': 'Largest size of stored prompts and answers. Above it the oldest are removed.',
   'retention.output_items_bytes':

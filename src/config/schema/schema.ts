@@ -328,6 +328,7 @@ export const configSchema = closed({
   }),
   retention: section({
     events_days: days(400),
+    events_backlog_bytes: bytes(134_217_728),
     content_days: days(30),
     content_bytes: bytes(10_737_418_240),
     output_items_bytes: bytes(67_108_864, 0),

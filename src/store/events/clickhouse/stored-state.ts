@@ -3,7 +3,8 @@ import { type ClickhouseClient, SMALL_MS } from './clickhouse-client.ts';
 import { DAILY, EVENTS, PRUNED } from './schema.ts';
 
 /**
- * The moment before which events were pruned; 0 = never. The first statement of each work: it notices a server that hangs.
+ * The moment before which events were pruned; 0 = never. The first statement of each work: it notices a server that
+ * hangs.
  */
 export async function prunedBefore(client: ClickhouseClient, signal?: AbortSignal): Promise<number> {
   const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, SMALL_MS);

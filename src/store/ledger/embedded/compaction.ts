@@ -28,7 +28,7 @@ export interface CompactionOptions {
   /** Bytes of records after which the next snapshot is taken. */
   readonly everyBytes: number;
   /** A longer journal is no longer kept for projections that can read from rows instead. */
-  readonly maxBytes: number;
+  maxBytes(): number;
   /** Whether a backup is being made, which needs all segments until its end. */
   isHeld(): boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -141,7 +141,7 @@ export class Compaction {
 
   async #releaseProjections(): Promise<void> {
     const { journal, maxBytes, projectors } = this.#options;
-    if (journal.size.bytes <= maxBytes) return;
+    if (journal.size.bytes <= maxBytes()) return;
     // If that fails, the projection keeps needing the journal.
     await Promise.allSettled(projectors.map((projector) => projector.releaseJournal()));
   }

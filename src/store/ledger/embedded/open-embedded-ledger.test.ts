@@ -314,7 +314,7 @@ describe('the embedded ledger', () => {
 
     it('keeps at most its limit for unavailable events: later ones are read from rows', async () => {
       events.failure = new Error('no events today');
-      const first = await openCounting({ maxBytes: 60_000 });
+      const first = await openCounting({ maxBytes: () => 60_000 });
       for (let index = 0; index < 600; index++) {
         await spend(first, `g${index}`, credit(1n));
         // Rows gather for a while, and segments without rows yet cannot be removed.
@@ -334,7 +334,7 @@ describe('the embedded ledger', () => {
       events.failure = new Error('no events today');
       const projection = wholeGenerations('events', (batch) => events.add(batch));
       const first = await openCounting({
-        maxBytes: 20_000,
+        maxBytes: () => 20_000,
         events: { projection, deferToRows: () => Promise.reject(new Error('no disk')) },
       });
       for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));

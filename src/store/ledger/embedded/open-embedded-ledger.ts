@@ -77,7 +77,7 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   /** Bytes of records after which the next snapshot is taken. */
   readonly snapshotBytes?: number;
   /** A longer journal is not kept for events. */
-  readonly maxBytes?: number;
+  maxBytes?(): number;
   /** Settled generations that wait in memory for their rows; the rest is read from the journal later. */
   readonly maxPendingRows?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -168,7 +168,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     marked,
     isHeld: settings.isHeld ?? (() => false),
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
-    maxBytes: settings.maxBytes ?? DEFAULT_MAX_BYTES,
+    maxBytes: settings.maxBytes ?? (() => DEFAULT_MAX_BYTES),
   });
   const ledger = new EmbeddedLedger({
     books,
