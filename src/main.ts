@@ -154,7 +154,11 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   metrics.families = [
     ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),
     ...(shared !== undefined && engine.news !== undefined && limiter instanceof SharedLimiter
-      ? sharedMemoryMetrics({ shared, limiter, news: engine.news })
+      ? sharedMemoryMetrics({
+          shared: { kind: shared.stores.kind, isUp: () => shared.gate.isOpen },
+          limiter,
+          news: engine.news,
+        })
       : []),
   ];
   metrics.refresh = () => money.refresh();

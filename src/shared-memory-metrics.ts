@@ -1,24 +1,23 @@
 import { gauge } from './kit/metrics/gauge.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import type { NewsExchanger } from './routing/news/news-exchanger.ts';
-import type { SharedMemory } from './shared-memory.ts';
 import type { SharedLimiter } from './store/shared-memory/shared-limiter.ts';
+import type { SharedStores } from './store/shared-memory/shared-stores.ts';
 
 /** Sources of the metrics of what gateways share. */
 export interface SharedMemorySources {
-  readonly shared: SharedMemory;
+  readonly shared: { readonly kind: SharedStores['kind']; isUp(): boolean };
   readonly limiter: Pick<SharedLimiter, 'decidedAlone'>;
   readonly news: Pick<NewsExchanger, 'gateways' | 'received'>;
 }
 
 /** Metrics of what gateways share; a gateway that shares nothing has none of them. */
 export function sharedMemoryMetrics({ shared, limiter, news }: SharedMemorySources): MetricFamily[] {
-  const { stores, gate } = shared;
   return [
     gauge({
       name: 'signalbox_shared_memory_available',
       help: '1 while the store of shared limits and routing answers, 0 while each gateway goes on alone.',
-      read: () => [[{ store: stores.kind }, gate.isOpen ? 1 : 0]],
+      read: () => [[{ store: shared.kind }, shared.isUp() ? 1 : 0]],
     }),
     gauge({
       name: 'signalbox_gateways',

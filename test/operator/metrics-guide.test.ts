@@ -5,6 +5,7 @@ import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
+import { sharedMemoryMetrics } from '../../src/shared-memory-metrics.ts';
 import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-metrics.ts';
 import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 
@@ -34,7 +35,12 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     clock: systemClock,
   });
   loopDelay.close();
-  const names = families.map(({ name }) => name);
+  const shared = sharedMemoryMetrics({
+    shared: { kind: 'redis', isUp: () => true },
+    limiter: { decidedAlone: 0 },
+    news: { gateways: 1, received: 0 },
+  });
+  const names = [...families, ...shared].map(({ name }) => name);
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   const named = [...guide.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { checkRedis } from '../../src/cli/doctor/check-redis.ts';
+import type { Runtime } from '../../src/config/runtime.ts';
+import { parseRedisAddress } from '../../src/kit/net/redis-address.ts';
+import { freePort } from '../fakes/free-port.ts';
+import { redisForTests } from '../redis/redis-server.ts';
+
+const SECRET = 'canary-of-redis';
+const server = await redisForTests();
+
+const check = (url: string) => {
+  const reading = parseRedisAddress(url);
+  if (!reading.ok) throw new Error(reading.problem);
+  return checkRedis({ runtime: { redis: reading.address } as Runtime });
+};
+
+it('has nothing to say without REDIS_URL', async () => {
+  expect(await checkRedis({ runtime: {} as Runtime })).toEqual([]);
+});
+
+it('names a Redis that does not answer, and what to do', async () => {
+  const port = await freePort();
+  await expect(check(`redis://:${SECRET}@127.0.0.1:${port}`)).rejects.toMatchObject({
+    message: expect.stringMatching(
+      new RegExp(`^Redis at 127\\.0\\.0\\.1:${port} cannot be used \\(ECONNREFUSED\\); see that it runs`),
+    ),
+  });
+});
+
+if (server !== undefined) {
+  it('shows the version and the round trip of one that answers, and changes nothing', async () => {
+    const [finding] = await check(server.url);
+    expect(finding?.what).toMatch(
+      new RegExp(`^Redis \\d+\\.\\d+\\.\\d+ at 127\\.0\\.0\\.1:${server.port}: .*, answers in `),
+    );
+    expect(finding?.figures.round_trip_ms).toBeGreaterThan(0);
+    expect(await server.command('KEYS', '*')).toEqual([]);
+  });
+
+  it('says that a password is missing or wrong, and repeats none', async () => {
+    await server.command('CONFIG', 'SET', 'requirepass', SECRET);
+    for (const [url, advice] of [
+      [server.url, 'lacks the password'],
+      [`redis://:wrong-${SECRET}@127.0.0.1:${server.port}`, 'wrong user or password'],
+    ] as const) {
+      const problem = await check(url).catch((error: Error) => error.message);
+      expect(problem).toContain(advice);
+      expect(problem).not.toContain(SECRET);
+    }
+  });
+}
