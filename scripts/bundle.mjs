@@ -8,7 +8,8 @@ import { bundledLicences } from './bundled-licences.mjs';
 const INSTALLED = ['@duckdb/node-api', 'libsql'];
 
 const program = await rolldown({
-  input: 'src/cli/signalbox.ts',
+  // The second is what a gateway with several workers starts for each of them.
+  input: ['src/cli/signalbox.ts', 'src/cli/worker.ts'],
   platform: 'node',
   external: INSTALLED,
   transform: { target: 'node20' },

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Closers } from './closers.ts';
 import type { createEgress } from './egress/egress.ts';
 import { createGateway } from './gateway/generate.ts';
@@ -10,14 +9,14 @@ import { GenerationTail } from './gateway/observers/generation-tail.ts';
 import { LastFailures } from './gateway/observers/last-failures.ts';
 import { ServiceChanges } from './gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from './gateway/request/memory-output-items.ts';
+import { NeighbouringItems } from './gateway/request/neighbouring-items.ts';
 import { SharedOutputItems } from './gateway/request/shared-output-items.ts';
+import type { StoredFiles } from './gateway/request/stored-files.ts';
 import { tokenCounts } from './http/access/rate-limits.ts';
-import type { Installation } from './installation.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
 import { programVersion } from './kit/program-version.ts';
 import { type Clock, systemClock } from './kit/time/clock.ts';
-import { Retention } from './manage/generations/retention.ts';
 import { ApprovedCalls } from './mcp/approved-calls.ts';
 import { McpClient } from './mcp/client/mcp-client.ts';
 import { mcpLimitsOf } from './mcp/configured-servers.ts';
@@ -26,9 +25,13 @@ import type { McpOffers } from './mcp/server/offered-tool.ts';
 import { ownOffers } from './mcp/server/own-offers.ts';
 import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
+import type { ByokCredentials, McpTokens } from './ports/byok-credentials.ts';
 import type { ContentStore } from './ports/content.ts';
+import type { GenerationLedger } from './ports/ledger.ts';
 import type { Limiter } from './ports/limiter.ts';
+import type { McpMemory } from './ports/mcp-memory.ts';
 import type { OutputItems } from './ports/output-items.ts';
+import type { ResponseCache } from './ports/response-cache.ts';
 import { Pins } from './routing/conversation/pins.ts';
 import { Health } from './routing/health/health.ts';
 import { HealthNews } from './routing/health/health-news.ts';
@@ -38,26 +41,52 @@ import { probeRights, sharedPins } from './routing/news/shared-routing.ts';
 import { Traffic } from './routing/traffic.ts';
 import type { RunningSettings } from './running-settings.ts';
 import { prepareBody } from './settings.ts';
-import type { SharedMemory } from './shared-memory.ts';
 import { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
 import type { Stage } from './stages/stage.ts';
 import { type StageDependencies, stageTable } from './stages/table.ts';
-import { DiskResponseCache } from './store/cache/disk-response-cache.ts';
-import { openContents } from './store/content/open-contents.ts';
+import type { SharedStores } from './store/shared-memory/shared-stores.ts';
+import type { StoreGate } from './store/shared-memory/store-gate.ts';
 import { createTokenizer } from './tokens/tokenizer.ts';
+import type { WorkspaceFiles } from './tools/server-tool.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
+
+/** The parts of an installation that generations use. */
+export interface EngineInstallation {
+  readonly ledger: GenerationLedger;
+  readonly files: WorkspaceFiles;
+  readonly storedFiles: StoredFiles;
+  readonly byokCredentials: ByokCredentials & McpTokens;
+  readonly mcpMemory: McpMemory;
+  /** Keys the hashes of end-user ids. */
+  readonly hashKey: Buffer;
+}
+
+/** What processes share of routing and output items. */
+export interface EngineMemory {
+  readonly stores: Pick<SharedStores, 'routing' | 'items'>;
+  /** Everything that asks the stores asks through it. */
+  readonly gate: Pick<StoreGate, 'ask' | 'onFound'>;
+  readonly gatewayId: string;
+  /** Of this serving process. */
+  readonly processId: string;
+}
 
 /** Dependencies and settings of the engine. */
 export interface EngineOptions {
   readonly vendor: string;
   readonly settings: RunningSettings;
-  readonly installation: Installation;
+  readonly installation: EngineInstallation;
+  readonly cache: ResponseCache;
+  /** Stores prompts and answers. */
+  readonly contents: Pick<ContentStore, 'put'>;
+  /** Finds output items that other processes keep; absent = there are none. */
+  readonly findItemsElsewhere?: OutputItems['find'];
   readonly egress: ReturnType<typeof createEgress>;
   readonly judgesFor: StageDependencies['judgesFor'];
   /** Counts the tokens of settled generations. Must not reject. */
   readonly limiter: Pick<Limiter, 'add'>;
   /** What gateways share; undefined = there is only this one. */
-  readonly shared: SharedMemory | undefined;
+  readonly shared: EngineMemory | undefined;
   /** The operator's account; undefined until it is known. */
   readonly firstAccountId: () => string | undefined;
   readonly log: Log;
@@ -75,11 +104,6 @@ export type Engine = ReturnType<typeof openEngine>;
 /** Opens all that runs generations. */
 export function openEngine(options: EngineOptions, closers: Closers) {
   const { settings, installation, log } = options;
-  const cache = closers.add(
-    'the response cache',
-    new DiskResponseCache(join(installation.directory.path, 'cache'), log),
-  );
-  const contents = openKeptContents(options, closers);
   const upstreams = closers.add(
     'connections to providers',
     openUpstreams({
@@ -97,7 +121,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     logService(change);
     serviceChanges.note(change);
   });
-  const items = openItems(options, closers);
+  const { items, ownItems } = openItems(options, closers);
   const mcpClient = closers.add('sessions with MCP servers', openMcpClient(options));
   const mcpServers = new GrantedServers({
     client: mcpClient,
@@ -113,9 +137,9 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     firstAccountId: options.firstAccountId,
   });
   const guardrailMetrics = new GuardrailMetrics();
-  const { egress, judgesFor } = options;
+  const { egress, judgesFor, cache } = options;
   const { files } = installation;
-  const { onSettled, onUnrecorded, ...observers } = openObservers(contents, options);
+  const { onSettled, onUnrecorded, ...observers } = openObservers(options);
   const gateway = createGateway({
     settings: () => settings.current.gateway,
     stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics, mcpServers }, options.stages),
@@ -133,7 +157,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
       traffic: new Traffic({ clock: systemClock }),
     },
     random: Math.random,
-    userHashKey: installation.directory.hashKey,
+    userHashKey: installation.hashKey,
     warn: (message, fields) => log.warn(message, fields),
     ledger: installation.ledger,
     onSettled,
@@ -154,7 +178,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     named: async (name, caller, signal) =>
       ownOffers(ownTools, caller).find((own) => own.name === name) ?? remoteTools.named(name, caller, signal),
   };
-  return { gateway, health, news, serviceChanges, contents, guardrailMetrics, mcpOffers, ...observers };
+  return { gateway, health, news, serviceChanges, ownItems, guardrailMetrics, mcpOffers, ...observers };
 }
 
 /** Health and pins of this process, and the exchange of news about them with others. */
@@ -189,19 +213,23 @@ function openRoutingMemory(
 }
 
 /** Output items that requests can refer to: of this process, and of others if they are shared. */
-function openItems({ settings, shared, itemClock }: EngineOptions, closers: Closers): OutputItems {
-  const maxBytes = () => settings.latest.config.retention.output_items_bytes;
-  const own = new MemoryOutputItems({ clock: itemClock ?? systemClock, maxBytes });
-  closers.add('the removal of old output items', keepItemsSwept(own));
+function openItems(
+  { settings, shared, itemClock, findItemsElsewhere }: EngineOptions,
+  closers: Closers,
+): { readonly items: OutputItems; readonly ownItems: OutputItems } {
+  const maxBytes = () => settings.latest.outputItemsBytes;
+  const ownItems = new MemoryOutputItems({ clock: itemClock ?? systemClock, maxBytes });
+  closers.add('the removal of old output items', keepItemsSwept(ownItems));
   const store = shared?.stores.items;
-  if (shared === undefined || store === undefined) return own;
-  const { gate } = shared;
-  return new SharedOutputItems({
-    own,
-    shared: store,
-    ask: (work) => gate.ask(work),
-    isKept: () => maxBytes() > 0,
-  });
+  if (shared !== undefined && store !== undefined) {
+    const { gate } = shared;
+    const ask = <T>(work: () => Promise<T>) => gate.ask(work);
+    const isKept = () => maxBytes() > 0;
+    return { ownItems, items: new SharedOutputItems({ own: ownItems, shared: store, ask, isKept }) };
+  }
+  const items =
+    findItemsElsewhere === undefined ? ownItems : new NeighbouringItems(ownItems, findItemsElsewhere);
+  return { ownItems, items };
 }
 
 /** The client of MCP servers. A tool whose description changes may be an attack: it is logged. */
@@ -226,39 +254,13 @@ function openMcpClient({ vendor, egress, installation, log }: EngineOptions): Mc
 
 const MAX_LOGGED_TOOLS = 20;
 
-/** The store of prompts and answers; what is older than `retention` is deleted, there and among rows and events. */
-function openKeptContents({ settings, installation, log }: EngineOptions, closers: Closers): ContentStore {
-  const contents = closers.add(
-    'stored prompts and answers',
-    openContents({
-      directory: join(installation.directory.path, 'content'),
-      storage: installation.objectStorage,
-      log,
-      clock: systemClock,
-    }),
-  );
-  closers.add(
-    'the removal of old data',
-    new Retention({
-      settings: () => {
-        const { events_days, content_days, content_bytes } = settings.latest.config.retention;
-        return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
-      },
-      generations: installation.generationStore,
-      events: installation.eventStore,
-      contents,
-      clock: systemClock,
-      log,
-    }),
-  );
-  return contents;
-}
-
 /** Observers of settled generations: everything that is noted besides the record. */
-function openObservers(
-  contents: ContentStore,
-  { settings, limiter, log }: Pick<EngineOptions, 'settings' | 'limiter' | 'log'>,
-): {
+function openObservers({
+  settings,
+  limiter,
+  log,
+  contents,
+}: Pick<EngineOptions, 'settings' | 'limiter' | 'log' | 'contents'>): {
   readonly generationMetrics: GenerationMetrics;
   readonly tail: GenerationTail;
   readonly failures: LastFailures;

@@ -90,6 +90,22 @@ function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>):
   ];
 }
 
+/** Sources of the metrics of a worker; those of generations are absent until it serves. */
+export type WorkerMetricSources = Pick<MetricSources, 'http' | 'loopDelay'> & {
+  readonly [Name in 'generations' | 'guardrails']: MetricSources[Name] | undefined;
+};
+
+/** The metrics that each worker counts for itself; all others are its owner's. */
+export function workerMetrics(sources: WorkerMetricSources): readonly MetricFamily[] {
+  const { http, generations, guardrails, loopDelay } = sources;
+  return [
+    ...http.families,
+    ...(generations?.families ?? []),
+    ...(guardrails?.families ?? []),
+    ...processMetrics(loopDelay),
+  ];
+}
+
 /** All metrics of a gateway, in the order of `/metrics`. */
 export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] {
   const { http, generations, guardrails, ledger, events, health, loopDelay, version } = sources;

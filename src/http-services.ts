@@ -10,6 +10,7 @@ import { GenerationLog } from './manage/generations/generation-log.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { RunningGenerations } from './manage/generations/running-generations.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
+import type { ContentStore } from './ports/content.ts';
 import type { Limiter } from './ports/limiter.ts';
 import { readinessParts } from './readiness.ts';
 import type { RunningSettings } from './running-settings.ts';
@@ -22,6 +23,7 @@ interface ServiceSources {
   readonly settings: RunningSettings;
   readonly limiter: Limiter;
   readonly shared: SharedMemory | undefined;
+  readonly contents: ContentStore;
   readonly firstAccountId: string;
   readonly operatorViews: HttpServices['operatorViews'];
 }
@@ -33,6 +35,7 @@ export function httpServices({
   settings,
   limiter,
   shared,
+  contents,
   firstAccountId,
   operatorViews,
 }: ServiceSources): HttpServices {
@@ -74,7 +77,7 @@ export function httpServices({
     generations: new Generations({
       recent: installation.recentGenerations,
       rows: installation.generationStore,
-      contents: engine.contents,
+      contents,
       apps,
       prices: installation.priceHistory,
     }),

@@ -22,6 +22,7 @@ import { Credits } from './manage/accounts/credits.ts';
 import { Byok } from './manage/byok/byok.ts';
 import { ByokDirectory } from './manage/byok/byok-directory.ts';
 import { type CredentialProvider, credentialTarget } from './manage/byok/byok-secret.ts';
+import { replaceToken } from './manage/byok/replace-token.ts';
 import { Vault } from './manage/byok/vault.ts';
 import { declarationProblems } from './manage/declared/declaration-problems.ts';
 import { Declarations } from './manage/declared/declarations.ts';
@@ -53,6 +54,7 @@ import type { Durability } from './ports/journal.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { McpMemory } from './ports/mcp-memory.ts';
+import type { SessionStore } from './ports/sessions.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
 import { checkingPattern } from './stages/guardrails/filters/check-pattern.ts';
 import type { JudgesFor } from './stages/guardrails/judges/judge.ts';
@@ -67,7 +69,7 @@ import {
   readBundleApps,
 } from './store/events/duckdb/event-bundle.ts';
 import { EventsUnavailable } from './store/events/event-errors.ts';
-import { openDiskFileBytes } from './store/files/disk-file-bytes.ts';
+import { diskFileReader, openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { filesWithOlder } from './store/files/files-with-older.ts';
 import { S3FileBytes } from './store/files/s3-file-bytes.ts';
 import type { ObjectStorage } from './store/object-storage/object-storage.ts';
@@ -147,6 +149,8 @@ export interface Installation {
   readonly restartReason: State['restartReason'];
   /** Work that opening the ledger has done. */
   readonly recovery: State['recovery'];
+  readonly settleInterrupted: State['settleInterrupted'];
+  readonly sessionStore: SessionStore;
   /** Closes the ledger and the database, then releases the lock. */
   close(): Promise<void>;
 }
@@ -240,6 +244,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       ledger,
       recentGenerations,
       sharedStores,
+      settleInterrupted,
       whenDatabaseUp,
       isDatabaseUp,
       restartReason,
@@ -247,7 +252,14 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     } = state;
     const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
     const freshness = new Freshness(changes, sources.clock);
-    const byokCredentials = new ByokDirectory(byokStore, vault, sources.clock, freshness);
+    const byokCredentials = new ByokDirectory(
+      byokStore,
+      vault,
+      (token, secret) =>
+        replaceToken(token, secret, { store: byokStore, cipher: vault, clock: sources.clock }),
+      sources.clock,
+      freshness,
+    );
     const callers = new CallerDirectory(tenancy, guardrailStore, sources.clock, freshness);
     const credits = new Credits(ledger, sources);
     const accounts = new Accounts(tenancy, sources, credits, () => {
@@ -369,6 +381,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         return `${name}: ${awayCodeOf(error)}`;
       },
       sources,
+      settleInterrupted,
+      sessionStore,
       whenDatabaseUp,
       isDatabaseUp,
       restartReason,
@@ -421,6 +435,22 @@ async function openFileBytes(
   const disk = await openDiskFileBytes(directory);
   if (storage === undefined) return disk;
   return filesWithOlder(new S3FileBytes({ storage, now: () => clock.now() }), disk);
+}
+
+/** Reads contents of files for a worker, beside the process that has the data directory open. */
+export function openFileReader(
+  dataDir: string,
+  bucket: InstallationOptions['bucket'],
+  clock: Clock,
+): Pick<FileBytes, 'read'> & { close(): void } {
+  const disk = diskFileReader(join(dataDir, 'files'));
+  const storage = openObjectStorage(bucket, clock);
+  if (storage === undefined) return { read: (id) => disk.read(id), close: () => {} };
+  const objects = new S3FileBytes({ storage, now: () => clock.now() });
+  return {
+    read: async (id) => (await objects.read(id)) ?? disk.read(id),
+    close: () => storage.close(),
+  };
 }
 
 /** Facts that guardrails are checked against, by the current configuration. */

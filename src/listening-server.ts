@@ -9,7 +9,7 @@ import {
 } from './config/certificate.ts';
 import { configurationErrorOf, type LoadedConfiguration } from './config/load.ts';
 import { readConsoleFiles } from './http/console/console-files.ts';
-import type { HttpTimes } from './http/dependencies.ts';
+import type { HttpBasics, HttpTimes } from './http/dependencies.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { randomIds } from './kit/ids.ts';
 import type { Log } from './kit/log/log.ts';
@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly times?: Partial<HttpTimes>;
   /** Sockets that listen on the port, where Node can share one; 1 by default. */
   readonly listeningSockets?: number;
+  /** As in `HttpBasics`. */
+  readonly forward?: HttpBasics['forward'];
 }
 
 /** Source of `/metrics`: replaced once the installation is open. */
@@ -40,7 +42,7 @@ export function openServer(
   loaded: LoadedConfiguration,
   settings: RunningSettings,
   metrics: ShownMetrics,
-  { times, listeningSockets }: ServerOptions,
+  { times, listeningSockets, forward }: ServerOptions,
   log: Log,
   closers: Closers,
 ): ListeningServer {
@@ -56,6 +58,7 @@ export function openServer(
     },
     ...(times !== undefined && { times }),
     ...(listeningSockets !== undefined && { listeningSockets }),
+    forward,
     certificate: tls?.certificate,
     console: readConsoleFiles(CONSOLE_FOLDER),
   });

@@ -4,11 +4,13 @@ import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/watch.ts';
+import { workerCountOf } from './config/worker-count.ts';
 import type { CoolingEndpoint, RunningState } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
 import { createEgress } from './egress/egress.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, type EngineMemory, openEngine } from './engine.ts';
+import { openEngineStores } from './engine-stores.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
@@ -32,13 +34,14 @@ import { providerStates } from './provider-states.ts';
 import type { CoolingSite } from './routing/health/health.ts';
 import { RunningSettings } from './running-settings.ts';
 import { type ExaminedProcess, examineSelf } from './self-examination.ts';
-import { openSharedMemory, type SharedMemory } from './shared-memory.ts';
+import { memoryOfProcesses, openSharedMemory, type SharedMemory } from './shared-memory.ts';
 import { sharedMemoryMetrics } from './shared-memory-metrics.ts';
 import { guardrailJudges } from './stages/guardrails/judges/guardrail-judges.ts';
 import type { Stage } from './stages/stage.ts';
 import { MemoryLimiter } from './store/rate-limits/memory-limiter.ts';
 import { keepCounts, RequestCountsFile } from './store/rate-limits/request-counts-file.ts';
 import { SharedLimiter } from './store/shared-memory/shared-limiter.ts';
+import { WorkerOwner } from './worker-owner.ts';
 
 /** A model that needs no provider. */
 const FIRST_MODEL = 'simulator/standard';
@@ -105,7 +108,8 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const metrics: ShownMetrics = { families: [], refresh: async () => {} };
   // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
   const server = openServer(loaded, settings, metrics, options, log, closers);
-  const reloads = watchFile(options, settings, closers);
+  const workers = openWorkers(options, server, () => reloads.watch.running, closers);
+  const reloads = watchFile(options, settings, workers, closers);
   const earlySources = {
     http: server.metrics,
     loopDelay,
@@ -114,7 +118,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     clock: systemClock,
   };
   metrics.families = earlyMetrics(earlySources);
-  const { host, port } = await server.listen(runtime.host, runtime.port);
+  const { host, port } = await (workers ?? server).listen(runtime.host, runtime.port);
   closers.add('open connections', { close: () => server.drain(0) });
 
   const egress = createEgress({ rules: () => settings.latest.egress });
@@ -128,16 +132,20 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     { installation, runtime, vendor, limitMs: options.sharedMemoryLimitMs, log },
     closers,
   );
+  const memory: EngineMemory | undefined =
+    shared ?? (workers === undefined ? undefined : memoryOfProcesses());
   const limiter = openLimiter(installation, shared, () => engine.news?.gateways ?? 1, log, closers);
+  const stores = openEngineStores({ settings, installation, log }, closers);
   const engine = openEngine(
     {
+      ...stores,
       vendor,
       settings,
-      installation,
+      installation: { ...installation, hashKey: installation.directory.hashKey },
       egress,
       judgesFor,
       limiter,
-      shared,
+      shared: memory,
       log,
       itemClock,
       healthClock,
@@ -151,7 +159,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
-  metrics.families = [
+  const families = [
     ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),
     ...(shared !== undefined && engine.news !== undefined && limiter instanceof SharedLimiter
       ? sharedMemoryMetrics({
@@ -161,8 +169,12 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
         })
       : []),
   ];
-  metrics.refresh = () => money.refresh();
-  const examined = examinedProcess({ server, loopDelay, installation, engine, settings }, options);
+  metrics.families = families;
+  metrics.refresh = async () => {
+    await money.refresh();
+    if (workers !== undefined) metrics.families = await workers.metricsWith(families);
+  };
+  const examined = examinedProcess({ server, workers, loopDelay, installation, engine, settings }, options);
   await openControl(examined, { installation, engine, settings }, log, closers);
   await reloads.declare(new DeclaredFile(installation, () => reloads.watch.running, log));
   // Last: keys that are shown once must not be created by a start that fails.
@@ -185,10 +197,15 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       settings,
       limiter,
       shared,
+      contents: stores.contents,
       firstAccountId: firstAccount.id,
       operatorViews: views,
     }),
   );
+  if (memory !== undefined) {
+    const parts = { ...stores, installation, engine, limiter, memory, firstAccountId: firstAccount.id };
+    await workers?.serve(parts);
+  }
   const graceMs = () =>
     settings.latest.config.drain_grace_ms ?? (installation.hasSharedDatabase ? SHARED_GRACE_MS : 0);
   return {
@@ -197,14 +214,36 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     firstKeys,
     exampleModel: exampleOf(settings.latest.gateway.catalog),
     graceMs,
-    leave: () => server.leave(graceMs()),
+    async leave() {
+      await Promise.all([server.leave(graceMs()), workers?.leave(graceMs())]);
+    },
     drainMs: () => settings.latest.config.drain_ms,
     async close(limitMs = settings.latest.config.drain_ms, closing) {
-      await server.drain(limitMs);
+      await Promise.all([server.drain(limitMs), workers?.drain(limitMs)]);
       await Promise.race([engine.gateway.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
       await closers.closeAll(closing);
     },
   };
+}
+
+/** Serving processes beside this one; undefined if this one serves itself. */
+function openWorkers(
+  { loaded, log }: OpenOptions,
+  server: ListeningServer,
+  running: () => LoadedConfiguration,
+  closers: Closers,
+): WorkerOwner | undefined {
+  if (workerCountOf(loaded) === 1) return undefined;
+  const { logLevel: level, colours = false } = loaded.runtime;
+  const workers = new WorkerOwner({
+    loaded,
+    running,
+    server,
+    log,
+    logSettings: { level, colours, readable: process.stderr.isTTY === true },
+    writeLog: (lines) => process.stderr.write(lines),
+  });
+  return closers.add('serving processes', workers);
 }
 
 /** Applies changes of the configuration file. */
@@ -214,7 +253,12 @@ interface Reloads {
   declare(declared: DeclaredFile): Promise<void>;
 }
 
-function watchFile({ loaded, load, log }: OpenOptions, settings: RunningSettings, closers: Closers): Reloads {
+function watchFile(
+  { loaded, load, log }: OpenOptions,
+  settings: RunningSettings,
+  workers: WorkerOwner | undefined,
+  closers: Closers,
+): Reloads {
   // A configuration that comes before the database is open is applied by `declare`.
   let stored: DeclaredFile | undefined;
   const watch = watchConfiguration({
@@ -223,6 +267,7 @@ function watchFile({ loaded, load, log }: OpenOptions, settings: RunningSettings
     apply: async (next) => {
       await stored?.apply(next);
       await settings.reload(next);
+      await workers?.reload(next);
     },
     log,
   });
@@ -302,6 +347,7 @@ function openLimiter(
 /** The running parts that commands may ask for. */
 interface ControlledDependencies {
   readonly server: ListeningServer;
+  readonly workers: WorkerOwner | undefined;
   readonly loopDelay: LoopDelay;
   readonly installation: Installation;
   readonly engine: Engine;
@@ -310,17 +356,21 @@ interface ControlledDependencies {
 
 /** What commands and the operator's views see of the running process. */
 function examinedProcess(
-  { server, loopDelay, installation, engine, settings }: ControlledDependencies,
+  { server, workers, loopDelay, installation, engine, settings }: ControlledDependencies,
   { load }: OpenOptions,
 ): ExaminedProcess & { readonly running: () => RunningState } {
-  const running = () => ({
-    version: programVersion(),
-    state: server.state,
-    requestsInFlight: server.inFlight.requests(),
-    generationsInFlight: server.inFlight.generations(),
-    loopDelaySeconds: loopDelay.longest,
-    cooling: engine.health.coolingSites().map(coolingEndpointOf),
-  });
+  const running = () => {
+    // Requests that workers forward are in flight here too.
+    const ofWorkers = workers?.figures;
+    return {
+      version: programVersion(),
+      state: server.state,
+      requestsInFlight: ofWorkers?.requests ?? server.inFlight.requests(),
+      generationsInFlight: ofWorkers?.generations ?? server.inFlight.generations(),
+      loopDelaySeconds: Math.max(loopDelay.longest, ofWorkers?.loopDelaySeconds ?? 0),
+      cooling: engine.health.coolingSites().map(coolingEndpointOf),
+    };
+  };
   return {
     running,
     inspected: { ...installation, running },

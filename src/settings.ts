@@ -4,6 +4,7 @@ import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.
 import { type ConfiguredTeam, FUSION_PRESETS, type FusionSettings } from './catalog/fusion-team.ts';
 import type { LoadedConfiguration } from './config/load.ts';
 import type { SearchEngineName } from './config/schema/search-engines.ts';
+import { workerCountOf } from './config/worker-count.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
 import { fillPromptTemplate, type PromptTemplate } from './dialects/shared/presets/prompt-template.ts';
@@ -33,8 +34,10 @@ export interface DerivedSettings {
   readonly http: HttpSettings;
   readonly egress: EgressRules;
   readonly cooldown: CooldownSettings;
-  /** Memory that all large answers in flight may take together. */
+  /** Memory that all large answers in flight may take together in this process. */
   readonly largeAnswersBytes: number;
+  /** Memory for output items in this process. */
+  readonly outputItemsBytes: number;
 }
 
 /** The source of a configuration's catalogue. */
@@ -59,10 +62,12 @@ export function* deriveSettingsSliced(
   yield;
   const prompts = yield* promptsOf(loaded.config.prompts);
   const { config } = loaded;
-  const largeBodiesBytes = config.limits.large_bodies_bytes ?? defaultLargeBodiesBytes();
+  const workers = workerCountOf(loaded);
+  const largeBodiesBytes = largeBodiesBytesOf(config.limits.large_bodies_bytes, workers);
   return {
     config,
     largeAnswersBytes: largeBodiesBytes / 2,
+    outputItemsBytes: Math.floor(config.retention.output_items_bytes / workers),
     prompts,
     egress: parseEgressRules(config.egress.allow),
     mcpServers: configuredServersOf(config),
@@ -96,7 +101,7 @@ export function* deriveSettingsSliced(
       basePath: config.server.base_path,
       maxBodyBytes: config.server.max_body_bytes,
       requestDeadlineMs: config.server.request_deadline_ms,
-      maxConcurrentRequests: config.limits.max_concurrent_requests,
+      maxConcurrentRequests: Math.ceil(config.limits.max_concurrent_requests / workers),
       largeBodiesBytes: largeBodiesBytes / 2,
       cors: corsRulesOf(config.server.cors.origins, config.vendor),
       trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
@@ -164,12 +169,14 @@ function teamOf(
 }
 
 /**
- * Half of what the process may take: what large bodies are made of stands in the heap, which has a limit of its own.
+ * The share of one process. By default half of what the process may take: what large bodies are made of stands in the
+ * heap, which has a limit of its own.
  */
-function defaultLargeBodiesBytes(): number {
+function largeBodiesBytesOf(configured: number | null, workers: number): number {
+  if (configured !== null) return Math.floor(configured / workers);
   const constrained = process.constrainedMemory();
   const machineBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.floor(Math.min(machineBytes, getHeapStatistics().heap_size_limit) / 2);
+  return Math.floor(Math.min(machineBytes / workers, getHeapStatistics().heap_size_limit) / 2);
 }
 
 /** Memory for stored files, in bodies of maximum size. At least 2: text may take two bytes a character. */

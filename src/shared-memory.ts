@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Closers } from './closers.ts';
 import type { Runtime } from './config/runtime.ts';
+import type { EngineMemory } from './engine.ts';
 import type { Installation } from './installation.ts';
 import type { Log } from './kit/log/log.ts';
 import { systemClock } from './kit/time/clock.ts';
 import { readOrMakeGatewayId } from './store/directory/gateway-identity.ts';
+import { MemoryRoutingMemory } from './store/routing-memory/memory-routing-memory.ts';
 import { openRedisStores } from './store/shared-memory/redis-stores.ts';
 import type { SharedStores } from './store/shared-memory/shared-stores.ts';
 import { StoreGate } from './store/shared-memory/store-gate.ts';
@@ -64,3 +66,16 @@ export async function openSharedMemory(
   await gate.open(FIRST_ANSWER_MS);
   return { stores, gate, gatewayId: readOrMakeGatewayId(directory.path), processId: randomUUID() };
 }
+
+/** The same for the processes of one gateway without a shared store: in the memory of their owner. */
+export function memoryOfProcesses(): EngineMemory {
+  return {
+    stores: { routing: new MemoryRoutingMemory(systemClock) },
+    gate: OPEN_GATE,
+    gatewayId: randomUUID(),
+    processId: randomUUID(),
+  };
+}
+
+/** Access to what answers as long as this process lives. */
+export const OPEN_GATE: EngineMemory['gate'] = { ask: (work) => work(), onFound: () => {} };

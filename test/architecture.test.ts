@@ -79,10 +79,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   cli: [
     'main.ts',
+    'worker.ts',
     'installation.ts',
     'examination.ts',
     'backup.ts',
     'migration.ts',
+    'workers',
     'control',
     'manage',
     'ports',
@@ -95,8 +97,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Composition roots: these may import everything. */
 const ROOTS = [
   'main.ts',
+  'worker.ts',
+  'worker-owner.ts',
+  'worker-protocol.ts',
   'listening-server.ts',
   'engine.ts',
+  'engine-stores.ts',
   'http-services.ts',
   'installation.ts',
   'examination.ts',
@@ -342,6 +348,8 @@ const NETWORK_FILES: readonly string[] = [
   // The operator's own commands.
   'cli/doctor/check-server.ts',
   'cli/read-source.ts',
+  // The sockets between a worker and its owner.
+  'cli/worker.ts',
   // The control socket in the data directory.
   'control/listen.ts',
   'control/read-tail.ts',
@@ -354,6 +362,8 @@ const NETWORK_FILES: readonly string[] = [
   'store/sql/postgres/postgres-socket.ts',
   // Looks up names for guarded sockets.
   'upstream/transport/egress-guard.ts',
+  // Finds a free port for workers to listen on.
+  'worker-owner.ts',
 ];
 
 /** Files that open sockets of the HTTP client: calls of providers, and the ways out for all other addresses. */

@@ -26,7 +26,7 @@ export const FLAGS = {
   },
   port: { value: 'PORT', meaning: 'port to listen on (default: 8787)' },
   host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
-  workers: { value: 'COUNT', meaning: 'processes that serve (only 1 in this version)' },
+  workers: { value: 'COUNT', meaning: 'processes that serve, or auto: one for each core' },
   json: { meaning: 'print JSON' },
   name: { value: 'NAME', meaning: 'name for people' },
   account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },

@@ -35,7 +35,6 @@ describe('loadConfiguration', () => {
       port: 8787,
       dataDir: join(cwd, 'data'),
       logLevel: 'info',
-      workers: 1,
     });
   });
 
@@ -65,7 +64,8 @@ describe('loadConfiguration', () => {
   it.each([
     [{ PORT: 'x' }, {}, 'PORT: must be a whole number from 0 to 65535'],
     [{}, { port: '70000' }, '--port: must be a whole number from 0 to 65535'],
-    [{}, { workers: '2' }, '--workers: more than one worker is not available in this version yet'],
+    [{}, { workers: '0' }, '--workers: must be a whole number from 1 to 1024, or auto'],
+    [{}, { workers: 'many' }, '--workers: must be a whole number from 1 to 1024, or auto'],
     [{}, { config: 'none.yaml' }, 'none.yaml: does not exist'],
     [{}, { config: '.' }, 'is not a file'],
     [{ LOG_LEVEL: 'loud' }, {}, 'LOG_LEVEL: must be one of debug, info, warn, error, silent'],

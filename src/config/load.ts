@@ -19,14 +19,7 @@ import { placeProblems, placeProblemsInThread } from './parse/place-problems.ts'
 import { shownProblem } from './parse/shown-text.ts';
 import { unsupportedKeyWarningsSliced } from './parse/unsupported-keys.ts';
 import { type Problem, problemsText } from './problem.ts';
-import {
-  dataDirectoryOf,
-  type Flags,
-  type Runtime,
-  readRuntime,
-  startBlockers,
-  variableOf,
-} from './runtime.ts';
+import { dataDirectoryOf, type Flags, type Runtime, readRuntime, variableOf } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
 export interface LoadedConfiguration {
@@ -172,7 +165,7 @@ function* endLoading(
   const fileProblems = reading.ok
     ? further
     : [...reading.problems, ...(reading.sound?.further(further) ?? [])];
-  const problems = [...begun.problems, ...fileProblems.slice(0, MAX_PROBLEMS), ...startBlockers(runtime)];
+  const problems = [...begun.problems, ...fileProblems.slice(0, MAX_PROBLEMS)];
   if (!reading.ok || problems.length > 0) {
     return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
   }

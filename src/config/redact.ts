@@ -73,6 +73,7 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     api_key: mask(runtime.apiKey, redacted),
     encryption_key: mask(runtime.encryptionKey, redacted),
     database_url: runtime.database && shownDatabaseAddress(runtime.database, HIDDEN),
+    workers: runtime.workers,
     redis_url: runtime.redis && shownRedisAddress(runtime.redis, HIDDEN),
     database_migrate: runtime.mayMigrate ? undefined : 'false',
     clickhouse_url: runtime.clickhouse && shownClickhouseAddress(runtime.clickhouse, HIDDEN),
@@ -82,7 +83,6 @@ export function redactedRuntime(runtime: Runtime): Record<string, string | numbe
     port: runtime.port,
     data_dir: runtime.dataDir,
     log_level: runtime.logLevel,
-    workers: runtime.workers,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   } as Record<string, string | number>;
 }

@@ -7,6 +7,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../kit/net/database-
 import { parseRedisAddress, type RedisAddress } from '../kit/net/redis-address.ts';
 import { defaultDataDirectory, isInstalledProgram } from './data-directory.ts';
 import type { Environment } from './parse/environment.ts';
+import { MAX_WORKERS, type WorkerCount } from './worker-count.ts';
 
 /** Flags as typed. They override the environment, which overrides the file. */
 export interface Flags {
@@ -27,7 +28,8 @@ export interface Runtime {
   readonly logLevel: LogLevel;
   /** Text on a terminal may have colours. */
   readonly colours?: boolean;
-  readonly workers: number;
+  /** Serving processes, by `--workers`; undefined = as `server.workers` of the file says. */
+  readonly workers?: WorkerCount | undefined;
   readonly managementKey?: string;
   readonly apiKey?: string;
   /** 32 bytes in base64. */
@@ -55,14 +57,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     dataDir: dataDirectoryOf(flags, env, cwd),
     logLevel: readLogLevel(env, problems),
     colours: mayColour(env),
-    workers: readInteger(
-      flags.workers,
-      '--workers',
-      env,
-      undefined,
-      { least: 1, most: 1024, absent: 1 },
-      problems,
-    ),
+    workers: readWorkers(flags.workers, problems),
     managementKey,
     apiKey,
     encryptionKey: readEncryptionKey(env, problems),
@@ -102,6 +97,14 @@ function readInteger(
   const path = flag !== undefined || variable === undefined ? flagName : variable;
   problems.push({ path, message: `must be a whole number from ${range.least} to ${range.most}` });
   return range.absent;
+}
+
+function readWorkers(flag: string | undefined, problems: Issue[]): WorkerCount | undefined {
+  if (flag === undefined || flag === 'auto') return flag;
+  const count = /^\d{1,9}$/.test(flag) ? Number(flag) : Number.NaN;
+  if (count >= 1 && count <= MAX_WORKERS) return count;
+  problems.push({ path: '--workers', message: `must be a whole number from 1 to ${MAX_WORKERS}, or auto` });
+  return undefined;
 }
 
 function readLogLevel(env: Environment, problems: Issue[]): LogLevel {
@@ -164,16 +167,4 @@ function readRedis(env: Environment, problems: Issue[]): RedisAddress | undefine
 
 function isEncryptionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
-}
-
-/** Settings that this version cannot honour: they stop the start, because ignoring them would mislead the operator. */
-export function startBlockers(runtime: Runtime): Issue[] {
-  const blockers: Issue[] = [];
-  if (runtime.workers > 1) {
-    blockers.push({
-      path: '--workers',
-      message: 'more than one worker is not available in this version yet',
-    });
-  }
-  return blockers;
 }

@@ -10,6 +10,7 @@ export const RESTART_KEYS: readonly (readonly string[])[] = [
   ['vendor'],
   ['server', 'base_path'],
   ['server', 'tls'],
+  ['server', 'workers'],
   ['keys', 'prefix'],
   ['storage'],
 ];

@@ -7,7 +7,9 @@ import type {
   ProviderStateObject,
 } from '../contract/gateway/provider-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import type { ListenerCertificate } from '../http1/server/listener.ts';
+import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
@@ -146,6 +148,11 @@ export interface HttpBasics {
   readonly console?: ConsoleFiles | undefined;
   /** Changes to the default limits. */
   readonly times?: Partial<HttpTimes>;
+  /**
+   * Hands a request to the process that owns the installation, which writes the response. Set in a worker: it serves
+   * generations itself and forwards everything else. Absent = all routes are served here.
+   */
+  readonly forward?: ((request: InboundRequest, response: OutboundResponse) => void) | undefined;
 }
 
 /** What the operator of the installation sees of it. */
@@ -197,6 +204,11 @@ export interface HttpServices {
   /** Why the process must be restarted; null, and where it is absent, it need not be. */
   readonly restartReason?: () => string | null;
 }
+
+/** The services that routes of generations use. */
+export type GenerationServices = Pick<HttpServices, 'catalog' | 'callers' | 'gateway' | 'limiter' | 'mcp'> & {
+  readonly sessions: Pick<Sessions, 'find' | 'actingAs'>;
+};
 
 /** All dependencies of the HTTP layer. */
 export interface HttpDependencies extends HttpBasics, HttpServices {}

@@ -16,6 +16,7 @@ import { RefusedKeys } from './access/refused-keys.ts';
 import { answerConsole } from './console/answer-console.ts';
 import {
   DEFAULT_TIMES,
+  type GenerationServices,
   type HttpBasics,
   type HttpDependencies,
   type HttpServices,
@@ -54,10 +55,12 @@ export interface HttpServer {
    * Binds; rejects when it cannot. Port 0 picks a free one. Until it is ready every request but the probes gets 503.
    */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
+  /** Takes a request of a connection that another process has. */
+  accept(request: InboundRequest, response: OutboundResponse): void;
   /** Shows another certificate to callers that connect from now on. */
   renewCertificate(certificate: ListenerCertificate): void;
   /** Serves requests by `services`, once the request schemas are compiled, and `/readyz` says so. */
-  serve(services: HttpServices): Promise<void>;
+  serve(services: HttpServices | GenerationServices): Promise<void>;
   /**
    * Reports by `/readyz` that it is draining, and serves what comes for `graceMs`: so balancers that watch it can turn
    * to others before anything is refused. Each reply closes its connection. To be followed by `drain`, which ends it.
@@ -143,7 +146,7 @@ class GatewayServer implements HttpServer {
         isOverloaded: () => this.#isServing && this.#turnstile.isOverloaded,
         turnAway: (request) => this.#turnAwayUnparsed(request),
         shareOf: (method, target) => this.#shareOf(method, target),
-        accept: (request, response) => this.#accept(request, response),
+        accept: (request, response) => this.accept(request, response),
         refuse: (connection, refusal) => this.#refuse(connection, refusal),
         failed: (error) => this.#basics.log.error('the listening socket failed', { error }),
       },
@@ -162,10 +165,12 @@ class GatewayServer implements HttpServer {
     this.#listener.renewCertificate(certificate);
   }
 
-  async serve(services: HttpServices): Promise<void> {
+  async serve(services: HttpServices | GenerationServices): Promise<void> {
     const { settings, lazySchemas } = this.#basics;
-    if (lazySchemas !== true) await this.#currentPaths(settings()).index.compile();
-    this.#services = { ...this.#basics, ...services };
+    if (lazySchemas !== true)
+      await this.#currentPaths(settings()).index.compile((route) => !this.#isForwarded(route));
+    // Routes that are forwarded use no other services than those of generations.
+    this.#services = { ...this.#basics, ...(services as HttpServices) };
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
     this.#isServing = true;
@@ -216,7 +221,7 @@ class GatewayServer implements HttpServer {
     });
   }
 
-  #accept(request: InboundRequest, response: OutboundResponse): void {
+  accept(request: InboundRequest, response: OutboundResponse): void {
     const exchange = new HttpExchange(request, response, this.#basics.ids.token(20), this.#dependencies);
     this.#exchanges.add(exchange);
     void this.#handle(exchange);
@@ -248,6 +253,10 @@ class GatewayServer implements HttpServer {
       operation = route.operationId;
       encodeError = route.encodeError;
       if (route.rateClass === 'generation') exchange.becomeGeneration();
+      if (this.#isForwarded(route) && this.#state !== 'starting') {
+        this.#basics.forward?.(request, reply.handOver());
+        return;
+      }
       if (!this.#isServing && route.rateClass !== 'probe') {
         const doing = this.#state === 'draining' ? 'stopping' : 'starting';
         throw unavailable(`Service temporarily unavailable: the gateway is ${doing}`);
@@ -320,6 +329,11 @@ class GatewayServer implements HttpServer {
     const text = overload.text(encodeError, generationLines(requestId, timing), this.#heads);
     this.#countTurnedAway(operationId, OVERLOADED.status, timing);
     return text;
+  }
+
+  /** Whether the owner of the installation answers, not this worker. */
+  #isForwarded({ rateClass }: Route): boolean {
+    return this.#basics.forward !== undefined && rateClass !== 'generation';
   }
 
   /** The share in which a request is parsed while many arrive; undefined if it waits with the others. */

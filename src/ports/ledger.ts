@@ -300,3 +300,6 @@ export interface Ledger {
   /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */
   readonly lag: Readonly<Record<string, number>>;
 }
+
+/** The ledger as generations use it. */
+export type GenerationLedger = Pick<Ledger, 'reserve' | 'topUp' | 'checkpoint' | 'settle' | 'void'>;

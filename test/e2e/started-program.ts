@@ -15,8 +15,9 @@ export interface StartedProgram {
 export async function startProgram(
   folder: string,
   env: Record<string, string> = {},
+  flags: readonly string[] = [],
 ): Promise<StartedProgram> {
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', ...flags], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -31,7 +31,7 @@ export function growthOf(liveBytes: number): number {
  * holds data for as long as slow readers take, so its memory would double with garbage. The cost of a full collection
  * grows with the heap, so the limit is an amount of garbage (GARBAGE_BYTES), not a fixed percentage.
  */
-function limitGarbage(): void {
+export function limitGarbage(): void {
   let growth = MAX_GROWTH_PERCENT;
   allowGrowth(growth);
   new PerformanceObserver((list) => {

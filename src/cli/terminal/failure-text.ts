@@ -12,11 +12,13 @@ export function failureText(error: unknown): string {
 function sentenceOf(error: Error & SystemError): string {
   if (FOR_PEOPLE.has(error.name)) return error.message;
   if (error.syscall === undefined) return error.stack ?? error.message;
-  const table =
-    error.syscall === 'listen' || error.syscall === 'getaddrinfo' ? LISTEN_FAILURES : FILE_FAILURES;
+  const table = LISTENING_CALLS.has(error.syscall) ? LISTEN_FAILURES : FILE_FAILURES;
   const { code = '' } = error;
   return table[code]?.(error) ?? error.message;
 }
+
+/** System calls that fail if the gateway cannot listen; `bind` if it has workers. */
+const LISTENING_CALLS: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo']);
 
 /** Members of system errors. */
 interface SystemError {

@@ -66,9 +66,6 @@ function* mcpChecks({ tools }: Config): Generator<Problem> {
 }
 
 function* serverChecks({ server }: Config): Generator<Issue> {
-  if (server.workers !== 1) {
-    yield { path: 'server.workers', message: 'more than one worker is not available in this version yet' };
-  }
   for (const [index, proxy] of server.trusted_proxies.entries()) {
     if (parseIpRange(proxy) !== undefined) continue;
     const message = 'is not an address or a range of addresses, for example 10.0.0.0/8';

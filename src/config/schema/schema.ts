@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
+import { MAX_WORKERS } from '../worker-count.ts';
 import {
   datedPrices,
   day,
@@ -248,7 +249,12 @@ export const configSchema = closed({
     max_body_bytes: bytes(33_554_432, 1024, 1_073_741_824),
     request_deadline_ms: milliseconds(600_000),
     region: withDefault(text(64), 'local'),
-    workers: withDefault(Type.Integer({ minimum: 1, maximum: 1024 }), 1),
+    workers: withDefault(
+      Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.Literal('auto')], {
+        explain: `must be a whole number from 1 to ${MAX_WORKERS}, or "auto"`,
+      }),
+      1,
+    ),
     tls: nullOr(closed({ cert: text(4096), key: text(4096) })),
     trusted_proxies: withDefault(Type.Array(text(64), { maxItems: 256 }), []),
     cors: section({

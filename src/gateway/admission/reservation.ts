@@ -5,8 +5,8 @@ import type { Nanos } from '../../kit/money.ts';
 import type { ChargeRow } from '../../ports/generation-row.ts';
 import {
   type Affordable,
+  type GenerationLedger,
   type Headroom,
-  type Ledger,
   LedgerUnavailable,
   type ReserveOutcome,
 } from '../../ports/ledger.ts';
@@ -32,7 +32,7 @@ export function chargeRows(charges: readonly Charge[]): ChargeRow[] {
 /** The money reserved for one generation: held for running legs, spent by ended legs, or free. */
 export class GenerationReservation {
   readonly #input: Pick<GenerationInput, 'generationId' | 'caller'>;
-  readonly #ledger: Ledger;
+  readonly #ledger: GenerationLedger;
   readonly #now: () => number;
   /** Paid besides model calls. */
   readonly charges: Charge[] = [];
@@ -59,7 +59,7 @@ export class GenerationReservation {
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
-    { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
+    { ledger, now }: { readonly ledger: GenerationLedger; readonly now: () => number },
   ) {
     this.#input = input;
     this.#ledger = ledger;

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../ports/ledger.ts';
+import type { GenerationLedger } from '../../ports/ledger.ts';
 import type { LegDependencies, LegState } from '../leg/leg-dependencies.ts';
 import type { Drains } from '../leg/upstream-reading.ts';
 import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';
@@ -7,7 +7,7 @@ import type { OpenWork } from './open-work.ts';
 
 /** Dependencies of answering. */
 export interface AnswerDependencies extends LegDependencies {
-  readonly ledger: Ledger;
+  readonly ledger: GenerationLedger;
   /** Called with every generation that has ended, after its settlement. Must not throw. */
   readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
   /**

@@ -4,7 +4,7 @@ import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import { type Ledger, LedgerUnavailable } from '../../ports/ledger.ts';
+import { type GenerationLedger, LedgerUnavailable } from '../../ports/ledger.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
 import { AttemptLog } from '../record/attempt-log.ts';
 import {
@@ -18,7 +18,7 @@ import type { GenerationInput } from '../request/generation-input.ts';
 
 /** Dependencies of recording a generation that no model served. */
 export interface UnservedDependencies {
-  readonly ledger: Ledger;
+  readonly ledger: GenerationLedger;
   readonly clock: Clock;
   readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
   readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;

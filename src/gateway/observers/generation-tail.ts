@@ -29,6 +29,7 @@ type Reader = (generation: TailedGeneration) => void;
 export class GenerationTail {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #readers = new Set<Reader>();
+  #onReaders: ((hasReaders: boolean) => void) | undefined;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -37,13 +38,29 @@ export class GenerationTail {
   /** Adds a reader, which must not throw. Returns a function that removes it. */
   read(reader: Reader): () => void {
     this.#readers.add(reader);
-    return () => this.#readers.delete(reader);
+    if (this.#readers.size === 1) this.#onReaders?.(true);
+    return () => {
+      if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onReaders?.(false);
+    };
+  }
+
+  get hasReaders(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  /** Calls the listener when the first reader comes and when the last one leaves. */
+  watchReaders(listener: (hasReaders: boolean) => void): void {
+    this.#onReaders = listener;
   }
 
   note(generation: PlannedGeneration, settlement: Settlement): void {
     if (this.#readers.size === 0) return;
-    const tailed = tailedOf(generation, settlement, this.#clock.now());
-    for (const reader of this.#readers) reader(tailed);
+    this.pass(tailedOf(generation, settlement, this.#clock.now()));
+  }
+
+  /** Passes on a generation that has ended in another process. */
+  pass(generation: TailedGeneration): void {
+    for (const reader of this.#readers) reader(generation);
   }
 }
 

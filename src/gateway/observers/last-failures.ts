@@ -20,9 +20,20 @@ const FIRST_FAILURE_STATUS = 400;
 export class LastFailures {
   readonly #clock: Clock;
   readonly #failures = new Map<string, LastFailure>();
+  #onChange: ((provider: string, failure: LastFailure) => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Calls the listener with each change that `note` makes. */
+  watch(listener: (provider: string, failure: LastFailure) => void): void {
+    this.#onChange = listener;
+  }
+
+  /** Takes over a change that another process has noted. */
+  take(provider: string, failure: LastFailure): void {
+    this.#failures.set(provider, failure);
   }
 
   of(provider: string): LastFailure | undefined {
@@ -38,13 +49,18 @@ export class LastFailures {
       if (status >= FIRST_FAILURE_STATUS) {
         const model = candidate.model.id;
         const errno = failure instanceof UpstreamFailure ? failure.errno : undefined;
-        this.#failures.set(slug, { atMs: this.#clock.now(), model, status, errno, isOver: false });
+        this.#set(slug, { atMs: this.#clock.now(), model, status, errno, isOver: false });
       } else if (this.#failures.size > 0) this.#end(slug);
     }
   }
 
   #end(provider: string): void {
     const failure = this.#failures.get(provider);
-    if (failure?.isOver === false) this.#failures.set(provider, { ...failure, isOver: true });
+    if (failure?.isOver === false) this.#set(provider, { ...failure, isOver: true });
+  }
+
+  #set(provider: string, failure: LastFailure): void {
+    this.#failures.set(provider, failure);
+    this.#onChange?.(provider, failure);
   }
 }

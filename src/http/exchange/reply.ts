@@ -95,6 +95,12 @@ export class Reply {
     return this.#answer.isBlocked;
   }
 
+  /** The response, for another process to write. Nothing is replied here any more. */
+  handOver(): OutboundResponse {
+    this.#answer.hasBegun = true;
+    return this.#answer;
+  }
+
   /** The connection ends with this reply. */
   closeConnection(): void {
     this.#answer.keepsAlive = false;

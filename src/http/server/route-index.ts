@@ -76,9 +76,10 @@ export class RouteIndex {
     ofMethod.set(path, { compiled, params: NO_PARAMETERS, search: '' });
   }
 
-  /** Compiles every schema now, rather than when it is first needed; yields to the event loop after each. */
-  async compile(): Promise<void> {
-    for (const { validators } of this.#compiled) {
+  /** Compiles the schemas of rows now, rather than when they are first needed; yields to the event loop after each. */
+  async compile(isServed: (route: Route) => boolean): Promise<void> {
+    for (const { route, validators } of this.#compiled) {
+      if (!isServed(route)) continue;
       for (const validator of Object.values(validators)) validator?.issuesOf({});
       await nextTurn();
     }

@@ -31,20 +31,26 @@ export interface StderrSettings {
   readonly logLevel: LogLevel;
   /** Lines on a terminal have colours. */
   readonly colours?: boolean;
+  /** Readable lines instead of JSON; by default if stderr is a terminal. */
+  readonly readable?: boolean;
 }
 
 /**
  * A log on stderr: JSON lines, or short readable ones on a terminal. Lines of one turn of the event loop are written
  * together; a warning or an error at once, with what was said before it.
  */
-export function openStderrLog({ logLevel: level, colours }: StderrSettings): Log {
+export function openStderrLog({
+  logLevel: level,
+  colours,
+  readable = process.stderr.isTTY === true,
+}: StderrSettings): Log {
   // A closed stderr must not end the gateway. Registered once for all logs.
   if (!process.stderr.listeners('error').includes(ignoreLostReader))
     process.stderr.on('error', ignoreLostReader);
   if (!process.listeners('exit').includes(writeLastLines)) process.on('exit', writeLastLines);
   return openLog({
     level,
-    readable: process.stderr.isTTY === true,
+    readable,
     colours: colours === true,
     write: (line, of) => {
       STDERR_LINES.add(line);

@@ -47,7 +47,7 @@ beforeEach(() => {
       return encryptedSecret.replace('encrypted', 'secret');
     },
   } as unknown as Vault;
-  directory = new ByokDirectory(store, vault, clock, new Freshness(changes, clock));
+  directory = new ByokDirectory(store, vault, async () => {}, clock, new Freshness(changes, clock));
   changes.subscribe((change) => directory.forget(change));
 });
 
@@ -156,6 +156,7 @@ describe('ByokDirectory', () => {
         },
       } as unknown as ByokStore,
       {} as Vault,
+      async () => {},
       clock,
       new Freshness(changes, clock),
     );

@@ -11,27 +11,42 @@ import {
 import type { Caller } from '../../ports/caller.ts';
 import type { Change } from '../../ports/changes.ts';
 import type { Freshness } from '../freshness.ts';
-import type { Vault } from './vault.ts';
+import type { TokenName } from './replace-token.ts';
+import type { SecretCipher } from './secret-cipher.ts';
 
 const CACHE_ACCOUNTS = 10_000;
 
 const NONE: readonly ByokCredential[] = [];
+
+type ByokReads = Pick<ByokStore, 'listAll'>;
+type SecretReader = Pick<SecretCipher, 'decrypt'>;
+
+/** Stores a refreshed token for an MCP server. */
+type ReplaceToken = (token: TokenName, secret: string) => Promise<void>;
 
 /**
  * Finds the BYOK credentials that a caller may use. Caches those of an account until one changes, with encrypted
  * secrets.
  */
 export class ByokDirectory implements ByokCredentials, McpTokens {
-  readonly #store: ByokStore;
-  readonly #vault: Vault;
+  readonly #store: ByokReads;
+  readonly #cipher: SecretReader;
+  readonly #replaceToken: ReplaceToken;
   readonly #clock: Clock;
   readonly #freshness: Freshness;
   /** By account. */
   readonly #known: LRUCache<string, CachedRead> = new LRUCache({ max: CACHE_ACCOUNTS });
 
-  constructor(store: ByokStore, vault: Vault, clock: Clock, freshness: Freshness) {
+  constructor(
+    store: ByokReads,
+    cipher: SecretReader,
+    replaceToken: ReplaceToken,
+    clock: Clock,
+    freshness: Freshness,
+  ) {
     this.#store = store;
-    this.#vault = vault;
+    this.#cipher = cipher;
+    this.#replaceToken = replaceToken;
     this.#clock = clock;
     this.#freshness = freshness;
   }
@@ -57,13 +72,8 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
   }
 
   async replace({ id, accountId, version }: McpToken, secret: string): Promise<void> {
-    const decide = (current: StoredByokCredential) =>
-      current.version === version
-        ? { encryptedSecret: this.#vault.encrypt(current, secret), version: version + 1 }
-        : {};
-    await this.#store.update(accountId, id, decide, this.#clock.now());
+    await this.#replaceToken({ id, accountId, version }, secret);
     this.#known.delete(accountId);
-    await this.#store.purgeWipedSecrets();
   }
 
   /** Drops the cached credentials that a change concerns. */
@@ -106,7 +116,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     const usable = stored
       .filter(({ disabled }) => !disabled)
       .map((credential) => ({
-        credential: byokCredentialOf(credential, this.#vault),
+        credential: byokCredentialOf(credential, this.#cipher),
         fits: filterOf(credential),
       }));
     const isForMcp = ({ credential }: Usable) => credential.provider.startsWith(MCP_PROVIDER_PREFIX);
@@ -138,7 +148,7 @@ interface Usable {
   readonly fits: (caller: Caller) => boolean;
 }
 
-function byokCredentialOf(credential: StoredByokCredential, vault: Vault): ByokCredential {
+function byokCredentialOf(credential: StoredByokCredential, cipher: SecretReader): ByokCredential {
   return {
     id: credential.id,
     provider: credential.provider,
@@ -149,7 +159,7 @@ function byokCredentialOf(credential: StoredByokCredential, vault: Vault): ByokC
     declaredZeroRetention: credential.declaredZdr,
     allowedModels: setOf(credential.allowedModels),
     version: credential.version,
-    reveal: () => vault.decrypt(credential),
+    reveal: () => cipher.decrypt(credential),
   };
 }
 

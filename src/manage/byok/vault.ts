@@ -12,9 +12,7 @@ import {
 import { nextTurn } from '../../kit/loop/turns.ts';
 import type { ByokStore, EncryptedSecret } from '../../ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
-
-/** The associated data of an encrypted secret: it cannot be decrypted in the row of another credential. */
-export type SecretOwner = Pick<EncryptedSecret, 'id' | 'accountId' | 'provider'>;
+import { SecretCipher, type SecretKeys, type SecretOwner } from './secret-cipher.ts';
 
 /** The outcome of a key rotation. */
 export interface Rotation {
@@ -42,19 +40,15 @@ const SECRETS_PER_BATCH = 100;
 export class Vault {
   readonly #store: ByokStore;
   readonly #keeper: EncryptionKeyKeeper;
-  /** First the key that encrypts, then those that still decrypt. */
-  #keys: readonly [EncryptionKey, ...EncryptionKey[]];
+  readonly #cipher: SecretCipher;
+  #onKeys: ((keys: SecretKeys) => void) | undefined;
   #isRotating = false;
   #warnings: string[] = [];
 
-  private constructor(
-    store: ByokStore,
-    keeper: EncryptionKeyKeeper,
-    keys: readonly [EncryptionKey, ...EncryptionKey[]],
-  ) {
+  private constructor(store: ByokStore, keeper: EncryptionKeyKeeper, keys: SecretKeys) {
     this.#store = store;
     this.#keeper = keeper;
-    this.#keys = keys;
+    this.#cipher = new SecretCipher(keys);
   }
 
   /** Opens the vault and resumes an interrupted rotation. Rejects if the stored secrets need another key. */
@@ -74,13 +68,23 @@ export class Vault {
     return this.#warnings;
   }
 
+  /** First the key that encrypts, then those that still decrypt. */
+  get keys(): SecretKeys {
+    return this.#cipher.keys;
+  }
+
+  /** Calls the listener with new keys, before the first secret is encrypted under them. */
+  watchKeys(listener: (keys: SecretKeys) => void): void {
+    this.#onKeys = listener;
+  }
+
   encrypt(owner: SecretOwner, secret: string): string {
-    return encrypt(this.#keys[0], secret, placeOf(owner));
+    return this.#cipher.encrypt(owner, secret);
   }
 
   /** Throws a DecryptionProblem when the stored text was tampered with. */
   decrypt(stored: EncryptedSecret): string {
-    return decrypt(this.#keys, stored.encryptedSecret, placeOf(stored));
+    return this.#cipher.decrypt(stored);
   }
 
   /**
@@ -91,18 +95,18 @@ export class Vault {
     if (this.#isRotating) throw new GatewayError('conflict', 'the encryption key is being changed already');
     this.#isRotating = true;
     try {
-      const [previous] = this.#keys;
+      const [previous] = this.keys;
       const unfinished = readNote(this.#keeper.readRotation(), previous);
       if (unfinished === undefined) this.#begin(this.#newKey(given));
       else this.#requireSame(unfinished[0], given);
       const credentials = await this.#reencrypt();
       const { source, isGiven, key } = this.#keeper;
       return {
-        keyId: this.#keys[0].id,
+        keyId: this.keys[0].id,
         previousKeyId: unfinished === undefined ? previous.id : (unfinished[1]?.id ?? ''),
         credentials,
         source,
-        mustBeGiven: isGiven && !key.equals(this.#keys[0].bytes),
+        mustBeGiven: isGiven && !key.equals(this.keys[0].bytes),
       };
     } finally {
       this.#isRotating = false;
@@ -123,14 +127,15 @@ export class Vault {
       throw new GatewayError('invalid-request', `the new key must be ${KEY_BYTES} bytes in base64`);
     }
     const key = encryptionKeyOf(bytes);
-    if (key.id !== this.#keys[0].id) return key;
+    if (key.id !== this.keys[0].id) return key;
     throw new GatewayError('invalid-request', 'the new key is the one that is in use');
   }
 
   #begin(next: EncryptionKey): void {
-    const [previous] = this.#keys;
+    const [previous] = this.keys;
     this.#keeper.writeRotation(writeNote(next, previous));
-    this.#keys = [next, ...this.#keys];
+    this.#cipher.use([next, ...this.keys]);
+    this.#onKeys?.(this.keys);
   }
 
   /** An unfinished rotation can only be resumed with its own new key. Throws 409 for any other. */
@@ -156,17 +161,17 @@ export class Vault {
       this.#warnings.push(`the change of the encryption key is not finished: ${error.message}`);
     }
     const { isGiven, key, source } = this.#keeper;
-    if (isGiven && !key.equals(this.#keys[0].bytes)) {
+    if (isGiven && !key.equals(this.keys[0].bytes)) {
       this.#warnings.push(
         `${source} holds the key from before the last rotation; replace it by the new one ` +
-          `(${this.#keys[0].id}), the old one works until then`,
+          `(${this.keys[0].id}), the old one works until then`,
       );
     }
   }
 
   /** Re-encrypts every secret under the first key, then removes the old key and the note. */
   async #reencrypt(): Promise<number> {
-    const [current] = this.#keys;
+    const [current] = this.keys;
     let count = 0;
     for (;;) {
       const batch = await this.#store.listEncryptedOtherwise(current.id, SECRETS_PER_BATCH);
@@ -209,10 +214,6 @@ export function requireKeys(
     `stored credentials are encrypted under the key ${missing.join(', ')}, and the one in ` +
       `${keeper.source} is ${given.id}; put the right key there, from a backup if need be`,
   );
-}
-
-function placeOf({ id, accountId, provider }: SecretOwner): string {
-  return `byok credential\n${id}\n${accountId}\n${provider}`;
 }
 
 const NEW_KEY = 'new key of a rotation';

@@ -44,6 +44,9 @@ interface SharedRead<T> {
 /** Pending reads, by the id that is read. */
 type SharedReads<T> = LRUCache<string, SharedRead<T>>;
 
+/** The part of the storage of keys and workspaces that callers are read with. */
+type TenancyReads = Pick<Tenancy, 'findKey' | 'findWorkspaceById' | 'listBudgets'>;
+
 /** The part of the store of guardrails that callers are read with. */
 type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
 
@@ -52,7 +55,7 @@ type GuardrailReads = Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
  * changes; unknown secrets are not, so that guessing cannot evict known keys.
  */
 export class CallerDirectory {
-  readonly #tenancy: Tenancy;
+  readonly #tenancy: TenancyReads;
   readonly #clock: Clock;
   readonly #freshness: Freshness;
   /** By the hash of the secret. */
@@ -68,7 +71,7 @@ export class CallerDirectory {
   /** Counts changes, so that a read that began before a change is not cached after it. */
   #changes = 0;
 
-  constructor(tenancy: Tenancy, guardrails: GuardrailReads, clock: Clock, freshness: Freshness) {
+  constructor(tenancy: TenancyReads, guardrails: GuardrailReads, clock: Clock, freshness: Freshness) {
     this.#tenancy = tenancy;
     this.#guardrails = guardrails;
     this.#clock = clock;

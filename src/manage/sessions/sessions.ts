@@ -4,12 +4,10 @@ import type { CallerDirectory } from '../keys/caller-directory.ts';
 import { hashSecret } from '../keys/hash-secret.ts';
 import { notFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
+import { type SessionCaller, SessionCallers } from './session-callers.ts';
 
 /** How long a session lasts. It is not prolonged. */
 export const SESSION_MS = 8 * 3_600_000;
-
-/** How often the time of the last request is written. */
-const SEEN_EVERY_MS = 60_000;
 
 const MAX_USER_AGENT_CHARACTERS = 256;
 
@@ -25,21 +23,15 @@ export interface Browser {
   readonly address: string;
 }
 
-/** A session and the caller whom its requests act for. */
-export interface SessionCaller {
-  readonly session: Session;
-  readonly caller: Caller;
-}
-
 /** Sign-ins to the console: a browser gets a token for some hours in exchange for a key. */
 export class Sessions {
   readonly #store: SessionStore;
-  readonly #callers: SessionParts['callers'];
+  readonly #sessionCallers: SessionCallers;
   readonly #sources: Sources;
 
   constructor({ store, callers, sources }: SessionParts) {
     this.#store = store;
-    this.#callers = callers;
+    this.#sessionCallers = new SessionCallers({ store, callers, sources });
     this.#sources = sources;
   }
 
@@ -62,24 +54,13 @@ export class Sessions {
   }
 
   /** The session of a token; undefined if it is unknown, ended or expired, or if its key is no longer valid. */
-  async find(token: string): Promise<SessionCaller | undefined> {
-    const now = this.#sources.clock.now();
-    const session = await this.#store.find(hashSecret(token), now);
-    if (session === undefined) return undefined;
-    const caller = await this.#callers.findByHash(session.keyHash);
-    if (caller === undefined) return undefined;
-    if (now - session.lastSeenAtMs >= SEEN_EVERY_MS) await this.#store.noteSeen(session.id, now);
-    return { session, caller };
+  find(token: string): Promise<SessionCaller | undefined> {
+    return this.#sessionCallers.find(token);
   }
 
-  /**
-   * The caller as whom a session of a management key sends generations: management keys send none themselves.
-   * Undefined if its account has no such key, or if the session is another key's.
-   */
-  async actingAs({ caller }: SessionCaller, keyHash: string): Promise<Caller | undefined> {
-    if (!caller.key.isManagement) return undefined;
-    const other = await this.#callers.findByHash(keyHash);
-    return other?.accountId === caller.accountId && !other.key.isManagement ? other : undefined;
+  /** As `SessionCallers.actingAs`. */
+  actingAs(session: SessionCaller, keyHash: string): Promise<Caller | undefined> {
+    return this.#sessionCallers.actingAs(session, keyHash);
   }
 
   list(caller: Caller): Promise<readonly Session[]> {

@@ -17,6 +17,11 @@ export async function openDiskFileBytes(directory: string): Promise<FileBytes> {
   return new DiskFileBytes(directory);
 }
 
+/** Reads contents from a directory that another process has open. */
+export function diskFileReader(directory: string): Pick<FileBytes, 'read'> {
+  return new DiskFileBytes(directory);
+}
+
 class DiskFileBytes implements FileBytes {
   readonly #directory: string;
 

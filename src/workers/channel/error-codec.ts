@@ -5,8 +5,8 @@ import { LedgerUnavailable } from '../../ports/ledger.ts';
 export interface EncodedError {
   readonly name: string;
   readonly message: string;
-  /** Code of the system, the driver or the database; absent = it has none. */
-  readonly code?: string;
+  /** Code of the system, the driver or the database, and what it concerns. */
+  readonly system: Readonly<Record<string, string | number>>;
   /** Members of a GatewayError; absent for other errors. */
   readonly gateway?: { readonly kind: ErrorKind } & Omit<ErrorDetails, 'cause'>;
   readonly cause?: EncodedError;
@@ -17,16 +17,28 @@ const MAX_CAUSES = 4;
 
 /** Makes plain data of a thrown thing. Its class is kept if the other process has to tell it from others. */
 export function encodeError(thrown: unknown, causes = MAX_CAUSES): EncodedError {
-  if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown) };
+  if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown), system: {} };
   const { name, message, cause } = thrown;
-  const { code } = thrown as { readonly code?: unknown };
   return {
     name,
     message,
-    ...(typeof code === 'string' && { code }),
+    system: systemMembersOf(thrown),
     ...(thrown instanceof GatewayError && { gateway: membersOf(thrown) }),
     ...(cause instanceof Error && causes > 0 && { cause: encodeError(cause, causes - 1) }),
   };
+}
+
+/** Members of system errors, which tell operators what to do. */
+const SYSTEM_MEMBERS = ['code', 'syscall', 'address', 'port', 'hostname', 'path'] as const;
+
+function systemMembersOf(error: Error): EncodedError['system'] {
+  const members = error as Error & Readonly<Record<string, unknown>>;
+  const found: Record<string, string | number> = {};
+  for (const name of SYSTEM_MEMBERS) {
+    const value = members[name];
+    if (typeof value === 'string' || typeof value === 'number') found[name] = value;
+  }
+  return found;
 }
 
 function membersOf(error: GatewayError): NonNullable<EncodedError['gateway']> {
@@ -44,9 +56,7 @@ function membersOf(error: GatewayError): NonNullable<EncodedError['gateway']> {
 /** The error again: a GatewayError, a LedgerUnavailable, or an Error with the same name and message. */
 export function decodeError(encoded: EncodedError): Error {
   const cause = encoded.cause && decodeError(encoded.cause);
-  const error = errorOf(encoded, cause);
-  if (encoded.code !== undefined) Object.assign(error, { code: encoded.code });
-  return error;
+  return Object.assign(errorOf(encoded, cause), encoded.system);
 }
 
 function errorOf({ name, message, gateway }: EncodedError, cause: Error | undefined): Error {

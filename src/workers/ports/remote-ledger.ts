@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Amount } from '../../ir/amount.ts';
 import type {
   FinalCharge,
+  GenerationLedger,
   Headroom,
   Ledger,
   NewGeneration,
@@ -10,9 +11,6 @@ import type {
   Use,
 } from '../../ports/ledger.ts';
 import type { ReservationWish, UnmetWish } from './reservation-wish.ts';
-
-/** The ledger as generations use it. */
-export type GenerationLedger = Pick<Ledger, 'reserve' | 'topUp' | 'checkpoint' | 'settle' | 'void'>;
 
 /** The ledger of the owner as workers call it: sizes are wishes, because functions cannot be sent. */
 export interface LedgerCalls extends Pick<Ledger, 'checkpoint' | 'settle' | 'void'> {

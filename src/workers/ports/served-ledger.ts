@@ -1,5 +1,5 @@
-import type { Headroom } from '../../ports/ledger.ts';
-import type { GenerationLedger, LedgerCalls } from './remote-ledger.ts';
+import type { GenerationLedger, Headroom } from '../../ports/ledger.ts';
+import type { LedgerCalls } from './remote-ledger.ts';
 import { mayReserve, type ReservationWish, type UnmetWish } from './reservation-wish.ts';
 
 /** Leaves the ledger: the wish does not suit the headroom. */

@@ -138,7 +138,7 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ],
   [
     'three mistakes, none for a provider that is left out',
-    'vendor: total\nproviders:\n  - slug: Acme\nserver: { workers: 2 }\nmodels:\n  - id: acme/large\n    endpoints:\n      - provider: acme\n',
+    'vendor: total\nproviders:\n  - slug: Acme\nserver: { workers: 0 }\nmodels:\n  - id: acme/large\n    endpoints:\n      - provider: acme\n',
   ],
   [
     'a misspelt section that others refer to',

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Closers } from './closers.ts';
+import { createEgress } from './egress/egress.ts';
+import { type Engine, type EngineInstallation, openEngine } from './engine.ts';
+import { workerMetrics } from './gateway-metrics.ts';
+import { openFileReader, openModelKnowledge } from './installation.ts';
+import { encryptionKeyOf } from './kit/crypto/encrypt.ts';
+import { type Log, openStderrLog } from './kit/log/log.ts';
+import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import { snapshotOf } from './kit/metrics/metric-snapshot.ts';
+import { systemClock } from './kit/time/clock.ts';
+import { type ListeningServer, openServer } from './listening-server.ts';
+import { ByokDirectory } from './manage/byok/byok-directory.ts';
+import { SecretCipher, type SecretKeys } from './manage/byok/secret-cipher.ts';
+import { Freshness } from './manage/freshness.ts';
+import { CallerDirectory } from './manage/keys/caller-directory.ts';
+import { requireFound } from './manage/refusals.ts';
+import { SessionCallers } from './manage/sessions/session-callers.ts';
+import { systemSources } from './manage/sources.ts';
+import type { Limiter } from './ports/limiter.ts';
+import type { ResponseCache } from './ports/response-cache.ts';
+import { RunningSettings } from './running-settings.ts';
+import { OPEN_GATE } from './shared-memory.ts';
+import { guardrailJudges } from './stages/guardrails/judges/guardrail-judges.ts';
+import {
+  type CalledPorts,
+  OWNER_METHODS,
+  type OwnerCalls,
+  type WorkerCalls,
+  type WorkerFigures,
+  type WorkerStart,
+  type WorkerState,
+} from './worker-protocol.ts';
+import { Channel, type Handlers } from './workers/channel/channel.ts';
+import type { OwnerForwardingCalls } from './workers/forwarding/forwarding-calls.ts';
+import { RequestForwarder } from './workers/forwarding/request-forwarder.ts';
+import { remotePorts } from './workers/ports/port-calls.ts';
+import { RemoteChanges } from './workers/ports/remote-changes.ts';
+import { RemoteLedger } from './workers/ports/remote-ledger.ts';
+
+/** How long draining waits for abandoned generations to be settled, milliseconds. */
+const SETTLING_MS = 2_000;
+
+/** The sockets to the owner: for calls, and for requests that are forwarded. */
+export interface OwnerSockets {
+  readonly calls: Socket;
+  readonly forwarding: Socket;
+}
+
+/** A worker that listens. */
+interface Listening {
+  readonly settings: RunningSettings;
+  readonly server: ListeningServer;
+  readonly loopDelay: LoopDelay;
+  readonly log: Log;
+}
+
+/** A worker that serves. */
+interface Serving {
+  readonly engine: Engine;
+  readonly changes: RemoteChanges;
+  readonly cipher: SecretCipher;
+  readKnowledge(): Promise<void>;
+}
+
+/** A serving process: runs generations, and reaches everything that is stored through its owner. */
+export class Worker {
+  readonly #owner: Channel<OwnerCalls & Handlers, WorkerCalls>;
+  readonly #ports: CalledPorts;
+  readonly #forwarder: RequestForwarder;
+  readonly #closers = new Closers();
+  #listening: Listening | undefined;
+  #serving: Serving | undefined;
+
+  /** `ownerGone` is called when the owner has ended: there is nothing left to do then. */
+  constructor({ calls, forwarding }: OwnerSockets, ownerGone: () => void) {
+    const failed = (name: string, error: unknown) =>
+      this.#listening?.log.error('a message of the owner failed', { name, error });
+    const events = { closed: ownerGone, failed };
+    this.#owner = new Channel(calls, this.#handlers(), events);
+    this.#ports = remotePorts<CalledPorts>((name, ...args) => this.#owner.call(name, ...args), OWNER_METHODS);
+    this.#forwarder = new RequestForwarder((name, ...args) => owner.note(name, ...args));
+    const owner = new Channel<OwnerForwardingCalls, Handlers>(forwarding, this.#forwarder.handlers, events);
+  }
+
+  #handlers(): WorkerCalls {
+    return {
+      start: (start) => this.#start(start),
+      serve: (state) => this.#serve(state),
+      ping: () => this.#figures(),
+      changesSeen: (ageMs) => this.#serving?.changes.noteSeen(ageMs),
+      reload: async (loaded) => this.#listening?.settings.reload(loaded),
+      knowledgeChanged: async () => this.#serving?.readKnowledge(),
+      change: (change) => this.#serving?.changes.publish(change),
+      useEncryptionKeys: (keys) => this.#serving?.cipher.use(secretKeys(keys)),
+      watchGenerations: (isWatched) => this.#watch(isWatched),
+      findItems: async (keyHash, ids) => this.#serving?.engine.ownItems.find(keyHash, ids) ?? new Map(),
+      leave: async (graceMs) => this.#listening?.server.leave(graceMs),
+      drain: (limitMs) => this.#drain(limitMs),
+    };
+  }
+
+  async #start({ worker, host, port, loaded, log: { level, ...lines } }: WorkerStart) {
+    const log = openStderrLog({ logLevel: level, ...lines }).with({ worker });
+    const settings = new RunningSettings(loaded);
+    const loopDelay = this.#closers.add('the measurement of the event loop', new LoopDelay());
+    // The owner answers `/metrics`, except while it is starting.
+    const metrics = { families: [], refresh: async () => {} };
+    const options = { forward: this.#forwarder.forward };
+    const server = openServer(loaded, settings, metrics, options, log, this.#closers);
+    this.#listening = { settings, server, loopDelay, log };
+    return server.listen(host, port);
+  }
+
+  async #serve(state: WorkerState): Promise<void> {
+    const { settings, server, log } = this.#requireListening();
+    const ports = this.#ports;
+    const cipher = new SecretCipher(secretKeys(state.encryptionKeys));
+    const changes = new RemoteChanges({
+      clock: systemClock,
+      catchUp: () => this.#owner.call('catchUpWithChanges'),
+      isOwnerOnlyWriter: !state.hasSharedDatabase,
+    });
+    const freshness = new Freshness(changes, systemClock);
+    const callers = new CallerDirectory(ports.tenancy, ports.guardrails, systemClock, freshness);
+    const byokCredentials = new ByokDirectory(
+      ports.byok,
+      cipher,
+      (token, secret) => this.#owner.call('replaceToken', token, secret),
+      systemClock,
+      freshness,
+    );
+    changes.subscribe((change) => callers.forget(change));
+    changes.subscribe((change) => byokCredentials.forget(change));
+    const limiter: Limiter = {
+      take: (limits) => ports.limiter.take(limits),
+      // Fails only with the owner, and this process with it.
+      add: (counts) => ports.limiter.add(counts).catch(() => {}),
+    };
+    const egress = createEgress({ rules: () => settings.latest.egress });
+    const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
+    const readKnowledge = async () => {
+      const knowledge = await openModelKnowledge(state.dataDir);
+      settings.setKnowledge((providers) => knowledge.entriesOf(providers));
+    };
+    await readKnowledge();
+    const engine = openEngine(
+      {
+        vendor: settings.latest.config.vendor,
+        settings,
+        installation: {
+          ...this.#files(state),
+          ledger: new RemoteLedger(ports.ledger),
+          byokCredentials,
+          mcpMemory: ports.mcpMemory,
+          hashKey: Buffer.from(state.hashKey),
+        },
+        cache: this.#cache(),
+        contents: { put: (content) => this.#owner.note('keepContent', content) },
+        findItemsElsewhere: (keyHash, ids) => this.#owner.call('findItemsElsewhere', keyHash, ids),
+        egress,
+        judgesFor: guardrailJudges({ egress, presidioUrl }),
+        limiter,
+        shared: {
+          stores: {
+            routing: ports.routingMemory,
+            ...(state.sharesItems && { items: ports.sharedItems }),
+          },
+          gate: OPEN_GATE,
+          gatewayId: state.gatewayId,
+          processId: randomUUID(),
+        },
+        firstAccountId: () => state.firstAccountId,
+        log,
+      },
+      this.#closers,
+    );
+    await engine.news?.open();
+    engine.failures.watch((provider, failure) => this.#owner.note('providerFailed', provider, failure));
+    this.#serving = { engine, changes, cipher, readKnowledge };
+    this.#watch(state.watchesGenerations);
+    await server.serve({
+      catalog: () => settings.current.gateway.catalog,
+      callers,
+      sessions: new SessionCallers({ store: ports.sessions, callers, sources: systemSources }),
+      gateway: engine.gateway,
+      limiter,
+      mcp: engine.mcpOffers,
+    });
+  }
+
+  /** Files are read where they are kept, since they do not change. The owner makes and lists them. */
+  #files({ dataDir }: WorkerState): Pick<EngineInstallation, 'files' | 'storedFiles'> {
+    const { s3 } = this.#requireListening().settings.latest.config.storage;
+    const bytes = this.#closers.add('contents of files', openFileReader(dataDir, s3, systemClock));
+    const store = this.#ports.files;
+    return {
+      storedFiles: { store, bytes },
+      files: {
+        list: (caller, page) => this.#owner.call('listFiles', caller, page),
+        make: (caller, filename, content) => this.#owner.call('makeFile', caller, filename, content),
+        read: async (caller, id) => {
+          const file = requireFound(await store.find(caller.workspaceId, id));
+          return { file, content: requireFound(await bytes.read(id)) };
+        },
+      },
+    };
+  }
+
+  #cache(): ResponseCache {
+    const { find, forget } = this.#ports.cache;
+    return { find, forget, keep: (key, cached) => this.#owner.note('keepCached', key, cached) };
+  }
+
+  #endWatch: () => void = () => {};
+
+  /** Tells the owner of ended generations while somebody watches them there. */
+  #watch(isWatched: boolean): void {
+    this.#endWatch();
+    this.#endWatch = () => {};
+    if (!isWatched) return;
+    const end = this.#serving?.engine.tail.read((generation) =>
+      this.#owner.note('generationEnded', generation),
+    );
+    if (end !== undefined) this.#endWatch = end;
+  }
+
+  #figures(): WorkerFigures {
+    const { server, loopDelay } = this.#requireListening();
+    const engine = this.#serving?.engine;
+    return {
+      requests: server.inFlight.requests(),
+      generations: server.inFlight.generations(),
+      loopDelaySeconds: loopDelay.longest,
+      metrics: workerMetrics({
+        http: server.metrics,
+        loopDelay,
+        generations: engine?.generationMetrics,
+        guardrails: engine?.guardrailMetrics,
+      }).map(snapshotOf),
+    };
+  }
+
+  async #drain(limitMs: number): Promise<void> {
+    await this.#listening?.server.drain(limitMs);
+    const settled = this.#serving?.engine.gateway.settled();
+    await Promise.race([settled, delay(SETTLING_MS, undefined, { ref: false })]);
+    await this.#closers.closeAll();
+  }
+
+  #requireListening(): Listening {
+    if (this.#listening === undefined) throw new Error('the worker has not been started');
+    return this.#listening;
+  }
+}
+
+function secretKeys(keys: readonly Uint8Array[]): SecretKeys {
+  const [first, ...others] = keys.map((bytes) => encryptionKeyOf(Buffer.from(bytes)));
+  if (first === undefined) throw new Error('there is no encryption key');
+  return [first, ...others];
+}

@@ -1,0 +1,86 @@
+import type { ChildProcess } from 'node:child_process';
+import cluster from 'node:cluster';
+import type { Socket } from 'node:net';
+import { Channel, type Handlers } from '../channel/channel.ts';
+import { ForwardedRequests, type ForwardedRequestsOptions } from '../forwarding/forwarded-requests.ts';
+import type { OwnerForwardingCalls, WorkerForwardingCalls } from '../forwarding/forwarding-calls.ts';
+import { WholeLines } from './whole-lines.ts';
+import { CALLS_FD, FORWARDING_FD } from './worker-sockets.ts';
+
+/** What a process is started with. */
+export interface WorkerProcessOptions {
+  /** The module that the process runs. */
+  readonly module: string;
+  /** Its number: 1, 2, 3 and so on. */
+  readonly number: number;
+  readonly forwarding: Omit<ForwardedRequestsOptions, 'tell'>;
+  /** Takes what the process writes to stderr, in whole lines. */
+  writeLog(lines: string): void;
+  /** The process is gone, and all that it has sent was handled. Called once. */
+  gone(reason: string): void;
+  /** A message of the worker could not be handled: a fault of this program. */
+  failed(name: string, error: unknown): void;
+}
+
+/** stderr, the channel of `node:cluster` for the port, calls, and forwarded requests. */
+const STDIO = ['ignore', 'inherit', 'pipe', 'ipc', 'pipe', 'pipe'];
+
+/** A serving process, as the owner sees it. */
+export class WorkerProcess<Remote extends Handlers> {
+  readonly number: number;
+  readonly channel: Channel<Remote, Handlers>;
+  readonly #options: WorkerProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #forwarded: ForwardedRequests;
+  readonly #forwarding: Channel<WorkerForwardingCalls, OwnerForwardingCalls>;
+  readonly #whenExited: Promise<string>;
+
+  constructor(options: WorkerProcessOptions, handlers: Handlers) {
+    const { module, number, failed } = options;
+    this.number = number;
+    this.#options = options;
+    // Workers accept from one socket, as they have time: that costs the owner nothing, and no connection waits for a
+    // worker that is busy or dead.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ exec: module, args: [], stdio: STDIO });
+    const child = cluster.fork().process;
+    this.#child = child;
+    this.#whenExited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+      child.once('error', (error) => resolve(error.message));
+    });
+    const lines = new WholeLines((text) => options.writeLog(text));
+    child.stderr?.on('data', (bytes: Buffer) => lines.push(bytes)).on('close', () => lines.end());
+    const sockets = child.stdio as readonly unknown[] as readonly Socket[];
+    this.channel = new Channel(sockets[CALLS_FD] as Socket, handlers, {
+      closed: () => void this.#end(),
+      failed,
+    });
+    this.#forwarded = new ForwardedRequests({
+      ...options.forwarding,
+      tell: (name, ...args) => this.#forwarding.note(name, ...args),
+    });
+    this.#forwarding = new Channel(sockets[FORWARDING_FD] as Socket, this.#forwarded.handlers, {
+      closed: () => this.kill(),
+      failed,
+    });
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Resolves with the signal or the exit code that it ended with. */
+  get whenExited(): Promise<string> {
+    return this.#whenExited;
+  }
+
+  /** All that the worker has sent is read. One that hangs, or lives on without its channel, is ended. */
+  async #end(): Promise<void> {
+    this.kill();
+    const reason = await this.#whenExited;
+    this.#forwarded.workerGone();
+    this.#options.gone(reason);
+  }
+}
