@@ -72,6 +72,7 @@ import { EventsUnavailable } from './store/events/event-errors.ts';
 import { diskFileReader, openDiskFileBytes } from './store/files/disk-file-bytes.ts';
 import { filesWithOlder } from './store/files/files-with-older.ts';
 import { S3FileBytes } from './store/files/s3-file-bytes.ts';
+import type { SliceBounds } from './store/ledger/postgres/slices/slice-size.ts';
 import type { ObjectStorage } from './store/object-storage/object-storage.ts';
 import { s3PlaceOf } from './store/object-storage/s3-place.ts';
 import { S3Storage } from './store/object-storage/s3-storage.ts';
@@ -164,6 +165,8 @@ export interface SharedDatabase {
   readonly isGateway: boolean;
   /** Retention of rows of generations, milliseconds. */
   retentionMs(): number;
+  /** How much money is held ahead for keys that are used often; absent = none. */
+  readonly slices?: (() => SliceBounds) | undefined;
 }
 
 export interface InstallationOptions {

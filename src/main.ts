@@ -16,6 +16,7 @@ import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import type { Log } from './kit/log/log.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
+import { nanosOf } from './kit/money.ts';
 import { programVersion } from './kit/program-version.ts';
 import { type Clock, systemClock } from './kit/time/clock.ts';
 import {
@@ -309,6 +310,10 @@ async function openStores(
         waitsForDatabase: true,
         isGateway: true,
         retentionMs: () => keptMs(settings.latest.config.retention.events_days),
+        slices: () => {
+          const { max_usd, max_share } = settings.latest.config.ledger.slices;
+          return { maxNanos: nanosOf(max_usd), maxShare: max_share };
+        },
       },
     }),
     generationMs: () => settings.latest.http.requestDeadlineMs,

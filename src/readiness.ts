@@ -30,7 +30,7 @@ const LEDGER_STATES: Readonly<Record<Admitting, PartState>> = {
 
 const CUT_OFF: PartState = {
   status: 'limited',
-  reason: 'the database does not answer: only what no limit covers is admitted',
+  reason: 'the database does not answer: only what no limit covers, or a slice pays for, is admitted',
 };
 
 /** The state of each part now. Reads memory only. */

@@ -32,6 +32,11 @@ export function isSameAmount(one: Amount, other: Amount): boolean {
   return one.creditNanos === other.creditNanos && one.byokNanos === other.byokNanos;
 }
 
+/** Whether neither side is greater. */
+export function isWithinAmount(one: Amount, other: Amount): boolean {
+  return one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos;
+}
+
 /** The greater one on each side. */
 export function atLeast(one: Amount, other: Amount): Amount {
   if (one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos) return other;

@@ -13,6 +13,7 @@ import type { OpenedLedger } from './ledger/opened-ledger.ts';
 import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
 import { CommandLedger } from './ledger/postgres/command-ledger.ts';
 import { openPostgresLedger } from './ledger/postgres/open-postgres-ledger.ts';
+import type { SliceBounds } from './ledger/postgres/slices/slice-size.ts';
 import { openPostgresStores } from './shared-memory/postgres-stores.ts';
 import { isDatabaseAway } from './sql/database-unavailable.ts';
 import { GatewayLock } from './sql/postgres/gateway-lock.ts';
@@ -38,6 +39,8 @@ export interface PostgresStateOptions extends StateOptions {
   readonly isGateway: boolean;
   /** How long rows of generations are kept, milliseconds. */
   retentionMs(): number;
+  /** How much money is held ahead for keys that are used often; absent = none. */
+  readonly slices?: (() => SliceBounds) | undefined;
 }
 
 /** Time between retries while the database does not answer, milliseconds. */
@@ -147,6 +150,7 @@ async function openServingLedger(
     directory,
     generationMs,
     retentionMs,
+    slices,
     durability,
     completeRow,
     clock,
@@ -165,6 +169,7 @@ async function openServingLedger(
       lock,
       generationMs,
       retentionMs,
+      slices,
       durability,
       completeRow,
       clock,

@@ -114,7 +114,7 @@ export class LedgerBench {
       gatewayId: directory,
       generationMs: () => 60_000,
       durability: () => 'process',
-      clock: { now: () => this.timeMs, monotonic: () => performance.now() },
+      clock: { now: () => this.timeMs, monotonic: () => this.#timeMs ?? performance.now() },
       databaseClock: () =>
         this.#timeMs === undefined ? databaseClock() : sql`${String(this.#timeMs)}::bigint`,
       warn: (message, fields = {}) => warnings.push({ message, fields }),

@@ -184,6 +184,13 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'storage.s3.session_token': 'Token of a temporary access key.',
   'storage.s3.path_style':
     'true or absent: the bucket is the first part of the path. false: it is the first part of the host.',
+  ledger: 'How money is reserved in a shared PostgreSQL database.',
+  'ledger.slices':
+    'Money that a gateway reserves ahead for a key that is used often, so that not every request needs the ' +
+    'database, and none for some seconds while it is away.',
+  'ledger.slices.max_usd': 'The most that a gateway holds ahead for one key; 0: nothing.',
+  'ledger.slices.max_share':
+    'The same as a share of what is left of the tightest limit, budget or balance, from 0 to 1.',
   retention: 'How long data are kept.',
   'retention.events_days': 'Records of generations, and the events that analytics count. Daily sums stay.',
   'retention.events_backlog_bytes':

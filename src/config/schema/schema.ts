@@ -332,6 +332,12 @@ export const configSchema = closed({
       }),
     ),
   }),
+  ledger: section({
+    slices: section({
+      max_usd: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD }), 25),
+      max_share: withDefault(share, 0.02),
+    }),
+  }),
   retention: section({
     events_days: days(400),
     events_backlog_bytes: bytes(134_217_728),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NOTHING } from '../../../ir/amount.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { usdOf } from '../../../kit/money.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
@@ -26,8 +27,11 @@ import { ClockWatch } from './clock-watch.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { PostgresLedger } from './postgres-ledger.ts';
 import { Reserver } from './reserving/reserver.ts';
+import type { SliceBounds } from './slices/slice-size.ts';
+import { Slices } from './slices/slices.ts';
 import { type DatabaseClock, databaseClock as serverClock } from './tallies/database-clock.ts';
 import { KnownTallies } from './tallies/known-tallies.ts';
+import type { ReservingGateway } from './tallies/reserve.ts';
 import { forgetAbsent } from './tallies/spending-and-grants.ts';
 
 export interface PostgresLedgerSettings {
@@ -45,6 +49,8 @@ export interface PostgresLedgerSettings {
   retentionMs?(): number;
   /** Durability of settlements. */
   durability(): Durability;
+  /** How much money is held ahead for payers that reserve often; absent = none. */
+  readonly slices?: (() => SliceBounds) | undefined;
   /** Completes the row of a generation that crashed after its start; absent = the row is stored as it is. */
   readonly completeRow?: CompleteRow | undefined;
   /** The gateway's clock. Windows go by the database's clock. */
@@ -75,9 +81,12 @@ export interface PostgresLedgerSettings {
 
 const MEBIBYTE = 1024 * 1024;
 
+const NO_SLICES: SliceBounds = { maxNanos: 0n, maxShare: 0 };
+
 const DEFAULT_PATIENCE_MS = 10_000;
 const DEFAULT_SWEEP_MS = 10_000;
 const DEFAULT_HEARTBEAT_MS = 5_000;
+const TIDY_SLICES_MS = 1_000;
 const DEFAULT_FORGET_MS = 3_600_000;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
 
@@ -124,7 +133,9 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     generations,
     warn,
     takenOver: () => ledger.takenOver(),
-    booked({ releasedNanos }) {
+    booked({ releasedNanos, lostSlices }, ends) {
+      for (const { slice, settled } of ends) slices.booked(slice, settled?.charge ?? NOTHING);
+      slices.lost(lostSlices);
       writeOffs.add({ writtenOffCause: 'released', writtenOffNanos: releasedNanos });
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
@@ -139,19 +150,22 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     gatewayId,
     monotonicMs: () => clock.monotonic(),
   });
-  const reserver = new Reserver({
-    gateway: () => ({
-      database: postgres.database,
-      clock: databaseClock,
-      known,
-      gatewayId: gatewayId(),
-      lastsMs: settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
-    }),
-    isUp: postgres.isUp,
-    clockWatch,
-    generations,
-    booker,
+  const gateway = (): ReservingGateway => ({
+    database: postgres.database,
+    clock: databaseClock,
+    known,
+    gatewayId: gatewayId(),
+    lastsMs: settings.generationMs() + (settings.graceMs ?? DEFAULT_GRACE_MS),
   });
+  const slices = new Slices({
+    gateway,
+    isUp: postgres.isUp,
+    monotonicMs: () => clock.monotonic(),
+    heartbeat,
+    bounds: settings.slices ?? (() => NO_SLICES),
+  });
+  const { isUp } = postgres;
+  const reserver = new Reserver({ gateway, isUp, clockWatch, generations, booker, slices });
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId,
@@ -162,6 +176,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     warn,
     heartbeat,
     reserver,
+    slices,
     generations,
     booker,
     journal,
@@ -216,6 +231,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
   }, settings.sweepMs ?? DEFAULT_SWEEP_MS);
   await sweeping.first;
   const beating = repeatSoon(() => ledger.beat(), settings.heartbeatMs ?? DEFAULT_HEARTBEAT_MS);
+  const tidying = repeatSoon(() => slices.tidy(), TIDY_SLICES_MS);
   return {
     ledger,
     recentGenerations: ledger,
@@ -228,6 +244,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
       await adopting.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(booker.flush(), CLOSING_MS).catch(() => false);
+      await tidying.close();
+      await isInTime(slices.close(), CLOSING_MS).catch(() => false);
       await forgetting.close();
       await sweeping.close();
       await beating.close();

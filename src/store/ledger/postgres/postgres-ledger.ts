@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
-import type { DiskWaits, Durability, Journal } from '../../../ports/journal.ts';
+import type { DiskWaits } from '../../../ports/journal.ts';
 import {
   type AccountStatement,
   type Admitting,
@@ -21,57 +20,22 @@ import {
   type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
-import type { Tables } from '../../sql/tables.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
-import type { RecordWriter } from '../records/record-writer.ts';
-import { generationOfRecord, type SettleRecord } from '../records/records.ts';
+import { generationOfRecord, type SettleRecord, type VoidRecord } from '../records/records.ts';
 import { isStuck } from '../records/stuck-disk.ts';
 import { cappedUse } from '../settlement/capped-use.ts';
 import { ALREADY_RECORDED, RecentCharges } from '../settlement/recent-charges.ts';
-import { type GenerationEnd, JournalTakenOver, releaseStrays } from './booking/book-ends.ts';
+import { JournalTakenOver } from './booking/book-ends.ts';
 import type { BookedEnds } from './booking/booked-ends.ts';
-import type { Booker } from './booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from './booking/local-generations.ts';
-import { MAX_FOUND, ownStrays, type Sweeper, straysOfOthers } from './booking/stray-reservations.ts';
-import type { ClockWatch } from './clock-watch.ts';
-import type { Heartbeat } from './heartbeat.ts';
+import { sweepStrays } from './booking/stray-reservations.ts';
 import { ledgerErrorOf, orLedgerUnavailable, withoutDatabase, withoutDisk } from './ledger-unavailable.ts';
-import type { Reserver } from './reserving/reserver.ts';
+import type { PostgresLedgerOptions } from './postgres-ledger-options.ts';
+import type { Reserved } from './reserving/reserver.ts';
 import { balancesIn, statementIn, totalsIn } from './tallies/account-statements.ts';
-import type { DatabaseClock } from './tallies/database-clock.ts';
 import { forgetIn, grantIn, spendingIn } from './tallies/spending-and-grants.ts';
-
-export interface PostgresLedgerOptions {
-  readonly database: Kysely<Tables>;
-  /** For long statements. */
-  readonly background: Kysely<Tables>;
-  /** Whether the last statement was answered. */
-  isUp(): boolean;
-  readonly gatewayId: () => string;
-  /** Owner token of this run; undefined = ownership is not checked. */
-  readonly owner: string | undefined;
-  readonly databaseClock: DatabaseClock;
-  readonly clockWatch: ClockWatch;
-  /** Write-offs of this process, those at booking included. */
-  readonly writeOffs: WriteOffs;
-  readonly heartbeat: Heartbeat;
-  readonly reserver: Reserver;
-  readonly generations: LocalGenerations;
-  readonly booker: Booker;
-  readonly journal: Journal;
-  readonly writer: RecordWriter;
-  /** Durability of settlements. */
-  durability(): Durability;
-  /** How long a settlement waits for a failing disk, milliseconds. */
-  readonly patienceMs: number;
-  /** Bytes of unfinished records that were dropped when the journal was opened. */
-  readonly tornTailBytes: number;
-  /** Generations settled by the reconciler. */
-  reconciled(): number;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
 
 /**
  * The ledger of gateways that share a database. The database decides reservations. Checkpoints and settlements are
@@ -100,6 +64,11 @@ export class PostgresLedger implements Ledger, RecentGenerations {
 
   get openReservations(): number {
     return this.#generations.open.size;
+  }
+
+  /** Credits that slices hold and no generation has taken, nano-dollars. */
+  get sliceNanos(): Nanos {
+    return this.#options.slices.freeNanos;
   }
 
   get reconciled(): number {
@@ -150,10 +119,11 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#generations.begin(generationId, this.#options.journal.end.segment);
     let isAccepted = false;
     try {
-      const { outcome, isUnlimited } = await this.#options.reserver.reserve(generation, size);
+      const reserved = await this.#options.reserver.reserve(generation, size);
+      const { outcome } = reserved;
       if (outcome.ok) {
         isAccepted = true;
-        await this.#accept(generation, outcome.reserved, isUnlimited);
+        await this.#accept(generation, outcome.reserved, reserved);
       }
       return outcome;
     } catch (error) {
@@ -199,18 +169,18 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     if (!this.#generations.open.has(generationId) || this.#settling.has(generationId)) return;
     const sequence = this.#generations.nextSequence();
     const record = { kind: 'void', sequence, atMs, generationId } as const;
-    this.#generations.apply(record);
+    this.#end(record);
     this.#charges.add(generationId, {
       charge: { charge: NOTHING, writtenOffNanos: 0n },
       writing: ALREADY_RECORDED,
     });
-    this.#options.booker.wake();
     await this.#isWritten(this.#options.writer.write(record, 'process'));
   }
 
   async grant(accountId: string, leftNanos: Nanos | null, atMs: number): Promise<void> {
     this.#assertNotTakenOver();
     await orLedgerUnavailable(this.#options.booker.flush());
+    await orLedgerUnavailable(this.#options.slices.returnAccount(accountId));
     await orLedgerUnavailable(grantIn(this.#options.database, accountId, leftNanos, atMs));
   }
 
@@ -266,15 +236,16 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   /** Releases stray reservations once the journal is adopted. Resolves with the number released. */
   async sweep(): Promise<number> {
     if (!this.#isJournalAdopted || this.#isTakenOver) return 0;
-    const { database, databaseClock: clock, heartbeat } = this.#options;
+    const { database, databaseClock: clock, heartbeat, owner } = this.#options;
     const gatewayId = this.#options.gatewayId();
-    const isInUse = (id: string) => this.#generations.isUnfinished(id);
-    const sweeper: Sweeper = { gatewayId, isInUse, mayJudge: heartbeat.mayJudge, clock };
-    let released = await this.#release(await ownStrays(database, sweeper));
-    for (;;) {
-      const strays = await straysOfOthers(database, sweeper);
-      released += await this.#release(strays);
-      if (strays.length < MAX_FOUND) return released;
+    const used = this.#generations.slices();
+    const isInUse = (id: string) =>
+      this.#generations.isUnfinished(id) || used.has(id) || this.#options.slices.has(id);
+    try {
+      return await sweepStrays(database, { gatewayId, owner, isInUse, mayJudge: heartbeat.mayJudge, clock });
+    } catch (error) {
+      if (error instanceof JournalTakenOver) this.takenOver();
+      throw error;
     }
   }
 
@@ -306,24 +277,13 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     this.#isClosed = true;
   }
 
-  async #release(strays: readonly GenerationEnd[]): Promise<number> {
-    if (strays.length === 0) return 0;
-    const { database, databaseClock: clock, owner } = this.#options;
-    try {
-      return await releaseStrays(database, { gatewayId: this.#options.gatewayId(), owner, strays, clock });
-    } catch (error) {
-      if (error instanceof JournalTakenOver) this.takenOver();
-      throw error;
-    }
-  }
-
   async #accept(
     { generationId, scopes, limits, row, atMs }: NewGeneration,
     reserved: Amount,
-    isUnlimited: boolean,
+    { isUnlimited, slice }: Reserved,
   ): Promise<void> {
     const sequence = this.#generations.nextSequence();
-    const money = { scopes, limits, reserved, isUnlimited };
+    const money = { scopes, limits, reserved, isUnlimited, slice };
     const record = { kind: 'accept', sequence, atMs, generationId, ...money, row } as const;
     this.#generations.apply(record);
     if (await this.#isWritten(this.#options.writer.write(record, 'process'))) return;
@@ -358,14 +318,23 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       ...writeOff,
       row,
     };
-    this.#generations.apply(record);
+    this.#end(record);
     this.#options.writeOffs.add(writeOff);
-    this.#options.booker.wake();
     const writing = this.#options.writer.write(record, this.#options.durability());
     const settled = { charge, writtenOffNanos: writeOff.writtenOffNanos };
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;
+  }
+
+  /** Applies the record that ends a generation, and gives what it did not use back to its slice. */
+  #end(record: SettleRecord | VoidRecord): void {
+    this.#generations.apply(record);
+    const end = this.#generations.unbooked.get(record.generationId);
+    if (end !== undefined) {
+      this.#options.slices.settled(end, end.slice, end.reserved, end.settled?.charge ?? NOTHING);
+    }
+    this.#options.booker.wake();
   }
 
   async #settledBefore(generationId: string): Promise<FinalCharge> {
@@ -380,13 +349,14 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   /**
-   * Books what waits before figures are read. A booking that failed is tried once more: a single connection may have
-   * failed, and figures without what was settled would be wrong. If the database does not answer at all, the read that
-   * follows rejects.
+   * Books what waits before figures are read, and returns slices that nothing is open on. A booking that failed is
+   * tried once more: a single connection may have failed, and figures without what was settled would be wrong. If the
+   * database does not answer at all, the read that follows rejects.
    */
   async #caughtUp(): Promise<void> {
-    const { booker } = this.#options;
+    const { booker, slices } = this.#options;
     await booker.flush().catch(() => booker.flush().catch(() => {}));
+    await slices.returnUnused().catch(() => {});
   }
 
   #isWritten(writing: PendingWrite): Promise<boolean> {

@@ -15,7 +15,7 @@ import {
 /** Codecs that records and snapshots share. */
 
 /** A member that is omitted when it is undefined. */
-function absentOr<T>(codec: Codec<T>): Codec<T | undefined> {
+export function absentOr<T>(codec: Codec<T>): Codec<T | undefined> {
   return {
     encode: (value) => (value === undefined ? 'null' : codec.encode(value)),
     decode: (json) => (json === undefined ? undefined : codec.decode(json)),

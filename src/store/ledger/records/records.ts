@@ -23,7 +23,7 @@ import {
   objectCodec,
   textCodec,
 } from './codec.ts';
-import { amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
+import { absentOr, amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 
 /** The members of every record. */
 interface CommonMembers {
@@ -43,6 +43,8 @@ export interface AcceptRecord extends CommonMembers {
   readonly reserved: Amount;
   /** True when no limit, budget or balance applied; absent = unknown. Only written with a shared database. */
   readonly isUnlimited?: boolean | undefined;
+  /** Id of the slice that pays for it; absent = a reservation of its own. Only written with a shared database. */
+  readonly slice?: string | undefined;
   /** Facts of the generation so far: its row is made from them after a crash. */
   readonly row: JsonObject;
 }
@@ -173,6 +175,7 @@ const CODECS: { readonly [K in Kind]: Codec<RecordOf<K>> } = {
     limits: limitsCodec,
     reserved: amountCodec,
     isUnlimited: flagCodec,
+    slice: absentOr(textCodec),
     row: objectCodec,
   }),
   'top-up': membersCodec<TopUpRecord>({

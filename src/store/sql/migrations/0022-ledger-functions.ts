@@ -238,7 +238,8 @@ const RESERVE = sql`
     if p_mode = 'more' then
       update ledger_reservations set
         credit_nanos = credit_nanos + ledger_reserve.credit,
-        byok_nanos = byok_nanos + ledger_reserve.byok
+        byok_nanos = byok_nanos + ledger_reserve.byok,
+        expires_at_ms = greatest(expires_at_ms, p_at_ms + (p_ask->>'lasts_ms')::bigint)
       where generation_id = v_id;
     else
       insert into ledger_reservations (

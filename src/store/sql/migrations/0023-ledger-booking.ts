@@ -20,12 +20,13 @@ export const ledgerBookingMigration: Migration = {
  * limits decide, and the rest is written off. `p_waiting`: sequences of other unbooked ends, at least those before the
  * last one here.
  *
- * Verdicts: booked, taken (another run owns the journal: nothing was booked).
+ * `lost` lists the slices that do not exist. Verdicts: booked, taken (another run owns the journal: nothing was
+ * booked).
  */
 const BOOK = sql`
   create function ledger_book(
     p_gateway text, p_owner text, p_ends jsonb, p_waiting jsonb, p_at_ms bigint,
-    out verdict text, out released_nanos numeric, out removed bigint
+    out verdict text, out released_nanos numeric, out removed bigint, out lost jsonb
   ) language plpgsql as $$
   declare
     v_journal ledger_journals;
@@ -42,6 +43,7 @@ const BOOK = sql`
   begin
     released_nanos := 0;
     removed := 0;
+    lost := '[]';
     select * into v_journal from ledger_journals where gateway_id = p_gateway for update;
     v_has_journal := found;
     if v_has_journal and p_owner is not null and v_journal.owner is distinct from p_owner then
@@ -56,6 +58,12 @@ const BOOK = sql`
     where value->>'sequence' is null
       or (value->>'sequence')::bigint > v_booked_to
       or v_journal.unbooked @> (value->'sequence');
+
+    select coalesce(jsonb_agg(distinct e->'slice'), '[]') into lost
+    from jsonb_array_elements(p_ends) as e
+    where e->>'slice' is not null and not exists (
+      select from ledger_reservations r where r.generation_id = e->>'slice' and r.gateway_id = p_gateway
+    );
 
     if v_ends is not null then
       select jsonb_agg(distinct jsonb_build_object('scope', scope, 'id', id)) into v_keys

@@ -18,6 +18,8 @@ export interface GenerationEnd {
   /** The limits that it was accepted under. */
   readonly limits: Limits;
   readonly settled: SettleRecord | undefined;
+  /** Id of the slice that pays for it; undefined = a reservation of its own, or none. */
+  readonly slice?: string | undefined;
 }
 
 /** An end with a record in the gateway's journal. */
@@ -45,6 +47,8 @@ export interface Booking {
   readonly releasedNanos: Nanos;
   /** Reservations that were removed. */
   readonly removed: number;
+  /** Slices of ends in the batch that the database does not have. */
+  readonly lostSlices: readonly string[];
 }
 
 /**
@@ -58,14 +62,14 @@ export async function bookEnds(
 ): Promise<Booking> {
   const list = JSON.stringify(ends.map(endRowOf));
   const { rows } = await retryingConflicts(() =>
-    sql<{ verdict: string; released_nanos: string; removed: string }>`
+    sql<{ verdict: string; released_nanos: string; removed: string; lost: readonly string[] }>`
       select * from ledger_book(
         ${gatewayId}::text, ${owner ?? null}::text, ${list}::text::jsonb, ${JSON.stringify(waiting)}::text::jsonb, ${clock()}
       )`.execute(database),
   );
   const [row] = rows;
   if (row?.verdict !== 'booked') throw new JournalTakenOver();
-  return { releasedNanos: BigInt(row.released_nanos), removed: Number(row.removed) };
+  return { releasedNanos: BigInt(row.released_nanos), removed: Number(row.removed), lostSlices: row.lost };
 }
 
 /** Reservations that a gateway releases. */
@@ -88,7 +92,7 @@ export async function releaseStrays(
 export class JournalTakenOver extends Error {}
 
 /** An end as `ledger_book` takes it. Amounts are text, because JSON numbers are not exact. */
-function endRowOf({ generationId, sequence, scopes, limits, settled }: GenerationEnd) {
+function endRowOf({ generationId, sequence, scopes, limits, slice, settled }: GenerationEnd) {
   const { key, member = null, workspace, account } = scopes;
   return {
     id: generationId,
@@ -98,6 +102,7 @@ function endRowOf({ generationId, sequence, scopes, limits, settled }: Generatio
     workspace,
     account,
     limits: limitRowsOf(limits),
+    slice: slice ?? null,
     row: settled === undefined ? null : tableRowOf(settled),
   };
 }

@@ -15,7 +15,7 @@ export interface BookerOptions {
   readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
   /** Called after each batch. */
-  booked(booking: Booking): void;
+  booked(booking: Booking, ends: readonly JournalledEnd[]): void;
   /** Called when another run owns the journal: this one stops booking for good. */
   takenOver(): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -135,7 +135,7 @@ export class Booker {
     }
     generations.booked(ends);
     this.#succeeded(ends);
-    booked(booking);
+    booked(booking, ends);
   }
 
   /** A refused end that is due is a batch of its own. */

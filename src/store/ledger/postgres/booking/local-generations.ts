@@ -11,6 +11,8 @@ import { type BookedEnds, isBooked } from './booked-ends.ts';
 export interface LocalGeneration extends OpenGeneration {
   /** No limit, budget or balance applied when it was accepted: its use is charged in full, whatever is reserved. */
   readonly isUnlimited: boolean;
+  /** Id of the slice that pays for it; undefined = a reservation of its own, or none. */
+  readonly slice: string | undefined;
 }
 
 /** Limits of a settlement whose accept record was lost. The balance of its account still applies. */
@@ -78,8 +80,8 @@ export class LocalGenerations {
   apply(record: LedgerRecord): void {
     switch (record.kind) {
       case 'accept': {
-        const { generationId, scopes, limits, reserved, isUnlimited = false, row, atMs } = record;
-        const opened = { generationId, scopes, limits, reserved, isUnlimited, row, checkpoint: null };
+        const { generationId, scopes, limits, reserved, isUnlimited = false, slice, row, atMs } = record;
+        const opened = { generationId, scopes, limits, reserved, isUnlimited, slice, row, checkpoint: null };
         this.#open.set(generationId, { ...opened, acceptedAtMs: atMs });
         return;
       }
@@ -95,16 +97,16 @@ export class LocalGenerations {
       }
       case 'settle': {
         const { generationId, sequence, scopes } = record;
-        const { limits = NO_LIMITS, reserved = NOTHING } = this.#open.get(generationId) ?? {};
-        this.#end({ generationId, sequence, scopes, limits, reserved, settled: record });
+        const { limits = NO_LIMITS, reserved = NOTHING, slice } = this.#open.get(generationId) ?? {};
+        this.#end({ generationId, sequence, scopes, limits, reserved, slice, settled: record });
         return;
       }
       case 'void': {
         const { generationId, sequence } = record;
         const generation = this.#open.get(generationId);
         if (generation === undefined) return;
-        const { scopes, limits, reserved } = generation;
-        this.#end({ generationId, sequence, scopes, limits, reserved, settled: undefined });
+        const { scopes, limits, reserved, slice } = generation;
+        this.#end({ generationId, sequence, scopes, limits, reserved, slice, settled: undefined });
         return;
       }
       case 'grant':
@@ -140,6 +142,15 @@ export class LocalGenerations {
   /** Whether a generation is being accepted, open, or not booked yet. */
   isUnfinished(generationId: string): boolean {
     return this.#segments.has(generationId);
+  }
+
+  /** Ids of the slices that unfinished generations are paid from. */
+  slices(): Set<string> {
+    const used = new Set<string>();
+    for (const generations of [this.#open, this.#unbooked]) {
+      for (const { slice } of generations.values()) if (slice !== undefined) used.add(slice);
+    }
+    return used;
   }
 
   /** Whether an id is in use. */

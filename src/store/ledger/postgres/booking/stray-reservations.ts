@@ -2,14 +2,16 @@ import { type Kysely, sql } from 'kysely';
 import type { LedgerReservationRow, Tables } from '../../../sql/tables.ts';
 import { DEAD_AFTER_MS } from '../heartbeat.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
-import type { GenerationEnd } from './book-ends.ts';
+import { type GenerationEnd, releaseStrays } from './book-ends.ts';
 
 /** Maximum of reservations of other gateways found at a time. */
-export const MAX_FOUND = 500;
+const MAX_FOUND = 500;
 
 /** The gateway that looks for stray reservations. */
 export interface Sweeper {
   readonly gatewayId: string;
+  /** Owner token of the run; undefined = ownership is not checked. */
+  readonly owner: string | undefined;
   /** Whether a generation or a slice of this gateway is in use. */
   isInUse(id: string): boolean;
   /** Whether gateways that were not seen for a while are dead. */
@@ -17,8 +19,24 @@ export interface Sweeper {
   readonly clock: DatabaseClock;
 }
 
+/**
+ * Releases reservations that no gateway will end. Resolves with their number. Rejects with JournalTakenOver or
+ * DatabaseUnavailable.
+ */
+export async function sweepStrays(database: Kysely<Tables>, sweeper: Sweeper): Promise<number> {
+  const { gatewayId, owner, clock } = sweeper;
+  const release = async (strays: readonly GenerationEnd[]) =>
+    strays.length === 0 ? 0 : releaseStrays(database, { gatewayId, owner, strays, clock });
+  let released = await release(await ownStrays(database, sweeper));
+  for (;;) {
+    const strays = await straysOfOthers(database, sweeper);
+    released += await release(strays);
+    if (strays.length < MAX_FOUND) return released;
+  }
+}
+
 /** Unknown reservations of this gateway, which lost the answer to its statement or crashed at that moment. */
-export async function ownStrays(
+async function ownStrays(
   database: Kysely<Tables>,
   { gatewayId, isInUse }: Sweeper,
 ): Promise<GenerationEnd[]> {
@@ -31,7 +49,7 @@ export async function ownStrays(
  * Reservations of other gateways that will not end them: expired ones, and those of gateways that died. A reservation
  * proves that its gateway lived when it was made. At most `MAX_FOUND`.
  */
-export async function straysOfOthers(
+async function straysOfOthers(
   database: Kysely<Tables>,
   { gatewayId, mayJudge, clock }: Sweeper,
 ): Promise<GenerationEnd[]> {

@@ -12,8 +12,9 @@ export function freedByBooking(
   scope: Scope,
 ): Amount | undefined {
   let freed: Amount | undefined;
-  for (const { scopes: other, reserved, settled } of unbooked) {
-    if (other[scope] !== scopes[scope]) continue;
+  for (const { scopes: other, reserved, settled, slice } of unbooked) {
+    // A slice has what they did not use already.
+    if (other[scope] !== scopes[scope] || slice !== undefined) continue;
     const { creditNanos, byokNanos } = settled?.charge ?? NOTHING;
     freed = {
       creditNanos: (freed?.creditNanos ?? 0n) + unused(reserved.creditNanos, creditNanos),

@@ -1,7 +1,6 @@
-import type { Amount } from '../../../../ir/amount.ts';
+import { type Amount, minus, plus } from '../../../../ir/amount.ts';
 import { isInTime } from '../../../../kit/loop/is-in-time.ts';
 import {
-  type Affordable,
   type Headroom,
   LedgerUnavailable,
   type NewGeneration,
@@ -15,6 +14,8 @@ import type { Booker } from '../booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from '../booking/local-generations.ts';
 import type { ClockWatch } from '../clock-watch.ts';
 import { withoutDatabase } from '../ledger-unavailable.ts';
+import type { Slices } from '../slices/slices.ts';
+import { isAffordable, isWithoutLimit, raisedBy, UNLIMITED } from '../tallies/headrooms.ts';
 import { askExtension } from '../tallies/reservation-sql.ts';
 import { type ReservingGateway, reserveFor, reserveMoreFor } from '../tallies/reserve.ts';
 import { freedByBooking } from './freed-by-booking.ts';
@@ -27,6 +28,7 @@ export interface ReserverOptions {
   readonly clockWatch: Pick<ClockWatch, 'aheadMs' | 'isFarOff'>;
   readonly generations: LocalGenerations;
   readonly booker: Pick<Booker, 'flush'>;
+  readonly slices: Slices;
 }
 
 /** A reservation, or the limit that forbids it. */
@@ -34,7 +36,12 @@ export interface Reserved {
   readonly outcome: ReserveOutcome;
   /** No limit, budget or balance applied. */
   readonly isUnlimited: boolean;
+  /** Id of the slice that pays; undefined = the generation has a reservation of its own, or none. */
+  readonly slice?: string | undefined;
 }
+
+/** Returns the amount for a headroom; null = too little. */
+type Size = (headroom: Headroom) => Amount | null;
 
 /** How long a request waits for the database in all, milliseconds. */
 const MAX_WAIT_MS = 8_000;
@@ -42,12 +49,9 @@ const MAX_WAIT_MS = 8_000;
 /** The same if it can begin without the database, milliseconds. */
 const MAX_UNLIMITED_WAIT_MS = 1_000;
 
-const NO_LIMIT: Affordable = { creditNanos: null, totalNanos: null };
-const UNLIMITED: Headroom = { affordable: NO_LIMIT, unspent: NO_LIMIT };
-
 /**
- * Decides where the money of a generation is reserved. The database decides; while it does not answer, only generations
- * begin that no limit covered when it answered last.
+ * Decides where the money of a generation is reserved: in a slice, or in the database. While the database does not
+ * answer, further generations begin only if no limit covered them when it answered last.
  */
 export class Reserver {
   readonly #options: ReserverOptions;
@@ -57,12 +61,102 @@ export class Reserver {
   }
 
   /** Reserves for a new generation. Rejects with LedgerUnavailable or DatabaseUnavailable. */
-  async reserve(generation: NewGeneration, size: (headroom: Headroom) => Amount | null): Promise<Reserved> {
+  async reserve(generation: NewGeneration, size: Size): Promise<Reserved> {
+    const { slices, clockWatch, isUp } = this.#options;
+    const taken = clockWatch.isFarOff ? undefined : slices.take(generation, size);
+    if (taken !== undefined) {
+      const { amount, slice, isUnlimited } = taken;
+      return { outcome: { ok: true, reserved: amount }, isUnlimited, slice };
+    }
     const isUnlimited = this.#options.gateway().known.isUnlimited(generation);
-    if (!this.#options.isUp()) {
+    if (!isUp()) {
       if (isUnlimited) return reservedNowhere(size);
       throw withoutDatabase();
     }
+    const reserved = await this.#reserveInTime(generation, size, isUnlimited);
+    if (reserved === undefined) return reservedNowhere(size);
+    const { outcome } = reserved;
+    if (outcome.ok) slices.reserved(generation, outcome.reserved);
+    return reserved;
+  }
+
+  /** Reserves more for an open generation; the refusal is null while the database does not answer. */
+  async reserveMore(generation: LocalGeneration, size: Size): Promise<TopUpOutcome> {
+    const { generationId, scopes, limits, slice } = generation;
+    const { slices } = this.#options;
+    if (slice !== undefined) {
+      const headroom = slices.headroomFor(generation, slice);
+      const more = headroom === undefined ? null : size(headroom);
+      if (more !== null && slices.takeMore(slice, more)) return { ok: true, more };
+    }
+    let last: Headroom | undefined;
+    const ask = () =>
+      reserveMoreFor(this.#options.gateway(), { id: slice ?? generationId, scopes, limits }, (headroom) => {
+        last = headroom;
+        return size(headroom);
+      });
+    try {
+      let outcome = await ask();
+      if (!outcome.ok && (await this.#makeRoom(scopes, outcome, last, size))) outcome = await ask();
+      if (outcome.ok && slice !== undefined) slices.raised(slice, outcome.more);
+      return outcome;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return { ok: false, refusal: null };
+      throw error;
+    }
+  }
+
+  /**
+   * The charge of a generation. Beyond its reservation only what the limits leave is charged; while the database does
+   * not answer, only what its slice has. A generation without limits is charged in full then: booking checks a balance
+   * that is enforced by that time.
+   */
+  async chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { reserved, isUnlimited, slice, generationId } = generation;
+    if (used.creditNanos <= reserved.creditNanos) return used;
+    const excess: Amount = { creditNanos: used.creditNanos - reserved.creditNanos, byokNanos: 0n };
+    const { slices, generations } = this.#options;
+    if (slice !== undefined && slices.takeMore(slice, excess)) {
+      generations.raise(generationId, plus(reserved, excess));
+      return used;
+    }
+    try {
+      return await this.#extend(generation, used);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (isUnlimited) return used;
+      const more = slice === undefined ? undefined : slices.takeUpTo(slice, excess);
+      if (more !== undefined) generations.raise(generationId, plus(reserved, more));
+      const creditNanos = reserved.creditNanos + (more?.creditNanos ?? 0n);
+      return { creditNanos, byokNanos: used.byokNanos };
+    }
+  }
+
+  /** Raises the reservation in the database, that of its slice if it has none of its own. */
+  async #extend(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { generationId, scopes, limits, reserved, slice } = generation;
+    const { slices, generations } = this.#options;
+    const { database, clock } = this.#options.gateway();
+    await this.#bookAccount(scopes.account);
+    const request = { id: slice ?? generationId, scopes, limits, amount: used };
+    if (slice === undefined) return (await askExtension(database, request, undefined, clock)).charge;
+    const byokNanos = used.byokNanos < reserved.byokNanos ? used.byokNanos : reserved.byokNanos;
+    const part: Amount = { creditNanos: reserved.creditNanos, byokNanos };
+    const { charge, isHeld } = await askExtension(database, request, part, clock);
+    if (isHeld) {
+      const more = minus(charge, part);
+      slices.raised(slice, more);
+      generations.raise(generationId, plus(reserved, more));
+    }
+    return charge;
+  }
+
+  /** Undefined when a generation that no limit covers should not wait for the database any longer. */
+  async #reserveInTime(
+    generation: NewGeneration,
+    size: Size,
+    isUnlimited: boolean,
+  ): Promise<Reserved | undefined> {
     let isLate = false;
     const asked = this.#reserveBooked(generation, (headroom) => {
       // If the database reserves after this, the reservation ends with its generation, or by a sweep.
@@ -76,54 +170,11 @@ export class Reserver {
     }
     isLate = true;
     asked.catch(() => {});
-    if (isUnlimited) return reservedNowhere(size);
+    if (isUnlimited) return undefined;
     throw withoutDatabase();
   }
 
-  /** Reserves more for an open generation; the refusal is null while the database does not answer. */
-  async reserveMore(
-    generation: LocalGeneration,
-    size: (headroom: Headroom) => Amount | null,
-  ): Promise<TopUpOutcome> {
-    const { generationId: id, scopes, limits } = generation;
-    let last: Headroom | undefined;
-    const ask = () =>
-      reserveMoreFor(this.#options.gateway(), { id, scopes, limits }, (headroom) => {
-        last = headroom;
-        return size(headroom);
-      });
-    try {
-      const outcome = await ask();
-      return !outcome.ok && (await this.#bookFor(scopes, outcome, last, size)) ? await ask() : outcome;
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) return { ok: false, refusal: null };
-      throw error;
-    }
-  }
-
-  /**
-   * The charge of a generation. Beyond its reservation only what the limits leave is charged; nothing beyond it while
-   * the database does not answer. A generation without limits is charged in full then: booking checks a balance that is
-   * enforced by that time.
-   */
-  async chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
-    const { generationId: id, scopes, limits, reserved, isUnlimited } = generation;
-    if (used.creditNanos <= reserved.creditNanos) return used;
-    const { database, clock } = this.#options.gateway();
-    try {
-      await this.#bookAccount(scopes.account);
-      const request = { id, scopes, limits, amount: used };
-      return (await askExtension(database, request, undefined, clock)).charge;
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
-      return isUnlimited ? used : { creditNanos: reserved.creditNanos, byokNanos: used.byokNanos };
-    }
-  }
-
-  async #reserveBooked(
-    generation: NewGeneration,
-    size: (headroom: Headroom) => Amount | null,
-  ): Promise<Reserved> {
+  async #reserveBooked(generation: NewGeneration, size: Size): Promise<Reserved> {
     let last: Headroom = UNLIMITED;
     const ask = () =>
       reserveFor(this.#options.gateway(), generation, (headroom) => {
@@ -132,7 +183,7 @@ export class Reserver {
         return size(headroom);
       });
     let outcome = await ask();
-    if (!outcome.ok && (await this.#bookFor(generation.scopes, outcome, last, size))) outcome = await ask();
+    if (!outcome.ok && (await this.#makeRoom(generation.scopes, outcome, last, size))) outcome = await ask();
     return { outcome, isUnlimited: isWithoutLimit(last) };
   }
 
@@ -147,21 +198,25 @@ export class Reserver {
     );
   }
 
-  /**
-   * Books unbooked ends whose reservations hold what the refusing limit lacks. False when it would refuse all the same.
-   */
-  async #bookFor(
+  /** Gives money back to the refusing limit that this gateway holds without need. False when it holds none. */
+  async #makeRoom(
     scopes: ScopeIds,
     { refusal }: { readonly refusal: Refusal | null },
     headroom: Headroom | undefined,
-    size: (headroom: Headroom) => Amount | null,
+    size: Size,
   ): Promise<boolean> {
     if (headroom === undefined || refusal === null) return false;
-    const freed = freedByBooking(this.#options.generations.unbooked.values(), scopes, refusal.scope);
+    const isReturned = await this.#options.slices.returnFree(scopes, refusal.scope);
+    return (await this.#bookFor(scopes, refusal, headroom, size)) || isReturned;
+  }
+
+  /** Books unbooked ends that hold what the limit lacks. False when it would refuse all the same. */
+  async #bookFor(scopes: ScopeIds, { scope }: Refusal, headroom: Headroom, size: Size): Promise<boolean> {
+    const freed = freedByBooking(this.#options.generations.unbooked.values(), scopes, scope);
     if (freed === undefined) return false;
     const raised = raisedBy(headroom, freed);
     const amount = size(raised);
-    const isHelpful = amount !== null && isWithin(raised.affordable, amount);
+    const isHelpful = amount !== null && isAffordable(raised.affordable, amount);
     // `size` remembers its last call.
     if (!isHelpful) size(headroom);
     else await this.#options.booker.flush();
@@ -176,28 +231,9 @@ export class Reserver {
   }
 }
 
-function reservedNowhere(size: (headroom: Headroom) => Amount | null): Reserved {
+/** Accepts a generation that no limit covers without a reservation. */
+function reservedNowhere(size: Size): Reserved {
   const reserved = size(UNLIMITED);
   if (reserved === null) throw new RangeError('no limit applies, but `size` found too little');
   return { outcome: { ok: true, reserved }, isUnlimited: true };
-}
-
-function isWithoutLimit({ affordable: { creditNanos, totalNanos } }: Headroom): boolean {
-  return creditNanos === null && totalNanos === null;
-}
-
-function raisedBy({ affordable, unspent }: Headroom, { creditNanos, byokNanos }: Amount): Headroom {
-  const { creditNanos: credit, totalNanos: total } = affordable;
-  return {
-    affordable: {
-      creditNanos: credit === null ? null : credit + creditNanos,
-      totalNanos: total === null ? null : total + creditNanos + byokNanos,
-    },
-    unspent,
-  };
-}
-
-function isWithin({ creditNanos, totalNanos }: Affordable, amount: Amount): boolean {
-  if (creditNanos !== null && amount.creditNanos > creditNanos) return false;
-  return totalNanos === null || amount.creditNanos + amount.byokNanos <= totalNanos;
 }

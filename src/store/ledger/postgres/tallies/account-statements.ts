@@ -4,6 +4,7 @@ import type { Nanos } from '../../../../kit/money.ts';
 import { type AccountStatement, type BalanceLeft, hasMoney } from '../../../../ports/ledger.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
+import { SLICE_PREFIX } from './reservation-sql.ts';
 import { reservationFaults, type ScopeFault, sumFaults } from './scope-faults.ts';
 import { emptyTally, type SqlTally, tallyOf } from './tally-rows.ts';
 
@@ -86,7 +87,7 @@ function accountOf(row: AccountRow): KnownAccount {
 /** The money of all accounts. */
 export interface Totals {
   readonly accounts: readonly AccountStatement[];
-  /** Of all gateways. */
+  /** Of all gateways, without slices. */
   readonly openReservations: number;
   readonly generations: number;
 }
@@ -117,7 +118,7 @@ export function totalsIn(database: Kysely<Tables>, { sumsRows = true } = {}): Pr
       order by known.id collate "C"`.execute(transaction);
     const counted = await sql<{ reservations: string; generations: string }>`
       select
-        (select count(*) from ledger_reservations) as reservations,
+        (select count(*) from ledger_reservations where not starts_with(generation_id, ${SLICE_PREFIX})) as reservations,
         (select count(*) from generations) as generations`.execute(transaction);
     const scopeFaults = new Map([
       ...(sumsRows ? await sumFaults(transaction) : []),

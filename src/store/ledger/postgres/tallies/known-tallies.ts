@@ -1,3 +1,4 @@
+import { type Amount, NOTHING, plus } from '../../../../ir/amount.ts';
 import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
 import type { PayingScopes } from './reservation-sql.ts';
 import { emptyTally, type SqlTally, type TalliesAt, tallyKeysOf, tallyName } from './tally-rows.ts';
@@ -30,13 +31,17 @@ export class KnownTallies {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Remembers the tallies of these scopes. Those that the database does not have are empty. */
-  note(scopes: ScopeIds, { tallies, atMs }: TalliesAt): void {
+  /**
+   * Remembers the tallies of these scopes. Those that the database does not have are empty. `more`: what was reserved
+   * right after they were read.
+   */
+  note(scopes: ScopeIds, { tallies, atMs }: TalliesAt, more: Amount = NOTHING): void {
     const seenAtMs = this.#monotonicMs();
     this.#databaseOffsetMs = atMs - seenAtMs;
     for (const key of tallyKeysOf(scopes)) {
       const name = tallyName(key);
-      this.#set(name, { tally: tallies.get(name) ?? emptyTally(key), seenAtMs });
+      const tally = tallies.get(name) ?? emptyTally(key);
+      this.#set(name, { tally: { ...tally, reserved: plus(tally.reserved, more) }, seenAtMs });
     }
   }
 

@@ -13,6 +13,9 @@ export interface PayingScopes {
   readonly limits: Limits;
 }
 
+/** Begins the id of every slice, and of no generation. */
+export const SLICE_PREFIX = 'slice-';
+
 /** An amount to reserve, for a generation or a slice. */
 export interface ReservationRequest extends PayingScopes {
   /** Id of the generation or the slice. */

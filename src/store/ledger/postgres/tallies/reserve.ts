@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type Amount, assertAmount, isSameAmount } from '../../../../ir/amount.ts';
+import { type Amount, assertAmount, isSameAmount, NOTHING } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
@@ -114,7 +114,7 @@ class ReserveAttempt {
     }
     const request = { id, scopes, limits, amount: sized.reserved };
     const answer = await askReservation(this.#database, this.#mode, request, this.#gateway, clock);
-    const seen = this.#noted(answer);
+    const seen = this.#noted(answer, answer.verdict === 'reserved' ? sized.reserved : NOTHING);
     if (answer.verdict === 'known') throw new RangeError(`generation ${id} has been accepted before`);
     if (answer.verdict !== 'reserved') return seen;
     if (!basis.isGuess) return sized;
@@ -124,8 +124,8 @@ class ReserveAttempt {
     return seen;
   }
 
-  #noted(answer: TalliesAt): Basis {
-    this.#gateway.known.note(this.#generation.scopes, answer);
+  #noted(answer: TalliesAt, more = NOTHING): Basis {
+    this.#gateway.known.note(this.#generation.scopes, answer, more);
     return { tallies: answer.tallies, atMs: answer.atMs, isGuess: false };
   }
 }
@@ -164,7 +164,10 @@ export async function reserveMoreFor(
       gateway,
       clock,
     );
-    if (answer.verdict === 'reserved') return { ok: true, more };
+    if (answer.verdict === 'reserved') {
+      known.note(scopes, answer, more);
+      return { ok: true, more };
+    }
     if (answer.verdict === 'missing') return { ok: false, refusal: null };
     basis = answer;
   }
