@@ -196,6 +196,8 @@ if (server !== undefined) {
       expect(await held()).toEqual([]);
       let spent = 0n;
       while ((await spend(alive, 10n, limits)) !== undefined) spent += 10n;
+      // Returns its own slice, as it has nothing open.
+      await alive.ledger.statementOf('account-1');
       const back = await bench.ledger(directory, EAGER);
       expect(await back.ledger.statementOf('account-1')).toMatchObject({ reservedNanos: 0n, fault: null });
       const [key] = await back.ledger.spendingOf('key', ['key-1']);

@@ -62,12 +62,9 @@ export class Reserver {
 
   /** Reserves for a new generation. Rejects with LedgerUnavailable or DatabaseUnavailable. */
   async reserve(generation: NewGeneration, size: Size): Promise<Reserved> {
-    const { slices, clockWatch, isUp } = this.#options;
-    const taken = clockWatch.isFarOff ? undefined : slices.take(generation, size);
-    if (taken !== undefined) {
-      const { amount, slice, isUnlimited } = taken;
-      return { outcome: { ok: true, reserved: amount }, isUnlimited, slice };
-    }
+    const { slices, isUp } = this.#options;
+    const taken = await this.#take(generation, size);
+    if (taken !== undefined) return taken;
     const isUnlimited = this.#options.gateway().known.isUnlimited(generation);
     if (!isUp()) {
       if (isUnlimited) return reservedNowhere(size);
@@ -130,6 +127,17 @@ export class Reserver {
       const creditNanos = reserved.creditNanos + (more?.creditNanos ?? 0n);
       return { creditNanos, byokNanos: used.byokNanos };
     }
+  }
+
+  /** Takes from a slice. A slice that is being refilled is waited for: many that ask the database would delay it. */
+  async #take(generation: NewGeneration, size: Size): Promise<Reserved | undefined> {
+    const { slices, clockWatch } = this.#options;
+    if (clockWatch.isFarOff) return undefined;
+    let taken = slices.take(generation, size);
+    if (taken === undefined && (await slices.isRefilled(generation))) taken = slices.take(generation, size);
+    if (taken === undefined) return undefined;
+    const { amount, slice, isUnlimited } = taken;
+    return { outcome: { ok: true, reserved: amount }, isUnlimited, slice };
   }
 
   /** Raises the reservation in the database, that of its slice if it has none of its own. */

@@ -15,19 +15,21 @@ describe('demand', () => {
     return demand;
   };
 
-  it('of a steady stream is what it spends in 20 s, and what it reserves in 2 s', () => {
-    const { creditNanos, byokNanos } = steady(60_000).target(60_000);
+  it('of a steady stream is what it spends in 25 s, and what it reserves in 2 s, from its first second on', () => {
     const perSecond = 100n;
-    const expected = perSecond * (100n * 20n + 300n * 2n);
-    expect(Number(creditNanos) / Number(expected)).toBeCloseTo(1, 1);
-    expect(byokNanos).toBe(0n);
+    const expected = perSecond * (100n * 25n + 300n * 2n);
+    for (const ms of [1_000, 60_000]) {
+      const { creditNanos, byokNanos } = steady(ms).target(ms);
+      expect(Number(creditNanos) / Number(expected)).toBeCloseTo(1, 1);
+      expect(byokNanos).toBe(0n);
+    }
   });
 
   it('of a few large reservations is four of them at least', () => {
     const demand = new Demand(0);
-    demand.reserved(credit(1_000n), 5);
-    expect(demand.target(5)).toEqual(credit(4_000n));
-    expect(demand.largest(5)).toEqual(credit(1_000n));
+    demand.reserved(credit(1_000n), 60_000);
+    expect(demand.target(60_000)).toEqual(credit(4_000n));
+    expect(demand.largest(60_000)).toEqual(credit(1_000n));
   });
 
   it('fades when nothing comes', () => {

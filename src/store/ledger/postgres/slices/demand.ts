@@ -3,8 +3,11 @@ import type { Amount } from '../../../../ir/amount.ts';
 /** Time over which rates are averaged, milliseconds. */
 const MEMORY_MS = 4_000;
 
+/** Rates of a payer that is known for less are those of this time, milliseconds. */
+const MIN_AGE_MS = 250;
+
 /** Spending that a slice is to last for without the database, milliseconds: a restart of it, or a cut. */
-const LASTING_MS = 20_000;
+const LASTING_MS = 25_000;
 
 /** Reservations that may come together before any of them ends, milliseconds of them. */
 const BURST_MS = 2_000;
@@ -20,6 +23,7 @@ const SIDES: readonly Side[] = ['creditNanos', 'byokNanos'];
 
 /** What a payer has reserved and spent lately, by which its slice is sized. Averages fade exponentially. */
 export class Demand {
+  readonly #bornAtMs: number;
   #atMs: number;
   #count = 0;
   readonly #reserved = { creditNanos: 0, byokNanos: 0 };
@@ -27,6 +31,7 @@ export class Demand {
   readonly #largest = { creditNanos: 0, byokNanos: 0 };
 
   constructor(atMs: number) {
+    this.#bornAtMs = atMs;
     this.#atMs = atMs;
   }
 
@@ -66,9 +71,12 @@ export class Demand {
   /** What a slice should have free. */
   target(atMs: number): Amount {
     this.#fade(atMs);
+    const ageMs = Math.max(MIN_AGE_MS, this.#atMs - this.#bornAtMs);
+    // Sums of a payer that is young have not grown to what a steady stream adds up to.
+    const summedMs = MEMORY_MS * (1 - Math.exp(-ageMs / MEMORY_MS));
     const wanted = (side: Side) =>
       Math.max(
-        (this.#charged[side] * LASTING_MS + this.#reserved[side] * BURST_MS) / MEMORY_MS,
+        (this.#charged[side] * LASTING_MS + this.#reserved[side] * BURST_MS) / summedMs,
         this.#largest[side] * LEAST_RESERVATIONS,
       );
     return {

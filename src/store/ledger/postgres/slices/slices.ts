@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Amount, isWithinAmount, minus, NOTHING } from '../../../../ir/amount.ts';
+import { isInTime } from '../../../../kit/loop/is-in-time.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import type { Headroom, Scope, ScopeIds } from '../../../../ports/ledger.ts';
 import { headroomWithin } from '../../books/limits.ts';
@@ -54,6 +55,9 @@ const IDLE_MS = 5_000;
 /** A slice is replaced by a new one this long after it was refilled last: before its reservation expires. */
 const MAX_AGE_MS = 300_000;
 
+/** How long a generation waits for a slice instead of asking the database itself, milliseconds. */
+const MAX_WAIT_MS = 1_000;
+
 /** Time between two attempts when a limit leaves too little for a slice, milliseconds. */
 const RETRY_MS = 1_000;
 
@@ -95,6 +99,12 @@ export class Slices {
     known.demand.reserved(amount, this.#options.monotonicMs());
     this.#serve(known);
     return { amount, slice: slice.id, isUnlimited: isWithoutLimit(headroom) };
+  }
+
+  /** Waits for the payer's slice while that is leased or refilled. False when it is not, or takes too long. */
+  async isRefilled(payer: PayingScopes): Promise<boolean> {
+    const busy = this.#payers.get(keyOf(payer))?.busy;
+    return busy !== undefined && (await isInTime(busy, MAX_WAIT_MS));
   }
 
   /** A generation of this payer was reserved in the database. */
@@ -258,7 +268,7 @@ export class Slices {
       });
   }
 
-  /** Below half of what it should have free. */
+  /** Below four fifths of what it should have free. */
   #isLow({ free }: Slice, demand: Demand): boolean {
     const missing = missingInSlice(
       { wanted: demand.target(this.#options.monotonicMs()), least: NOTHING },
@@ -266,7 +276,9 @@ export class Slices {
       UNLIMITED.affordable,
       this.#options.bounds(),
     );
-    return missing !== null && !isWithinAmount(missing, free);
+    if (missing === null) return false;
+    const { creditNanos, byokNanos } = missing;
+    return !isWithinAmount({ creditNanos: 4n * creditNanos, byokNanos: 4n * byokNanos }, free);
   }
 
   async #lease(known: KnownPayer): Promise<void> {
