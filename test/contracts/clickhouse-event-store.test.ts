@@ -13,7 +13,7 @@ import { freePort } from '../fakes/free-port.ts';
 import { eventStoreContract } from './event-store.ts';
 
 /** A short history: queries over much of it merge it, which old servers do on one core. */
-const DAYS = 100;
+const DAYS = 72;
 const DAY_MS = 86_400_000;
 
 const server = await clickhouseForTests();

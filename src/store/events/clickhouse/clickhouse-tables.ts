@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
 import { SCHEMA, SCHEMA_VERSION, STORES } from './schema.ts';
 import { fieldOf } from './tab-separated.ts';
+
+/** Gateways that start together may all identify new tables: after this time each sees what the others chose. */
+const SETTLING_MS = 250;
 
 /** Makes the database and its tables when they are first used, and identifies them. */
 export class ClickhouseTables {
@@ -72,6 +76,7 @@ export class ClickhouseTables {
   async #identify(): Promise<{ readonly id: string; readonly version: number }> {
     const line = [this.#now(), randomUUID(), SCHEMA_VERSION].map(fieldOf).join('\t');
     await this.#client.insert(STORES, ['made_ms', 'id', 'version'], `${line}\n`);
+    await delay(SETTLING_MS);
     const found = await this.#find();
     if (found === undefined) throw new ClickhouseProblem(0, 'a row that was inserted cannot be read');
     return found;
