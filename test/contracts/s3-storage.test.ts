@@ -100,8 +100,8 @@ describe('files in a bucket', () => {
     await store(bytes, X, content, 3 * MIB + 1);
     expect(
       server.requests.filter((line) => line === `PUT ${prefix}files/${X}?partNumber&uploadId`),
-    ).toHaveLength(3);
-    expect(server.largestBody()).toBe(8 * MIB);
+    ).toHaveLength(4);
+    expect(server.largestBody()).toBe(5 * MIB);
     expect((await readAll(bytes, X))?.equals(content)).toBe(true);
     expect(server.uploads.size).toBe(0);
   });

@@ -10,8 +10,8 @@ import { FILE_ID, requireFileId } from './file-id.ts';
 /** Keys of files begin with this. */
 const FOLDER = 'files/';
 
-/** Bytes of a part of an upload, and of a read: the memory that one takes. */
-const PART_BYTES = 8 * 1024 * 1024;
+/** Bytes of a part of an upload, the least that S3 takes, and of a read: the memory that each of them holds. */
+const PART_BYTES = 5 * 1024 * 1024;
 const READ_BYTES = 2 * 1024 * 1024;
 
 /**
