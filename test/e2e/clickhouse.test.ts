@@ -97,6 +97,21 @@ if (server !== undefined) {
       await expect.poll(() => counted(back), WAIT).toBe(5);
     });
 
+    it('is counted again from its rows after the tables were dropped while it did not run', async () => {
+      const env = { CLICKHOUSE_URL: server.newDatabase() };
+      const first = await gatewayWith(env);
+      await generate(first, 3);
+      await expect.poll(() => counted(first), WAIT).toBe(3);
+      await first.drain(1_000);
+      await server.ask(`DROP DATABASE ${new URL(env.CLICKHOUSE_URL).pathname.slice(1)}`);
+      const second = await gatewayWith(env, async (dataDir) =>
+        cpSync(first.dataDir, dataDir, { recursive: true }),
+      );
+      await generate(second, 1);
+      await expect.poll(() => counted(second), WAIT).toBe(4);
+      expect(second.logText()).toContain('are other ones than before');
+    });
+
     it('serves while ClickHouse is away, says so, and has everything afterwards', async () => {
       const gateway = await gatewayWith({ CLICKHOUSE_URL: server.newDatabase() });
       await generate(gateway, 1);

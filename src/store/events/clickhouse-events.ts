@@ -1,5 +1,5 @@
 import type { EventsOptions } from './embedded-events.ts';
-import { type ClickhouseService, openSharedClickhouse } from './event-storage.ts';
+import { type ClickhouseService, openClickhouse } from './event-storage.ts';
 import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { type FeedLease, LeasedRowFeed } from './feed/leased-row-feed.ts';
@@ -24,11 +24,7 @@ export async function openClickhouseEvents(
   options: ClickhouseEventsOptions,
 ): Promise<SharedEvents> {
   const { directory, apps, imports, clock, warn, clickhouse, lease } = options;
-  let knownTables: string | undefined;
-  const eventStore = openSharedClickhouse(clickhouse, options, (id) => {
-    if (knownTables !== undefined && knownTables !== id) importFeed.fileCreated();
-    knownTables = id;
-  });
+  const eventStore = openClickhouse(clickhouse, options, () => importFeed.fileCreated());
   const importFeed = await ImportFeed.open({
     directory,
     fileName: IMPORTS_FILE,

@@ -65,23 +65,18 @@ export function openEventStorage(options: EventStorageOptions, onCreated: () => 
   };
 }
 
-/** The events of several gateways in ClickHouse. Its tables are identified, so no note of a directory is needed. */
-export function openSharedClickhouse(
-  { service, address }: ClickhouseService,
-  { clock, warn }: Pick<EventStorageOptions, 'clock' | 'warn'>,
-  onTablesFound: (id: string) => void,
-): ClickhouseEventStore {
-  return new ClickhouseEventStore(service, address, { warn, now: () => clock.now(), onTablesFound });
-}
-
-function openClickhouse(
+/**
+ * Opens events in ClickHouse. Calls `onCreated` when the tables are other ones than those that this directory has noted,
+ * in this run or in an earlier one.
+ */
+export function openClickhouse(
   clickhouse: ClickhouseService,
-  options: EventStorageOptions,
+  options: Omit<EventStorageOptions, 'clickhouse'>,
   onCreated: () => void,
 ): ClickhouseEventStore {
   const file = new ProgressFile(join(options.directory, TABLES_FILE), isTables);
   let known = file.read()?.id;
-  return openSharedClickhouse(clickhouse, options, (id) => {
+  const onTablesFound = (id: string) => {
     if (id === known) return;
     if (known !== undefined) {
       options.warn(
@@ -93,7 +88,10 @@ function openClickhouse(
     known = id;
     // If the file cannot be written, the next start fills the tables once more.
     file.write({ id }).catch(() => {});
-  });
+  };
+  const { service, address } = clickhouse;
+  const { warn, clock } = options;
+  return new ClickhouseEventStore(service, address, { warn, now: () => clock.now(), onTablesFound });
 }
 
 function isTables(value: unknown): value is { readonly id: string } {
