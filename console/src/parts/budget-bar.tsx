@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks';
 import { shortMoney } from '../format/money.ts';
-import { type Payer, useReserved } from './use-reserved.ts';
 
 /** From this share on a budget is nearly used up. */
 export const NEARLY_USED_UP = 0.9;
@@ -14,14 +13,13 @@ interface Props {
   readonly spentUsd: number;
   /** Null = no limit: the bar is empty. */
   readonly limitUsd: number | null;
-  /** Whose running generations hold money of the limit. */
-  readonly payer: Payer;
+  /** Held for running requests, beyond what is spent. */
+  readonly reservedUsd: number;
 }
 
 /** Grey spent, hatched reserved, amber nearly used up, red used up. The figures stand beside it as text. */
-export function BudgetBar({ spentUsd, limitUsd, payer }: Props) {
+export function BudgetBar({ spentUsd, limitUsd, reservedUsd }: Props) {
   const hatch = useId();
-  const reservedUsd = useReserved(payer);
   const share = limitUsd === null ? 0 : shareSpent(spentUsd, limitUsd);
   const reserved = limitUsd === null || limitUsd <= 0 ? 0 : reservedUsd / limitUsd;
   const tone = share >= 1 ? 'x' : share >= NEARLY_USED_UP ? 'w' : 'n';

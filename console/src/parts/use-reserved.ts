@@ -11,8 +11,8 @@ export type Payer = { readonly key: string } | { readonly workspace: string };
 
 const NONE: readonly RunningGenerationObject[] = [];
 
-/** Money that is held for running generations, of keys and workspaces. One question serves all bars of a view. */
-export function useReserved(payer: Payer): number {
+/** Returns how much money is held for the running generations of a payer. One question serves a whole view. */
+export function useReserved(): (payer: Payer) => number {
   const running = useQuery({
     queryKey: ['reserved'],
     queryFn: async ({ signal }) =>
@@ -21,7 +21,7 @@ export function useReserved(payer: Payer): number {
     refetchInterval: EVERY_MS,
     staleTime: EVERY_MS,
   });
-  return reservedOf(running.data ?? NONE, payer);
+  return (payer) => reservedOf(running.data ?? NONE, payer);
 }
 
 /** The sum of what is held for the generations of a payer. */

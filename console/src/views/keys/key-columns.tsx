@@ -19,6 +19,7 @@ export interface KeyActions {
 export function keyColumns(
   workspaces: readonly WorkspaceObject[] | undefined,
   nowMs: number,
+  reserved: (payer: { readonly key: string }) => number,
   actions: KeyActions,
 ): readonly Column<KeyObject>[] {
   return [
@@ -60,7 +61,7 @@ export function keyColumns(
       title: 'Spent of limit',
       isLargestFirst: true,
       sortValue: (key) => spentOfLimit(key),
-      cell: (key) => <SpentOfLimit row={key} />,
+      cell: (key) => <SpentOfLimit row={key} reservedUsd={reserved({ key: key.hash })} />,
     },
     {
       name: 'resets',
@@ -127,7 +128,7 @@ function StateTag({ row, nowMs }: { readonly row: KeyObject; readonly nowMs: num
   );
 }
 
-function SpentOfLimit({ row }: { readonly row: KeyObject }) {
+function SpentOfLimit({ row, reservedUsd }: { readonly row: KeyObject; readonly reservedUsd: number }) {
   const spent = spentOfLimit(row);
   return (
     <div class="bud">
@@ -143,7 +144,7 @@ function SpentOfLimit({ row }: { readonly row: KeyObject }) {
           )}
         </span>
       </div>
-      <BudgetBar spentUsd={spent} limitUsd={row.limit} payer={{ key: row.hash }} />
+      <BudgetBar spentUsd={spent} limitUsd={row.limit} reservedUsd={reservedUsd} />
     </div>
   );
 }

@@ -15,6 +15,7 @@ import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { toast } from '../../parts/toast.tsx';
+import { useReserved } from '../../parts/use-reserved.ts';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
@@ -60,7 +61,7 @@ export function Keys() {
     mutationFn: ({ key, isDisabled }: { readonly key: KeyObject; readonly isDisabled: boolean }) =>
       setDisabled(key, isDisabled),
   });
-  const columns = keyColumns(workspaces.data, nowMs, {
+  const columns = keyColumns(workspaces.data, nowMs, useReserved(), {
     edit: ({ hash }) => open(hash),
     setDisabled: (key, isDisabled) => disabling.mutate({ key, isDisabled }),
     revoke: setRevoking,

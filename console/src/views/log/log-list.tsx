@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { count } from '../../format/numbers.ts';
 import { useRowWindow } from '../../parts/table/use-row-window.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
@@ -38,7 +38,7 @@ export function LogList(props: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const rowHeight = isPhone ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
-  const listed = withDays(props.rows);
+  const listed = useMemo(() => withDays(props.rows), [props.rows]);
   const view = useRowWindow(scroller, listed.length, rowHeight, HEAD_HEIGHT);
   const [current, setCurrent] = useState<string | null>(null);
   /** Where J and K are: known at once, while what is drawn follows. */

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { GenerationsReply, LoggedGenerationObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
@@ -56,7 +56,7 @@ export function useLogRows(
   useEffect(() => {
     if (!isHeld) setShown(fresh.length);
   }, [isHeld, fresh.length]);
-  const loaded = pages.data?.pages.flatMap(({ data }) => data) ?? NO_ROWS;
+  const loaded = useMemo(() => pages.data?.pages.flatMap(({ data }) => data) ?? NO_ROWS, [pages.data]);
   const visible = isHeld ? fresh.slice(0, shown) : fresh;
   const rows = mergedRows(visible, loaded);
   return {

@@ -10,6 +10,7 @@ import { CheckField, MoneyField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
 import { toast } from '../../parts/toast.tsx';
+import { useReserved } from '../../parts/use-reserved.ts';
 import {
   type BudgetChange,
   type BudgetValues,
@@ -87,6 +88,7 @@ export function EditBudgets({ workspace, onClose }: Props) {
 
 /** What is spent of a budget that exists. */
 function Spent({ budget }: { readonly budget: BudgetObject | undefined }) {
+  const reserved = useReserved();
   if (budget === undefined) return null;
   const resetMs = nextReset(budget.reset_interval ?? 'lifetime', Date.now());
   return (
@@ -94,7 +96,7 @@ function Spent({ budget }: { readonly budget: BudgetObject | undefined }) {
       <BudgetBar
         spentUsd={budget.used_usd}
         limitUsd={budget.limit_usd}
-        payer={{ workspace: budget.workspace_id }}
+        reservedUsd={reserved({ workspace: budget.workspace_id })}
       />
       <p class="hint r between">
         <span title={`$${copiedMoney(budget.used_usd)}`}>
