@@ -1,5 +1,6 @@
-// `node scripts/console-pictures.mjs ORIGIN`: pictures of every view of the console of a running gateway, for docs/images.
-// SIGNALBOX_MANAGEMENT_KEY is the key that signs in. Views come from the navigation.
+// `node scripts/console-pictures.mjs ORIGIN [VIEW...]`: pictures of every view of the console of a running gateway, or of
+// some, such as `models`, for docs/images. SIGNALBOX_MANAGEMENT_KEY is the key that signs in. Views come from the
+// navigation.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -23,9 +24,24 @@ const STEPS = {
     await page.getByRole('link', { name: 'In the log' }).nth(1).waitFor();
     await settled(page);
   },
+  '/guardrails': async (page) => {
+    await page.locator('main tbody tr').first().locator('button, a').first().click();
+    await page.locator('.tryt').waitFor();
+    await settled(page);
+  },
+  // Paths of this machine are of no interest.
+  '/configuration': async (page) => {
+    await page.goto('/configuration?search=limits');
+    await settled(page);
+  },
+  '/presets': (page) =>
+    page
+      .getByRole('button', { name: /^Content of/ })
+      .first()
+      .click(),
 };
 
-const [origin = 'http://127.0.0.1:8787'] = process.argv.slice(2);
+const [origin = 'http://127.0.0.1:8787', ...wanted] = process.argv.slice(2);
 const folder = join(root, 'docs', 'images');
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({
@@ -50,11 +66,12 @@ for (const { name, width, height, theme, scale } of SHAPES) {
   await settled(page);
   const paths = await page.locator('nav.nav li a').evaluateAll((links) => links.map((link) => link.pathname));
   for (const path of paths) {
+    const view = path === '/' ? 'overview' : path.slice(1);
+    if (wanted.length > 0 && !wanted.includes(view)) continue;
     await page.goto(path);
     await settled(page);
     await STEPS[path]?.(page);
     const bytes = await webpOf(await page.screenshot(), width * scale, height * scale);
-    const view = path === '/' ? 'overview' : path.slice(1);
     writeFileSync(join(folder, `console-${view}-${name}.webp`), bytes);
     total += bytes.length;
   }

@@ -24,6 +24,9 @@ export function allViewsSuite(under: () => ConsoleUnderTest): void {
     beforeAll(async () => {
       made = await fill(under());
       opened = await under().opened('/more');
+      opened.page.on('response', (response) => {
+        if (response.status() === 400) opened.problems.push(`asked wrongly: ${response.url()}`);
+      });
     });
     afterAll(() => opened.close());
 

@@ -83,6 +83,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       const row = table.getByRole('row', { name: /qwen/ });
       await row.waitFor();
       expect(await row.textContent()).toMatch(/40 K.*2\.00.*4\.00/);
+      await table.getByRole('row', { name: /simulator\/standard .*100\.0/ }).waitFor();
       await page.getByRole('searchbox').fill('qwen');
       await page.waitForURL(/search=qwen/);
       expect(await table.getByRole('row').count()).toBe(2);

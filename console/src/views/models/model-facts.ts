@@ -32,7 +32,7 @@ export function modelRows(
       model,
       endpoints: own,
       history: sumOf(own.flatMap(({ history }) => history ?? [])),
-      spendShare: spend === undefined || total === 0 ? null : (spend.get(model.id) ?? 0) / total,
+      spendShare: spend === undefined || total === 0 ? null : (spend.get(model.canonical_slug) ?? 0) / total,
     };
   });
 }

@@ -142,21 +142,22 @@ function useModelRows() {
   };
 }
 
+/** Spend of the last day, by the permanent slug of the model. */
 async function readSpend(): Promise<ReadonlyMap<string, number>> {
   const now = Date.now();
-  const { data } = await ask<{ data: { data: { model_id: string; total_usage: number }[] } }>(
+  const { data } = await ask<{ data: { data: { model: string; total_usage: number }[] } }>(
     '/analytics/query',
     {
       method: 'POST',
       body: {
         metrics: ['total_usage'],
-        dimensions: ['model_id'],
+        dimensions: ['model'],
         time_range: { start: new Date(now - DAY_MS).toISOString(), end: new Date(now).toISOString() },
         limit: 10_000,
       },
     },
   );
-  return new Map(data.data.map((row) => [row.model_id, Number(row.total_usage)]));
+  return new Map(data.data.map((row) => [row.model, Number(row.total_usage)]));
 }
 
 interface FilterProps {

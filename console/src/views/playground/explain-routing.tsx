@@ -35,6 +35,8 @@ export function ExplainRouting({ format, draft, actAs }: Props) {
           ...(actAs !== null && { headers: { 'X-Console-Key': actAs } }),
         })
       ).data,
+    // The model is chosen once the list of models has come.
+    enabled: (JSON.parse(request) as { readonly model?: string }).model !== '',
     placeholderData: (before) => before,
   });
   return (
