@@ -36,6 +36,8 @@ export class PostgresPool implements KyselyPool {
   readonly #waiting = new Set<Waiting>();
   /** Set once the database has answered for the first time. */
   watch: PoolWatch | undefined;
+  /** Called when the database is lost. */
+  lost: (() => void) | undefined;
   #isUp = true;
   #lostAtMs = 0;
   /** Why the last probe failed. */
@@ -77,6 +79,11 @@ export class PostgresPool implements KyselyPool {
       this.#setDown(error);
       throw error;
     }
+  }
+
+  /** Closes all connections, whatever is under way. New ones are opened when they are needed. */
+  drop(): void {
+    for (const connection of this.#bornAtMs.keys()) connection.close();
   }
 
   async end(): Promise<void> {
@@ -155,6 +162,7 @@ export class PostgresPool implements KyselyPool {
     if (this.#isUp) {
       this.#lostAtMs = performance.now();
       this.watch?.lost(reason);
+      this.lost?.();
     }
     this.#isUp = false;
     this.#lostReason = reason;
