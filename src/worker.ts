@@ -136,8 +136,8 @@ export class Worker {
     changes.subscribe((change) => byokCredentials.forget(change));
     const limiter: Limiter = {
       take: (limits) => ports.limiter.take(limits),
-      // Fails only with the owner, and this process with it.
-      add: (counts) => ports.limiter.add(counts).catch(() => {}),
+      // Fails only with the owner, and this process with it. Mostly there is no limit of tokens, and nothing to add.
+      add: async (counts) => (counts.length === 0 ? undefined : ports.limiter.add(counts).catch(() => {})),
     };
     const egress = createEgress({ rules: () => settings.latest.egress });
     const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;

@@ -22,7 +22,7 @@ export interface Lives {
   /** Milliseconds from each start to its being ready. */
   readonly readyAfterMs: number[];
   /** Serves a mixed load of so many requests a second until it is killed, after `meanwhile` at the earliest. */
-  live(perSecond: number, forMs: number, meanwhile?: () => Promise<void>): Promise<void>;
+  live(perSecond: number, forMs: number, meanwhile?: (living: ChildProcess) => Promise<void>): Promise<void>;
   /** Starts once more, waits and stops it in order. Returns its records, the result of verify, and the counted sums. */
   rest(): Promise<{
     readonly recorded: RecordedAnswer[];
@@ -61,7 +61,8 @@ const KINDS = [
   { stream: true, tokens: 1500 },
 ] as const;
 
-export async function openLives(): Promise<Lives> {
+/** `flags`: those that each life is started with. */
+export async function openLives(flags: readonly string[] = []): Promise<Lives> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-lives-'));
   const upstream = await openFakeUpstream();
   const sent: SentAnswer[] = [];
@@ -74,7 +75,7 @@ export async function openLives(): Promise<Lives> {
 
   const start = async () => {
     const started = performance.now();
-    const life = await startGateway(folder);
+    const life = await startGateway(folder, flags);
     child = life.child;
     readyAfterMs.push(performance.now() - started);
     return life;
@@ -97,7 +98,7 @@ export async function openLives(): Promise<Lives> {
           }),
         );
       }, 1000 / perSecond);
-      await Promise.all([delay(forMs), meanwhile?.()]);
+      await Promise.all([delay(forMs), meanwhile?.(living)]);
       await killHard(living);
       clearInterval(timer);
       await Promise.all(callers);
@@ -157,8 +158,11 @@ function configuration(upstream: FakeUpstream): string {
   });
 }
 
-async function startGateway(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0'], {
+async function startGateway(
+  folder: string,
+  flags: readonly string[],
+): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', ...flags], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { expect } from 'vitest';
 import { openLives } from './gateway-lives.ts';
 import { NANOS_PER_TOKEN, tokensBy } from './sent-answers.ts';
@@ -18,17 +19,33 @@ const UNNOTED_MS = 1000;
 /** What scheduling may add to that on a busy machine, milliseconds. */
 const SLACK_MS = 1000;
 
+/** How the lives are led. */
+export interface LifeOptions {
+  /** Flags of the start. */
+  readonly flags?: readonly string[];
+  /** Longest life, milliseconds. */
+  readonly maxLifeMs?: number;
+  /** Kills parts of a living gateway for `forMs`. Resolves with the moments, by `performance.now()`. */
+  meanwhile?(living: ChildProcess, forMs: number): Promise<readonly number[]>;
+}
+
 /**
  * Kills a gateway under load, so many times, at random moments, then compares its records with what callers and the
  * upstream saw. Resolves with how long the longest start took, milliseconds.
  */
-export async function killAndCompare(count: number): Promise<number> {
-  const lives = await openLives();
+export async function killAndCompare(
+  count: number,
+  { flags = [], maxLifeMs = MAX_LIFE_MS, meanwhile }: LifeOptions = {},
+): Promise<number> {
+  const lives = await openLives(flags);
   try {
     const killedAt: number[] = [];
     for (let life = 0; life < count; life++) {
       // The first run is long enough for some answers.
-      await lives.live(PER_SECOND, life === 0 ? MAX_LIFE_MS : Math.random() * MAX_LIFE_MS);
+      const forMs = life === 0 ? maxLifeMs : Math.random() * maxLifeMs;
+      await lives.live(PER_SECOND, forMs, async (living) => {
+        killedAt.push(...((await meanwhile?.(living, forMs)) ?? []));
+      });
       killedAt.push(performance.now());
     }
     const { recorded, verified, counted } = await lives.rest();

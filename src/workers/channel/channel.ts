@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { deserialize, serialize } from 'node:v8';
+import { DefaultSerializer, deserialize } from 'node:v8';
 import { decodeError, type EncodedError, encodeError } from './error-codec.ts';
 import { FRAME_HEAD_BYTES, FrameReader } from './frame-reader.ts';
 
@@ -25,6 +25,8 @@ interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
+
+const NO_LENGTH = Buffer.alloc(FRAME_HEAD_BYTES);
 
 /** What becomes of a channel. */
 export interface ChannelEvents {
@@ -103,13 +105,14 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   };
 
   #write(messages: readonly Message[]): void {
-    const body = serialize(messages);
-    const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES);
-    head.writeUInt32LE(body.length);
-    this.#socket.cork();
-    this.#socket.write(head);
-    this.#socket.write(body);
-    this.#socket.uncork();
+    const serializer = new DefaultSerializer();
+    // The length stands in the same buffer, so that a frame is one write and is not copied.
+    serializer.writeRawBytes(NO_LENGTH);
+    serializer.writeHeader();
+    serializer.writeValue(messages);
+    const frame = serializer.releaseBuffer();
+    frame.writeUInt32LE(frame.length - FRAME_HEAD_BYTES);
+    this.#socket.write(frame);
   }
 
   #writeAlone(message: Message): void {

@@ -1,0 +1,220 @@
+/**
+ * What several workers cost and bring, side by side in one run: a gateway with one worker and one with two take turns.
+ *
+ *   npm run bench -- workers [ROUNDS]
+ *
+ * Needs Linux, because it reads processor time from /proc. The upstream and the load run in this process.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PROGRAM = resolve('dist/cli/signalbox.js');
+const ROUNDS = Number(process.argv[2] ?? 5);
+const API_KEY = 'sk-sb-v1-key-of-the-workers-bench';
+
+const WARM_UP_ROUNDS = 6;
+const CONNECTIONS = 32;
+const REQUESTS = 2_000;
+const SINGLE_REQUESTS = 300;
+const STREAMS = 400;
+const STAGGER_MS = 2_000;
+const EVENTS = 100;
+const EVENT_MS = 20;
+
+const BODY = JSON.stringify({ model: 'local/one', messages: [{ role: 'user', content: 'x'.repeat(2_000) }] });
+const STREAM_BODY = BODY.replace('{', '{"stream":true,');
+
+const WHOLE = JSON.stringify({
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'one',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'y'.repeat(200) }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 500, completion_tokens: 50, total_tokens: 550 },
+});
+const EVENT = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'one', choices: [{ index: 0, delta: { content: 'y' } }] })}\n\n`;
+const LAST_EVENT = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'one', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 500, completion_tokens: EVENTS, total_tokens: 600 } })}\n\ndata: [DONE]\n\n`;
+
+/** When each stream's first event was written, in the order of arrival. */
+const firstWritten: number[] = [];
+
+const upstream = createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  request.on('end', () => {
+    if (!text.includes('"stream":true')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(WHOLE);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    let sent = 0;
+    firstWritten.push(performance.now());
+    response.write(EVENT);
+    const timer = setInterval(() => {
+      if (++sent < EVENTS) response.write(EVENT);
+      else {
+        clearInterval(timer);
+        response.end(LAST_EVENT);
+      }
+    }, EVENT_MS);
+    response.on('close', () => clearInterval(timer));
+  });
+});
+
+interface Subject {
+  readonly workers: number;
+  readonly child: ChildProcess;
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly folder: string;
+}
+
+async function start(workers: number, port: number): Promise<Subject> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-workers-'));
+  writeFileSync(
+    join(folder, 'signalbox.yaml'),
+    `providers:\n  - { slug: local, name: Local, dialect: openai-chat, base_url: "http://127.0.0.1:${port}/v1", api_key: none }\n` +
+      'models:\n  - id: local/one\n    context_length: 100000\n    endpoints:\n' +
+      '      - { provider: local, pricing: { prompt: "0.000001", completion: "0.000002" } }\n',
+  );
+  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--workers', String(workers)], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const address = await new Promise<string>((resolved) => {
+    let log = '';
+    child.stderr?.on('data', (bytes) => {
+      if (log.length < 100_000) log += bytes;
+      const found = /"message":"ready","address":"([^"]+)"/.exec(log)?.[1];
+      if (found !== undefined) resolved(found);
+    });
+  });
+  return {
+    workers,
+    child,
+    url: new URL(address),
+    agent: new Agent({ keepAlive: true, maxSockets: STREAMS }),
+    folder,
+  };
+}
+
+/** Processor time of the owner and of its workers so far, milliseconds. */
+function processorMs({ child }: Subject): { readonly owner: number; readonly workers: number } {
+  const ofProcess = (pid: number | string) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  };
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  return {
+    owner: ofProcess(child.pid ?? 0),
+    workers: children.filter(Boolean).reduce((sum, pid) => sum + ofProcess(pid), 0),
+  };
+}
+
+/** Sends a request; resolves with milliseconds to the first byte of its body and to its end. */
+function ask(
+  { url, agent }: Subject,
+  body: string,
+): Promise<{ readonly firstAt: number; readonly tookMs: number }> {
+  const begun = performance.now();
+  return new Promise((resolved, reject) => {
+    const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+    const request = send(`${url}/chat/completions`, { method: 'POST', agent, headers }, (response) => {
+      let firstAt = 0;
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+      response.on('data', () => {
+        if (firstAt === 0) firstAt = performance.now();
+      });
+      response.on('end', () => resolved({ firstAt, tookMs: performance.now() - begun }));
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+async function load(subject: Subject): Promise<void> {
+  let left = REQUESTS;
+  const run = async () => {
+    while (left-- > 0) await ask(subject, BODY);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, run));
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const figures = new Map<string, number[]>();
+const note = (name: string, value: number) => figures.set(name, [...(figures.get(name) ?? []), value]);
+
+async function measure(subject: Subject): Promise<void> {
+  const { workers } = subject;
+  const before = processorMs(subject);
+  await load(subject);
+  await delay(300);
+  const after = processorMs(subject);
+  const owner = after.owner - before.owner;
+  const all = owner + after.workers - before.workers;
+  note(`${workers}: processor time a request, microseconds`, (all * 1000) / REQUESTS);
+  if (workers > 1) note(`${workers}: share of the owner, percent`, (owner / all) * 100);
+  const single: number[] = [];
+  for (let index = 0; index < SINGLE_REQUESTS; index++) single.push((await ask(subject, BODY)).tookMs);
+  note(`${workers}: one request at a time, p50, ms`, median(single));
+}
+
+/** Delay of first events of paced streams, milliseconds at the median. */
+async function measureStreams(subject: Subject): Promise<void> {
+  firstWritten.length = 0;
+  const streams = Array.from({ length: STREAMS }, async (_, index) => {
+    await delay((index * STAGGER_MS) / STREAMS);
+    return (await ask(subject, STREAM_BODY)).firstAt;
+  });
+  const arrived = (await Promise.all(streams)).sort((one, other) => one - other);
+  const written = [...firstWritten].sort((one, other) => one - other);
+  note(
+    `${subject.workers}: first events of ${STREAMS} paced streams, p50, ms`,
+    median(arrived.map((at, index) => at - (written[index] ?? at))),
+  );
+}
+
+await new Promise<void>((resolved) => upstream.listen(0, '127.0.0.1', () => resolved()));
+const { port } = upstream.address() as AddressInfo;
+const subjects = [await start(1, port), await start(2, port)];
+try {
+  // Each worker compiles its code for itself.
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) for (const subject of subjects) await load(subject);
+  for (let round = 0; round < ROUNDS; round++) for (const subject of subjects) await measure(subject);
+  for (let round = 0; round < Math.min(ROUNDS, 3); round++)
+    for (const subject of subjects) await measureStreams(subject);
+  const lowest = (name: string) => Math.min(...(figures.get(name) ?? []));
+  for (const [name, values] of figures) {
+    const shown = values.map((value) => value.toFixed(2)).join(', ');
+    console.log(`${name.padEnd(56)} median ${median(values).toFixed(2)}  (${shown})`);
+  }
+  const cost = 'processor time a request, microseconds';
+  const single = 'one request at a time, p50, ms';
+  console.log(
+    `processor time, two workers to one: ${(lowest(`2: ${cost}`) / lowest(`1: ${cost}`)).toFixed(2)}`,
+  );
+  console.log(
+    `added by the owner at p50: ${(lowest(`2: ${single}`) - lowest(`1: ${single}`)).toFixed(2)} ms`,
+  );
+  console.log(
+    `${cpus().length} cores, Node ${process.versions.node}, load average ${loadavg()[0]?.toFixed(1)}`,
+  );
+} finally {
+  for (const { child, agent, folder } of subjects) {
+    agent.destroy();
+    child.kill('SIGTERM');
+    await new Promise((resolved) => child.once('exit', resolved));
+    rmSync(folder, { recursive: true, force: true });
+  }
+  upstream.close();
+}
