@@ -44,37 +44,41 @@ export class PostgresLimiter implements Limiter {
 
   async #count(asked: readonly Asked[]): Promise<readonly RateVerdict[]> {
     const counters = new Counters();
+    for (const each of asked) {
+      if ('add' in each) for (const count of each.add) counters.add(count, count.amount);
+      else for (const limit of each.take) counters.add(limit, 0);
+    }
+    const wire = counters.inOrder();
     const groups = new Map<string, Group>();
-    const places = asked.map((each) => {
-      if ('add' in each) {
-        for (const count of each.add) counters.add(count);
-        return undefined;
-      }
-      const wire = each.take.map((limit) => [
-        counters.placeOf(limit),
-        limit.max,
-        limit.unit === 'requests' ? 1 : 0,
-      ]);
-      const key = JSON.stringify(wire);
-      const group = groups.get(key) ?? { limits: each.take, wire, n: 0 };
-      groups.set(key, group);
-      return { group, turn: group.n++ };
-    });
+    const turns = asked.map((each) => ('add' in each ? undefined : turnIn(groups, each.take, counters)));
     const takes = [...groups.values()];
     const { rows } = await sql<CountedRow>`
       select * from count_rates(
-        ${JSON.stringify(counters.wire)}::text::jsonb,
-        ${JSON.stringify(takes.map(({ n, wire }) => ({ n, limits: wire })))}::text::jsonb
+        ${JSON.stringify(wire)}::text::jsonb,
+        ${JSON.stringify(takes.map((group) => [group.n, group.wire]))}::text::jsonb
       )`.execute(this.#database);
     const now = this.#clock.now();
     const rowOf = new Map(takes.map((group, at) => [group, rows[at]]));
-    return places.map((place) => {
-      const row = place && rowOf.get(place.group);
-      if (place === undefined || row === undefined || place.turn < Number(row.granted)) return PASS;
-      const limit = place.group.limits[row.refusing ?? 0] as RateLimit;
+    return turns.map((turn) => {
+      const row = turn && rowOf.get(turn.group);
+      if (turn === undefined || row === undefined || turn.place < Number(row.granted)) return PASS;
+      const limit = turn.group.limits[row.refusing ?? 0] as RateLimit;
       return { ok: false, limit, resetAtMs: now + Number(row.left_ms) };
     });
   }
+}
+
+/** The place of a request among those with the same limits. */
+function turnIn(
+  groups: Map<string, Group>,
+  limits: readonly RateLimit[],
+  counters: Counters,
+): { readonly group: Group; readonly place: number } {
+  const wire = limits.map((limit) => [counters.placeOf(limit), limit.max, limit.unit === 'requests' ? 1 : 0]);
+  const key = JSON.stringify(wire);
+  const group = groups.get(key) ?? { limits, wire, n: 0 };
+  groups.set(key, group);
+  return { group, place: group.n++ };
 }
 
 /** Requests with the same limits. */
@@ -90,21 +94,33 @@ interface CountedRow {
   readonly left_ms: string | null;
 }
 
+type WireCounter = [name: string, subject: string, window: string, amount: number];
+
 /** The counters of one statement, each once. */
 class Counters {
-  readonly wire: [name: string, subject: string, window: string, amount: number][] = [];
-  readonly #places = new Map<string, number>();
+  readonly #counters = new Map<string, WireCounter>();
+  #places = new Map<string, number>();
 
-  placeOf({ name, subject, window }: RateCounter): number {
-    const key = `${name}\n${subject}`;
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
-    this.#places.set(key, this.wire.length);
-    return this.wire.push([name, subject, window, 0]) - 1;
+  add({ name, subject, window }: RateCounter, amount: number): void {
+    const key = keyOf(name, subject);
+    const known = this.#counters.get(key);
+    if (known === undefined) this.#counters.set(key, [name, subject, window, amount]);
+    else known[3] += amount;
   }
 
-  add(count: RateCount): void {
-    const counter = this.wire[this.placeOf(count)];
-    if (counter !== undefined) counter[3] += count.amount;
+  /** All of them, in the same order in every gateway. */
+  inOrder(): readonly WireCounter[] {
+    const sorted = [...this.#counters].sort(([one], [other]) => (one < other ? -1 : 1));
+    this.#places = new Map(sorted.map(([key], at) => [key, at + 1]));
+    return sorted.map(([, counter]) => counter);
   }
+
+  /** The place of a counter in that order, from 1. */
+  placeOf({ name, subject }: RateCounter): number {
+    return this.#places.get(keyOf(name, subject)) ?? 0;
+  }
+}
+
+function keyOf(name: string, subject: string): string {
+  return `${name}\n${subject}`;
 }

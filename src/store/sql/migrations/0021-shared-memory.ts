@@ -43,82 +43,93 @@ const TABLES = [
 ];
 
 /**
- * `counters`: [[name, subject, window, amount to add], ...], each once. `takes`: [{n, limits}, ...]: n requests with
- * the limits [[place of the counter from 0, max, 1 if requests count in it], ...]. Returns for each take, in order, how
- * many pass; if not all do, the place of the limit that forbids the rest, and how long its window lasts.
+ * `counters`: [[name, subject, window, amount to add], ...], each once, in one order for all gateways, so that they
+ * never wait for each other in a circle. `takes`: [[n, [[place of the counter from 1, max, 1 if requests count in it],
+ * ...]], ...]: n requests with these limits. Returns for each take, in order, how many pass; if not all do, the place
+ * of the limit that forbids the rest, and how long its window lasts.
  *
- * Rows are locked in one order, so that gateways never wait for each other in a circle. A window that ends later than
- * it can began by a clock that was set back: it is over.
+ * Rows are found one by one, by their key: a join would read the whole table. A window that ends later than it can
+ * began by a clock that was set back: it is over.
  */
 const COUNT_RATES = `
   create function count_rates(counters jsonb, takes jsonb)
   returns table (granted bigint, refusing int, left_ms bigint) language plpgsql as $$
   declare
+    names text[];
+    subjects text[];
+    length int := jsonb_array_length(counters);
+    row_used bigint;
+    row_ends bigint;
+    used_now bigint[];
+    ends bigint[];
+    fresh_ends bigint[];
+    changed boolean[];
     now_ms bigint;
     day_end_ms bigint;
-    rows_locked int;
     take jsonb;
+    lim jsonb;
+    at int;
     asked bigint;
   begin
-    loop
-      insert into rate_counts (name, subject, used, ends_at_ms)
-      select c ->> 0, c ->> 1, 0, 0 from jsonb_array_elements(counters) c order by 1, 2
-      on conflict do nothing;
-      perform 1 from rate_counts r
-      join jsonb_array_elements(counters) c on r.name = c ->> 0 and r.subject = c ->> 1
-      order by r.name, r.subject for update of r;
-      get diagnostics rows_locked = row_count;
-      exit when rows_locked = jsonb_array_length(counters);
+    for i in 1 .. length loop
+      names[i] := counters -> (i - 1) ->> 0;
+      subjects[i] := counters -> (i - 1) ->> 1;
+      changed[i] := false;
+      loop
+        select r.used, r.ends_at_ms into row_used, row_ends from rate_counts r
+        where r.name = names[i] and r.subject = subjects[i] for update;
+        exit when found;
+        insert into rate_counts (name, subject, used, ends_at_ms) values (names[i], subjects[i], 0, 0)
+        on conflict do nothing;
+      end loop;
+      used_now[i] := row_used;
+      ends[i] := row_ends;
     end loop;
     now_ms := shared_clock_ms();
     day_end_ms := (now_ms / 86400000 + 1) * 86400000;
-    update rate_counts r set used = 0, ends_at_ms = 0
-    from jsonb_array_elements(counters) c
-    where r.name = c ->> 0 and r.subject = c ->> 1 and r.ends_at_ms <> 0 and (
-      r.ends_at_ms <= now_ms or
-      r.ends_at_ms > case c ->> 2 when 'minute' then now_ms + 60000 else day_end_ms end
-    );
-    update rate_counts r set
-      used = r.used + (c ->> 3)::bigint,
-      ends_at_ms = case
-        when r.ends_at_ms <> 0 then r.ends_at_ms
-        when c ->> 2 = 'minute' then now_ms + 60000
-        else day_end_ms
-      end
-    from jsonb_array_elements(counters) c
-    where r.name = c ->> 0 and r.subject = c ->> 1 and (c ->> 3)::bigint > 0;
-    for take in select value from jsonb_array_elements(takes) loop
-      asked := (take ->> 'n')::bigint;
-      select least(asked, min(case
-        when l ->> 2 = '1' then greatest(0, (l ->> 1)::bigint - r.used)
-        when r.used >= (l ->> 1)::bigint then 0
-      end)) into granted
-      from jsonb_array_elements(take -> 'limits') l
-      join rate_counts r
-        on r.name = counters -> (l ->> 0)::int ->> 0 and r.subject = counters -> (l ->> 0)::int ->> 1;
-      if granted > 0 then
-        update rate_counts r set
-          used = r.used + granted,
-          ends_at_ms = case
-            when r.ends_at_ms <> 0 then r.ends_at_ms
-            when counters -> (l ->> 0)::int ->> 2 = 'minute' then now_ms + 60000
-            else day_end_ms
-          end
-        from jsonb_array_elements(take -> 'limits') l
-        where l ->> 2 = '1'
-          and r.name = counters -> (l ->> 0)::int ->> 0 and r.subject = counters -> (l ->> 0)::int ->> 1;
+    for i in 1 .. length loop
+      fresh_ends[i] := case counters -> (i - 1) ->> 2 when 'minute' then now_ms + 60000 else day_end_ms end;
+      if ends[i] <= now_ms or ends[i] > fresh_ends[i] then
+        used_now[i] := 0;
+        ends[i] := fresh_ends[i];
       end if;
+      if (counters -> (i - 1) ->> 3)::bigint > 0 then
+        used_now[i] := used_now[i] + (counters -> (i - 1) ->> 3)::bigint;
+        changed[i] := true;
+      end if;
+    end loop;
+    for take in select value from jsonb_array_elements(takes) loop
+      asked := (take ->> 0)::bigint;
+      granted := asked;
+      for lim in select value from jsonb_array_elements(take -> 1) loop
+        at := (lim ->> 0)::int;
+        if lim ->> 2 = '1' then
+          granted := least(granted, greatest(0, (lim ->> 1)::bigint - used_now[at]));
+        elsif used_now[at] >= (lim ->> 1)::bigint then
+          granted := 0;
+        end if;
+      end loop;
       refusing := null;
       left_ms := null;
-      if granted < asked then
-        select l.place - 1, greatest(1, r.ends_at_ms - now_ms) into refusing, left_ms
-        from jsonb_array_elements(take -> 'limits') with ordinality as l(value, place)
-        join rate_counts r
-          on r.name = counters -> (l.value ->> 0)::int ->> 0 and r.subject = counters -> (l.value ->> 0)::int ->> 1
-        where r.used >= (l.value ->> 1)::bigint
-        order by l.place limit 1;
-      end if;
+      for i in 0 .. jsonb_array_length(take -> 1) - 1 loop
+        lim := take -> 1 -> i;
+        at := (lim ->> 0)::int;
+        if lim ->> 2 = '1' and granted > 0 then
+          used_now[at] := used_now[at] + granted;
+          changed[at] := true;
+        end if;
+        if granted < asked and refusing is null and used_now[at] >= (lim ->> 1)::bigint then
+          refusing := i;
+          left_ms := greatest(1, ends[at] - now_ms);
+        end if;
+      end loop;
       return next;
+    end loop;
+    for i in 1 .. length loop
+      if changed[i] then
+        update rate_counts r set used = used_now[i], ends_at_ms = ends[i]
+        where r.name = names[i] and r.subject = subjects[i];
+      end if;
     end loop;
   end $$`;
 
