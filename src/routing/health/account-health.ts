@@ -39,16 +39,16 @@ export class AccountHealth {
     const nowMs = this.#clock.monotonic();
     this.#failures.add(0, 1, nowMs);
     this.#deferral.grant(retryAfterMs);
-    this.service.asked('deferral', retryAfterMs);
+    this.service.retryAfter('deferral', retryAfterMs);
     this.breaker.failed(admission, nowMs);
   }
 
   /** Counts what another process has seen. */
-  hear(report: HealthReport): void {
+  applyReport(report: HealthReport): void {
     const nowMs = this.#clock.monotonic();
     for (const { count } of report.failures) this.#failures.add(0, count, nowMs);
     this.#deferral.grant(report.deferralMs);
-    this.breaker.hear(report, nowMs);
+    this.breaker.applyReport(report, nowMs);
   }
 
   /** The health of the site as this account sees it: the worse of both. */

@@ -38,12 +38,12 @@ export interface BreakerWatch {
   /** A call succeeded, and failures counted before. */
   recovered(): void;
   /** Another process has begun a cool-down, or ended one. */
-  heardOpened(): void;
-  heardClosed(): void;
+  openedElsewhere(): void;
+  closedElsewhere(): void;
 }
 
 /** What another process says of its breaker for the same site. */
-export type HeardOutcomes = Pick<HealthReport, 'hasSucceeded' | 'failures' | 'cooldown' | 'isBack'>;
+export type ReportedOutcomes = Pick<HealthReport, 'hasSucceeded' | 'failures' | 'cooldown' | 'isBack'>;
 
 /** Random extension of a cool-down, as a share: not all endpoints of a failed provider are tried at once. */
 const JITTER = 0.2;
@@ -173,16 +173,16 @@ export class Breaker {
   }
 
   /**
-   * Counts what another process has seen, as if it had been seen here. Whether a probe succeeded or failed is told by
+   * Counts what another process has seen, as if it had been seen here. Whether a probe succeeded or failed is said by
    * `isBack` and `cooldown`: other outcomes are ignored while the site is out of service.
    */
-  hear({ hasSucceeded, failures, cooldown, isBack }: HeardOutcomes, nowMs: number): void {
+  applyReport({ hasSucceeded, failures, cooldown, isBack }: ReportedOutcomes, nowMs: number): void {
     if (isBack && this.#isOpen) {
       this.#isOpen = false;
       this.#probe = undefined;
-      this.#watch?.heardClosed();
+      this.#watch?.closedElsewhere();
     }
-    if (cooldown !== null && cooldown.leftMs > 0) this.#hearCooldown(cooldown, nowMs);
+    if (cooldown !== null && cooldown.leftMs > 0) this.#applyCooldown(cooldown, nowMs);
     if (this.#isOpen) return;
     if (hasSucceeded) this.#forgetFailures();
     const threshold = this.#settings().failures;
@@ -196,13 +196,13 @@ export class Breaker {
     }
   }
 
-  #hearCooldown({ leftMs, round, failures }: ReportedCooldown, nowMs: number): void {
+  #applyCooldown({ leftMs, round, failures }: ReportedCooldown, nowMs: number): void {
     const untilMs = nowMs + Math.min(leftMs, this.#settings().maxMs);
     if (this.stateAt(nowMs) !== 'cooling') {
       this.#era++;
       this.#probe = undefined;
       this.#nextProbeMs = nowMs;
-      this.#watch?.heardOpened();
+      this.#watch?.openedElsewhere();
     }
     this.#isOpen = true;
     this.#round = Math.max(this.#round, round);

@@ -115,11 +115,11 @@ export class Health implements CallerHealth {
   }
 
   /** Counts what other processes have seen, as if it had been seen here. */
-  hear({ health, ageMs }: Pick<ReceivedNews, 'health' | 'ageMs'>): void {
+  applyNews({ health, ageMs }: Pick<ReceivedNews, 'health' | 'ageMs'>): void {
     for (const each of health) {
       const report = olderBy(each, ageMs);
-      if (report.account === null) this.#touch(report.site).hear(report, ageMs);
-      else this.#hearOfAccount(report, report.account);
+      if (report.account === null) this.#touch(report.site).applyReport(report, ageMs);
+      else this.#applyToAccount(report, report.account);
     }
   }
 
@@ -141,12 +141,12 @@ export class Health implements CallerHealth {
   }
 
   /** The health for an account is made only if there is something bad to count. */
-  #hearOfAccount(report: HealthReport, account: string): void {
+  #applyToAccount(report: HealthReport, account: string): void {
     const isBad = report.failures.length > 0 || report.cooldown !== null || report.deferralMs > 0;
     const known = this.#ofAccount(report.site, account);
     if (known === undefined && !isBad) return;
     this.#touch(report.site);
-    (known ?? this.#addAccount(report.site, account)).hear(report);
+    (known ?? this.#addAccount(report.site, account)).applyReport(report);
   }
 
   #probeOf(
@@ -280,7 +280,7 @@ class HealthForAccount implements CallerHealth {
   }
 }
 
-/** Failures that were reported longer ago do not count: the cool-down that they began is told by itself. */
+/** Failures that were reported longer ago do not count: the cool-down that they began has a report of its own. */
 const MAX_FAILURE_AGE_MS = 5_000;
 
 /** What a report means so long after it was given. */

@@ -85,24 +85,24 @@ export class Measurements {
   #throughput: Histograms | undefined;
   #pace: EndpointPace = { latency: undefined, throughput: undefined };
   #paceUntilMs = 0;
-  readonly #told: MeasuredTally | undefined;
+  readonly #unreported: MeasuredTally | undefined;
 
-  /** `told`: counts the same for other processes; absent = there are none. */
-  constructor(told?: MeasuredTally) {
-    this.#told = told;
+  /** `unreported`: counts the same for other processes; absent = there are none. */
+  constructor(unreported?: MeasuredTally) {
+    this.#unreported = unreported;
   }
 
   addCall(nowMs: number): void {
     this.#addCalls(1, nowMs);
-    if (this.#told !== undefined) this.#told.calls++;
+    if (this.#unreported !== undefined) this.#unreported.calls++;
   }
 
   /** `isOfOne`: only the requests of one account fail, which makes the site unstable for no other. */
   addFailure(nowMs: number, isOfOne = false): void {
     this.#addFailures(1, nowMs, isOfOne);
-    if (this.#told === undefined) return;
-    if (isOfOne) this.#told.failuresOfOne++;
-    else this.#told.failures++;
+    if (this.#unreported === undefined) return;
+    if (isOfOne) this.#unreported.failuresOfOne++;
+    else this.#unreported.failures++;
   }
 
   /** Milliseconds from the call to its first token. */
@@ -110,7 +110,7 @@ export class Measurements {
     this.#latency ??= new Histograms(LATENCY);
     const bucket = this.#latency.bucketOf(latencyMs);
     this.#latency.add(bucket, 1, nowMs);
-    this.#told?.latency.add(bucket);
+    this.#unreported?.latency.add(bucket);
   }
 
   /** Tokens per second. */
@@ -118,30 +118,30 @@ export class Measurements {
     this.#throughput ??= new Histograms(THROUGHPUT);
     const bucket = this.#throughput.bucketOf(throughput);
     this.#throughput.add(bucket, 1, nowMs);
-    this.#told?.throughput.add(bucket);
+    this.#unreported?.throughput.add(bucket);
   }
 
   /** An answer with tool calls. */
   addToolAnswer(isBad: boolean, nowMs: number): void {
     this.#addToolAnswers(1, isBad ? 1 : 0, nowMs);
-    if (this.#told === undefined) return;
-    this.#told.toolAnswers++;
-    if (isBad) this.#told.badToolAnswers++;
+    if (this.#unreported === undefined) return;
+    this.#unreported.toolAnswers++;
+    if (isBad) this.#unreported.badToolAnswers++;
   }
 
   /** Adds what another process has measured. */
-  addHeard(heard: MeasuredCalls, nowMs: number): void {
-    this.#addCalls(heard.calls, nowMs);
-    this.#addFailures(heard.failures, nowMs, false);
-    this.#addFailures(heard.failuresOfOne, nowMs, true);
-    this.#addToolAnswers(heard.toolAnswers, heard.badToolAnswers, nowMs);
-    if (heard.latency.length > 0) {
+  addReported(reported: MeasuredCalls, nowMs: number): void {
+    this.#addCalls(reported.calls, nowMs);
+    this.#addFailures(reported.failures, nowMs, false);
+    this.#addFailures(reported.failuresOfOne, nowMs, true);
+    this.#addToolAnswers(reported.toolAnswers, reported.badToolAnswers, nowMs);
+    if (reported.latency.length > 0) {
       this.#latency ??= new Histograms(LATENCY);
-      this.#latency.addAll(heard.latency, nowMs);
+      this.#latency.addAll(reported.latency, nowMs);
     }
-    if (heard.throughput.length > 0) {
+    if (reported.throughput.length > 0) {
       this.#throughput ??= new Histograms(THROUGHPUT);
-      this.#throughput.addAll(heard.throughput, nowMs);
+      this.#throughput.addAll(reported.throughput, nowMs);
     }
   }
 

@@ -74,12 +74,12 @@ export class ServiceWatch implements BreakerWatch {
   }
 
   /** The process that has begun the cool-down reports it. */
-  heardOpened(): void {
+  openedElsewhere(): void {
     this.#outSinceMs ??= this.#clock.monotonic();
     this.cause = undefined;
   }
 
-  heardClosed(): void {
+  closedElsewhere(): void {
     this.#outSinceMs = undefined;
   }
 
@@ -87,8 +87,8 @@ export class ServiceWatch implements BreakerWatch {
     this.#report?.({ kind: 'paused', ...this.#place, cause, lengthMs });
   }
 
-  /** What was asked for by a retry-after: `pause` forbids calls, `deferral` lets others go first. */
-  asked(what: 'pause' | 'deferral', lengthMs: number): void {
+  /** A retry-after of the upstream: `pause` forbids calls, `deferral` lets others go first. */
+  retryAfter(what: 'pause' | 'deferral', lengthMs: number): void {
     if (lengthMs <= 0) return;
     if (what === 'pause') this.#news?.paused(this.#place, lengthMs);
     else this.#news?.deferred(this.#place, lengthMs);

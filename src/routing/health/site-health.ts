@@ -71,23 +71,23 @@ export class SiteHealth {
   pauseFor(durationMs: number, cause: FailureCause | undefined): void {
     const isNew = this.pause.leftAt(this.#clock.monotonic()) === 0;
     this.pause.grant(durationMs);
-    this.service.asked('pause', durationMs);
+    this.service.retryAfter('pause', durationMs);
     if (isNew) this.service.paused(durationMs, cause);
   }
 
   /** Lets other candidates go first. */
   deferFor(durationMs: number): void {
     this.deferral.grant(durationMs);
-    this.service.asked('deferral', durationMs);
+    this.service.retryAfter('deferral', durationMs);
   }
 
   /** Counts what another process has seen, so long ago. */
-  hear(report: HealthReport, ageMs: number): void {
+  applyReport(report: HealthReport, ageMs: number): void {
     const nowMs = this.#clock.monotonic();
-    if (report.measured !== null) this.measurements.addHeard(report.measured, nowMs - ageMs);
+    if (report.measured !== null) this.measurements.addReported(report.measured, nowMs - ageMs);
     this.pause.grant(report.pauseMs);
     this.deferral.grant(report.deferralMs);
-    this.breaker.hear(report, nowMs);
+    this.breaker.applyReport(report, nowMs);
     this.changed();
   }
 

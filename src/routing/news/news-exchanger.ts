@@ -8,7 +8,7 @@ export interface NewsParts {
   /** Asks the store; rejects while it does not answer. */
   ask<T>(work: () => Promise<T>): Promise<T>;
   readonly news: Pick<HealthNews, 'take'>;
-  readonly health: Pick<Health, 'hear' | 'cooldownReports'>;
+  readonly health: Pick<Health, 'applyNews' | 'cooldownReports'>;
   readonly pins: Pick<Pins, 'forget'>;
   readonly gatewayId: string;
   readonly processId: string;
@@ -95,7 +95,7 @@ export class NewsExchanger {
     this.#gateways = brought.gateways;
     for (const received of brought.received) {
       this.#received += received.health.length;
-      health.hear(received);
+      health.applyNews(received);
       for (const key of received.movedPins) pins.forget(key);
     }
   }

@@ -13,7 +13,7 @@ export interface SharedLimiterParts {
 }
 
 /** Counters whose counts wait for the store at most. */
-const MAX_OWED = 10_000;
+const MAX_PENDING = 10_000;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -27,13 +27,13 @@ export class SharedLimiter implements Limiter {
   readonly #parts: SharedLimiterParts;
   readonly #own: MemoryLimiter;
   /** Counts that the store does not have yet, by counter. */
-  readonly #owed = new Map<string, RateCount & { readonly sinceMs: number }>();
+  readonly #pending = new Map<string, RateCount & { readonly sinceMs: number }>();
   #decidedAlone = 0;
 
   constructor(parts: SharedLimiterParts) {
     this.#parts = parts;
     this.#own = new MemoryLimiter(parts.clock);
-    parts.gate.onFound(() => void this.#pay());
+    parts.gate.onFound(() => void this.#sendPending());
   }
 
   /** Requests that were admitted or refused without the store. */
@@ -59,7 +59,7 @@ export class SharedLimiter implements Limiter {
     try {
       await gate.ask(() => store.add(counts));
     } catch {
-      this.#owe(counts);
+      this.#addPending(counts);
     }
   }
 
@@ -69,34 +69,34 @@ export class SharedLimiter implements Limiter {
     const shares = limits.map((limit) => ({ ...limit, max: Math.max(1, Math.floor(limit.max / gateways)) }));
     const verdict = await this.#own.take(shares);
     if (verdict.ok) {
-      this.#owe(requestsOf(limits));
+      this.#addPending(requestsOf(limits));
       return verdict;
     }
     // The caller is told the whole limit: its share depends on how many gateways there are at the moment.
     return { ...verdict, limit: limits[shares.indexOf(verdict.limit)] ?? verdict.limit };
   }
 
-  #owe(counts: readonly RateCount[]): void {
+  #addPending(counts: readonly RateCount[]): void {
     for (const count of counts) {
       const key = keyOf(count);
-      const known = this.#owed.get(key);
-      if (known === undefined && this.#owed.size >= MAX_OWED) continue;
+      const known = this.#pending.get(key);
+      if (known === undefined && this.#pending.size >= MAX_PENDING) continue;
       const isCurrent = known !== undefined && this.#isCurrent(known);
       const sinceMs = isCurrent ? known.sinceMs : this.#parts.clock.now();
       const before = isCurrent ? known.amount : 0;
-      this.#owed.set(key, { ...count, amount: before + count.amount, sinceMs });
+      this.#pending.set(key, { ...count, amount: before + count.amount, sinceMs });
     }
   }
 
   /** Adds what was counted during an outage, except in windows that are over. */
-  async #pay(): Promise<void> {
-    const counts = [...this.#owed.values()].filter((count) => this.#isCurrent(count));
-    this.#owed.clear();
+  async #sendPending(): Promise<void> {
+    const counts = [...this.#pending.values()].filter((count) => this.#isCurrent(count));
+    this.#pending.clear();
     const { gate, store } = this.#parts;
     try {
       if (counts.length > 0) await gate.ask(() => store.add(counts));
     } catch {
-      this.#owe(counts);
+      this.#addPending(counts);
     }
   }
 

@@ -125,7 +125,7 @@ const STEPS = 5;
 
 /**
  * Rejects with ETIMEDOUT after the limit. A step that took longer counts as one: while this process itself is held up,
- * it can neither ask nor hear the answer.
+ * it can neither ask nor read the answer.
  */
 async function inTime<T>(asked: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
