@@ -13,7 +13,7 @@ import { blameOf } from './blame.ts';
 import type { Leg } from './leg.ts';
 
 /** Stores that learn from the outcome of calls. */
-export interface RoutingMemory {
+export interface OutcomeMemory {
   readonly pins: Pins;
   readonly traffic: Traffic;
 }
@@ -32,7 +32,7 @@ export function conclude(
   request: GenerationRequest,
   leg: Leg,
   { status, usage, bill, result, error }: Concluded,
-  { pins, traffic }: RoutingMemory,
+  { pins, traffic }: OutcomeMemory,
 ): void {
   const { selected, ticket, plan } = leg;
   if (selected === undefined || ticket === undefined) return;

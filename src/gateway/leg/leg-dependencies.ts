@@ -4,7 +4,7 @@ import type { Health } from '../../routing/health/health.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { LearntLengths } from '../admission/learnt-lengths.ts';
-import type { RoutingMemory } from './conclude.ts';
+import type { OutcomeMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 
 /** Dependencies of legs. */
@@ -12,7 +12,7 @@ export interface LegDependencies {
   readonly callUpstream: CallUpstream;
   readonly tokenizer: Tokenizer;
   readonly health: Health;
-  readonly memory: RoutingMemory;
+  readonly memory: OutcomeMemory;
   /** Secret for hashing end-user ids. */
   readonly userHashKey: Buffer;
   readonly clock: Clock;
