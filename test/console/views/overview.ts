@@ -34,7 +34,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       });
     }
 
-    /** What the gateway answered to the page after an action. The range moves with time, so no other answer is equal. */
+    /** The answer to the page after an action. The range moves with time, so no other answer is equal. */
     async function answeredAfter(action: () => Promise<unknown>): Promise<Overview> {
       const [response] = await Promise.all([
         page.waitForResponse((each) => each.url().includes('/v1/overview?')),
