@@ -6,10 +6,12 @@ import { Icon } from './icon.tsx';
 interface FailureProps {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
+  /** What else to do about it. */
+  readonly children?: ComponentChildren;
 }
 
 /** Says what failed, what still works, and what to do. */
-export function FailureNote({ error, onRetry }: FailureProps) {
+export function FailureNote({ error, onRetry, children }: FailureProps) {
   const { title, advice } = describe(error);
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
@@ -18,6 +20,7 @@ export function FailureNote({ error, onRetry }: FailureProps) {
       <div class="grow">
         <b>{title}</b>
         {advice !== '' && <p>{advice}</p>}
+        {children}
         {requestId !== null && (
           <p class="t3">
             Request <code>{requestId}</code> <CopyButton text={requestId} what="the request id" />
@@ -41,9 +44,19 @@ function describe(error: unknown): { readonly title: string; readonly advice: st
     };
   }
   if (error instanceof ApiError) {
-    return { title: error.message, advice: ADVICE_BY_STATUS[error.status] ?? '' };
+    // The route of a key is for programs; readers get a link.
+    const title = error.message.replace(KEY_ROUTE, '');
+    return { title, advice: ADVICE_BY_STATUS[error.status] ?? '' };
   }
   return { title: 'This view failed.', advice: error instanceof Error ? error.message : '' };
+}
+
+/** The end of the message for a used-up key. */
+const KEY_ROUTE = / Manage it using \S+\/keys\/([0-9a-f]{64})$/;
+
+/** The hash of the key whose limit refused a request; null = another cause. */
+export function usedUpKeyOf(error: unknown): string | null {
+  return error instanceof ApiError ? (KEY_ROUTE.exec(error.message)?.[1] ?? null) : null;
 }
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {

@@ -151,6 +151,30 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       expect(opened.problems).toEqual([]);
     });
 
+    it('replays a request with fallback models in its own format', async () => {
+      const answered = await gateway.post('/chat/completions', {
+        models: ['simulator/fail-500', 'simulator/standard'],
+        messages: [{ role: 'user', content: 'Fall back' }],
+      });
+      const id = answered.headers.get('x-generation-id') ?? '';
+      const page = await openAt(`generation=${id}`);
+      await page.getByText('Then the request named fallback models').waitFor();
+      await eventually(() => new URL(page.url()).searchParams.get('format')).toBe('chat');
+      expect(await page.getByText('no longer in the catalogue').count()).toBe(0);
+    });
+
+    it('links to the key that cannot pay, and not to a log that has no row', async () => {
+      const { data: empty } = await asManager<{ data: KeyRow }>('/keys', 'POST', { name: 'empty', limit: 0 });
+      const page = await openAt(`model=simulator/standard&key=${empty.hash}`);
+      await page.getByLabel('Message').fill('Who pays?');
+      await page.getByRole('button', { name: 'Send' }).click();
+      const link = page.getByRole('link', { name: 'Raise the limit of the key' });
+      await link.waitFor();
+      expect(await link.getAttribute('href')).toBe(`/keys#${empty.hash}`);
+      expect(await page.getByText('Manage it using').count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'In the log' }).count()).toBe(0);
+    });
+
     it('is for plain keys too, which act as themselves, and keeps what was typed', async () => {
       const reader = await signedInReader(under().browser, gateway, gateway.apiKey);
       const own = await openPage(reader);

@@ -12,25 +12,47 @@ export interface RouteComparison {
 export function compareRoutes(then: RoutingMetadata, now: Explanation): RouteComparison {
   const first = now.candidates[0];
   const served = then.endpoints.available.find(({ selected }) => selected);
+  const firstTried = then.attempts?.[0] ?? served;
   const sentences: string[] = [];
+  let isWithoutFallbacks = false;
   if (first === undefined) sentences.push('Today no endpoint is left for this request.');
   else if (served === undefined) sentences.push(`Then no endpoint served it. Today ${nameOf(first)} would.`);
-  else if (nameOf(first) !== nameOf(served)) {
+  else if (![served, firstTried].some((each) => each !== undefined && nameOf(each) === nameOf(first))) {
     sentences.push(`Then ${nameOf(served)} served it. Today ${nameOf(first)} would be first.`);
   }
   const before = new Set(then.endpoints.available.map(nameOf));
   const after = new Set(now.candidates.map(nameOf));
-  for (const name of before) {
+  for (const endpoint of then.endpoints.available) {
+    const name = nameOf(endpoint);
     if (after.has(name)) continue;
-    const rejected = now.rejected.find((endpoint) => nameOf(endpoint) === name);
-    sentences.push(
-      rejected === undefined
-        ? `${name} is no longer in the catalogue for this model.`
-        : `${name} is left out today: ${rejected.reason}`,
-    );
+    const rejected = now.rejected.find((each) => nameOf(each) === name);
+    if (rejected !== undefined) sentences.push(`${name} is left out today: ${rejected.reason}`);
+    else if (isFallback(endpoint, then, now)) isWithoutFallbacks = true;
+    else sentences.push(absentSentence(endpoint, then));
   }
   for (const name of after) if (!before.has(name)) sentences.push(`${name} was not available then.`);
+  if (isWithoutFallbacks) sentences.push(fallbackSentence(then, served));
   return { isSame: sentences.length === 0, sentences };
+}
+
+type Endpoint = RoutingMetadata['endpoints']['available'][number];
+
+/** Whether it belongs to a fallback model, which the request of now does not name. */
+function isFallback({ model }: Endpoint, then: RoutingMetadata, now: Explanation): boolean {
+  const isKnownToday = [...now.candidates, ...now.rejected].some((each) => each.model === model);
+  return then.strategy === 'fallback' && model !== then.requested && !isKnownToday;
+}
+
+function fallbackSentence({ requested }: RoutingMetadata, served: Endpoint | undefined): string {
+  const by = served === undefined || served.model === requested ? '' : `, and ${nameOf(served)} served it`;
+  return `Then the request named fallback models${by}. The request of today asks for ${requested} alone.`;
+}
+
+/** Routers and aliases choose the model: that one is not chosen says nothing of the catalogue. */
+function absentSentence(endpoint: Endpoint, { requested }: RoutingMetadata): string {
+  return endpoint.model === requested
+    ? `${nameOf(endpoint)} is no longer in the catalogue for this model.`
+    : `${nameOf(endpoint)} is not among the endpoints of today.`;
 }
 
 /** The part of an endpoint in a decision. */
@@ -41,7 +63,7 @@ const TODAY: Readonly<Record<Part, string>> = {
   first: 'first today',
   available: 'spare today',
   'left out': 'left out today',
-  absent: 'gone today',
+  absent: 'not today',
 };
 
 /** Said at an endpoint of today's decision, by its part then. */

@@ -94,6 +94,24 @@ describe('compareRoutes', () => {
     ];
     expect(compareRoutes({ ...THEN, endpoints: { total: 2, available } }, NOW).isSame).toBe(true);
   });
+
+  it('does not call a fallback model gone that the request of now does not name', () => {
+    const small = { provider: 'South', model: 'acme/small' };
+    const available = [
+      { provider: 'North', model: MODEL, selected: false },
+      { provider: 'South', model: MODEL, selected: false },
+      { ...small, selected: true },
+    ];
+    const attempts = [
+      { provider: 'North', model: MODEL, status: 500 },
+      { ...small, status: 200 },
+    ];
+    const then = { ...THEN, strategy: 'fallback' as const, endpoints: { total: 3, available }, attempts };
+    expect(compareRoutes(then, NOW).sentences).toEqual([
+      'Then the request named fallback models, and South (acme/small) served it. ' +
+        'The request of today asks for acme/large alone.',
+    ]);
+  });
 });
 
 describe('markedStops', () => {

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import { Link } from '../../address/link.tsx';
 import { count } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { FailureNote } from '../../parts/states.tsx';
+import { FailureNote, usedUpKeyOf } from '../../parts/states.tsx';
+import { useCurrentKey } from '../../shell/current-key.ts';
 import type { Answer } from './answer.ts';
 import type { ToolCall, Turn } from './conversation.ts';
 import type { Entry, Run } from './pane-state.ts';
@@ -86,7 +88,7 @@ function Call({ call: { name, arguments: json } }: { readonly call: ToolCall }) 
 
 function RunState({ run, onRetry }: { readonly run: Run; readonly onRetry: (() => void) | undefined }) {
   const { state, error, answer } = run;
-  if (state === 'failed') return <FailureNote error={error} onRetry={onRetry} />;
+  if (state === 'failed') return <Failed error={error} onRetry={onRetry} />;
   if (answer.failure !== null) {
     return (
       <div class="note bad" role="alert">
@@ -105,6 +107,20 @@ function RunState({ run, onRetry }: { readonly run: Run; readonly onRetry: (() =
   }
   if (state === 'stopped') return <p class="sm t3">Stopped. What was written until then is charged.</p>;
   return state === 'running' && answer.text === '' ? <p class="t3">Waiting for the first token…</p> : null;
+}
+
+function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: (() => void) | undefined }) {
+  const { is_management_key: isManagement } = useCurrentKey();
+  const hash = usedUpKeyOf(error);
+  return (
+    <FailureNote error={error} onRetry={onRetry}>
+      {isManagement && hash !== null && (
+        <p>
+          <Link href={`/keys#${hash}`}>Raise the limit of the key</Link>, or choose another one.
+        </p>
+      )}
+    </FailureNote>
+  );
 }
 
 /** The reader is the program that runs the tools. */

@@ -29,13 +29,20 @@ export function newRun(id: number, format: FormatName): Run {
   };
 }
 
-/** The conversation for the next request. Answers that brought nothing are left out. */
+/** The conversation for the next request. Answers that brought nothing are left out, and messages that failed. */
 export function turnsOf(entries: readonly Entry[]): readonly Turn[] {
-  return entries.flatMap((entry): readonly Turn[] => {
-    if (entry.kind === 'turn') return [entry.turn];
+  const turns: Turn[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'turn') {
+      turns.push(entry.turn);
+      continue;
+    }
     const { answer, format, state } = entry.run;
-    return hasContent(answer) && state !== 'running' ? [turnOf(answer, format, state === 'done')] : [];
-  });
+    if (state === 'running') continue;
+    if (hasContent(answer)) turns.push(turnOf(answer, format, state === 'done'));
+    else if (state === 'failed' && turns.at(-1)?.role === 'user') turns.pop();
+  }
+  return turns;
 }
 
 /** The entries with one run changed. */

@@ -6,11 +6,11 @@ import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { Composer } from './composer.tsx';
 import { conversationOf, type Draft, type Picture, type ToolTurn, userTurn } from './conversation.ts';
-import { FORMATS, formatNamed } from './formats.ts';
+import { FORMATS, formatNamed, isFormat } from './formats.ts';
 import { Pane } from './pane.tsx';
 import { openCalls, turnsOf } from './pane-state.ts';
 import { KeyPicker, ModelPicker, useKeys, useModels } from './pickers.tsx';
-import { useReplay } from './replay.tsx';
+import { type Replayed, useReplay } from './replay.tsx';
 import { NO_SETTINGS, readSettings, readTools, type SettingTexts } from './settings.ts';
 import { SidePanel } from './side.tsx';
 import { useKept } from './use-kept.ts';
@@ -76,8 +76,11 @@ export function Playground() {
     paneA.stop();
     paneB.stop();
   });
-  useReplayed((replayed, input) => {
-    change({ model: replayed });
+  useReplayed(({ generation, input }) => {
+    change({
+      model: generation.routing?.requested ?? generation.model,
+      ...(isFormat(generation.format) && { format: generation.format }),
+    });
     if (input === null) return;
     const conversation = conversationOf(input);
     setSystem(() => conversation.system);
@@ -252,14 +255,13 @@ function useEscape(action: () => void): void {
 }
 
 /** Takes a past request over once, when it has been read. */
-function useReplayed(take: (model: string, input: unknown) => void): void {
+function useReplayed(take: (replayed: Replayed) => void): void {
   const { data } = useReplay();
   const [taken, setTaken] = useKept<string | null>('replayed', null);
   const id = data?.generation.id ?? null;
   useEffect(() => {
     if (taken === id) return;
     setTaken(() => id);
-    if (data === undefined) return;
-    take(data.generation.routing?.requested ?? data.generation.model, data.input);
+    if (data !== undefined) take(data);
   }, [id]);
 }

@@ -13,6 +13,7 @@ import { FailureNote } from '../../parts/states.tsx';
 export interface ReplayedGeneration {
   readonly id: string;
   readonly model: string;
+  readonly format: string | null;
   readonly created_at: string;
   readonly routing: RoutingMetadata | null;
 }

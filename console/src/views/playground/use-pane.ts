@@ -56,8 +56,8 @@ export function usePane(name: string): PaneControl {
         () => change({ state: 'done' }),
         (error: unknown) => {
           if (controller.signal.aborted) return change({ state: 'stopped' });
-          const generationId = error instanceof ApiError ? error.requestId : undefined;
-          change({ state: 'failed', error, ...(generationId !== undefined && { generationId }) });
+          const generationId = loggedId(error);
+          change({ state: 'failed', error, ...(generationId !== null && { generationId }) });
           // A session that ended shows in every read.
           if (error instanceof ApiError && error.status === 401) void queries.invalidateQueries();
         },
@@ -80,4 +80,9 @@ export function usePane(name: string): PaneControl {
       setEntries(() => turns.map((turn) => ({ kind: 'turn', turn })));
     },
   };
+}
+
+/** The id under which the log has a refused request; null = it has none. Without money nothing begins. */
+function loggedId(error: unknown): string | null {
+  return error instanceof ApiError && error.status !== 402 ? error.requestId : null;
 }
