@@ -13,12 +13,16 @@ interface Props {
   readonly isAnswerNeeded?: boolean;
 }
 
+/** What the focus goes to when a dialog opens: without a field, the first button. */
+const FIELD = ':is(input, textarea, select):not(:disabled, [readonly])';
+
 /** A modal dialog. Mount it to open it; Escape and the cross call `onClose`. Focus returns to its opener. */
 export function Dialog({ title, onClose, children, foot, class: name, isAnswerNeeded = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
     element.current?.showModal();
+    if (!isAnswerNeeded) element.current?.querySelector<HTMLElement>(FIELD)?.focus();
     return () => {
       if (opener instanceof HTMLElement) opener.focus();
     };

@@ -14,9 +14,12 @@ interface Props {
 const GAP = 4;
 const MARGIN = 8;
 
-const FOCUSABLE = 'input, button, a[href]';
+const FOCUSABLE = ':is(input, button, a[href]):not(:disabled)';
 
-/** A panel over the page. Mount it to open it; Escape and a click elsewhere call `onClose`. */
+/** Fields that need the arrows themselves, to change their value. */
+const NEEDS_ARROWS = 'select, textarea, input:is([type="date"], [type="datetime-local"], [type="number"])';
+
+/** A panel over the page. Mount it to open it; Arrows go through it, Escape and a click elsewhere call `onClose`. */
 export function Popover({ anchor, label, onClose, children, class: name = '' }: Props) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -47,14 +50,25 @@ export function Popover({ anchor, label, onClose, children, class: name = '' }: 
       role="dialog"
       aria-label={label}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.stopPropagation();
-        onClose();
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          onClose();
+        } else if (!event.defaultPrevented) stepThrough(event.currentTarget, event);
       }}
     >
       {children}
     </div>
   );
+}
+
+/** Moves the focus to the next or previous field or button, and round at the ends. */
+function stepThrough(panel: HTMLElement, event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || (event.target as Element).matches(NEEDS_ARROWS)) return;
+  event.preventDefault();
+  const all = [...panel.querySelectorAll<HTMLElement>(FOCUSABLE)];
+  const from = all.indexOf(event.target as HTMLElement);
+  all[(from + step + all.length) % all.length]?.focus();
 }
 
 /** Puts the panel below its anchor, within the window. Through the CSSOM: the policy refuses style attributes. */

@@ -3,10 +3,12 @@ import { go } from '../address/address.ts';
 import { VIEWS } from '../views/views.ts';
 import { toggleTheme } from './theme.ts';
 
-/** Whether keys go into a field, where single letters are text. */
-function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether keys belong to a field, where single letters are text, or to what lies over the view. */
+function isTaken({ target }: KeyboardEvent): boolean {
+  const takers = 'input, textarea, select, [contenteditable], dialog, [popover]';
   return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+    (target instanceof HTMLElement && target.closest(takers) !== null) ||
+    document.querySelector(':modal') !== null
   );
 }
 
@@ -23,7 +25,7 @@ export function useGlobalShortcuts(openPalette: () => void, openHelp: () => void
         openPalette();
         return;
       }
-      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (isTaken(event) || event.metaKey || event.ctrlKey || event.altKey) return;
       if (event.key === 'T') toggleTheme();
       if (event.key === '?') openHelp();
       if (event.timeStamp - pressedGAt < AFTER_G_MS) {
@@ -37,14 +39,14 @@ export function useGlobalShortcuts(openPalette: () => void, openHelp: () => void
   }, [openPalette, openHelp]);
 }
 
-/** Runs an action of the view when its key is pressed outside of fields. */
+/** Runs an action of the view when its key is pressed outside of fields, dialogs and popovers. */
 export function useShortcut(key: string, action: () => void): void {
   // Always the action of the last drawing: listeners are renewed later than that, and fast keys would meet an old one.
   const latest = useRef(action);
   latest.current = action;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== key || isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (event.key !== key || isTaken(event) || event.metaKey || event.ctrlKey || event.altKey) return;
       event.preventDefault();
       latest.current();
     };

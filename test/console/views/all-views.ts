@@ -98,7 +98,8 @@ export function allViewsSuite(under: () => ConsoleUnderTest): void {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
       await page.keyboard.press('Control+k');
-      await page.getByLabel('A view, key, model').fill('of the over');
+      await page.getByRole('dialog', { name: 'Search or jump' }).waitFor();
+      await page.keyboard.type('of the over');
       await page.getByRole('option', { name: 'of the overview Key' }).waitFor();
       await page.keyboard.press('Control+Enter');
       await page.waitForURL(/\/log\?key=[0-9a-f]{64}$/);

@@ -35,7 +35,8 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
     it('says that a key is unknown, and keeps the view that was asked for', async () => {
       const { page, problems } = await openPage(reader);
       await page.goto('/sessions');
-      await page.getByLabel('Key', { exact: true }).fill('sk-sb-v1-of-another-gateway');
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await page.keyboard.type('sk-sb-v1-of-another-gateway');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('No such key here.').waitFor();
       await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);

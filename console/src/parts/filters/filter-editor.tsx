@@ -50,7 +50,17 @@ function Choices({ field, filter, onDone }: Props) {
         {matching.slice(0, MAX_SHOWN).map(({ value, label, detail }) => (
           <li key={value}>
             <label class="ck" title={value}>
-              <input type="checkbox" checked={values.includes(value)} onChange={() => toggle(value)} />
+              <input
+                type="checkbox"
+                checked={values.includes(value)}
+                onChange={() => toggle(value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter') return;
+                  event.preventDefault();
+                  if (!values.includes(value)) toggle(value);
+                  onDone();
+                }}
+              />
               <span class="cut">
                 {label} {detail !== undefined && <span class="dim">{detail}</span>}
               </span>
@@ -77,7 +87,7 @@ function OneValue({ field, filter, onDone }: Props) {
   const input = useFocus();
   const submit = (event: Event): void => {
     event.preventDefault();
-    const value = text.trim();
+    const value = withoutUnit(text.trim(), field);
     if (field.kind === 'number' && value !== '' && !/^\d+(?:\.\d+)?$/.test(value)) {
       setWrong(true);
       return;
@@ -108,6 +118,12 @@ function OneValue({ field, filter, onDone }: Props) {
       </button>
     </form>
   );
+}
+
+/** A number as typed, without the unit that the field has anyway: `30s` is 30. */
+function withoutUnit(text: string, { unit = '' }: FilterField): string {
+  const end = unit.trim().toLowerCase();
+  return end !== '' && text.toLowerCase().endsWith(end) ? text.slice(0, -end.length).trimEnd() : text;
 }
 
 function useFocus() {

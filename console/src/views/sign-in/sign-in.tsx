@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CurrentKey } from '../../api/contract.ts';
 import { ApiError } from '../../api/request.ts';
 import { signIn } from '../../api/session.ts';
@@ -15,6 +15,8 @@ export function SignIn({ reason, onSignedIn }: Props) {
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (secret.trim() === '') return setProblem('Paste a key of this gateway.');
@@ -48,6 +50,7 @@ export function SignIn({ reason, onSignedIn }: Props) {
           <div class="f-row">
             <label for="key">Key</label>
             <input
+              ref={field}
               class="in-t mono"
               id="key"
               type="password"
