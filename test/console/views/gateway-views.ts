@@ -84,6 +84,10 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       await row.waitFor();
       expect(await row.textContent()).toMatch(/40 K.*2\.00.*4\.00/);
       await table.getByRole('row', { name: /simulator\/standard .*100\.0/ }).waitFor();
+      const heads = table.getByRole('columnheader');
+      expect(
+        await heads.evaluateAll((all) => all.filter((head) => head.scrollWidth > head.clientWidth).length),
+      ).toBe(0);
       await page.getByRole('searchbox').fill('qwen');
       await page.waitForURL(/search=qwen/);
       expect(await table.getByRole('row').count()).toBe(2);

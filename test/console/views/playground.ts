@@ -45,6 +45,17 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       return page;
     };
 
+    it('explains no request before it has a model', async () => {
+      const { page } = opened;
+      const models: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/routing/explain')) models.push(request.postDataJSON().model);
+      });
+      await page.goto('/playground');
+      await page.getByRole('list', { name: 'Route' }).waitFor();
+      expect(new Set(models)).toEqual(new Set(['simulator/standard']));
+    });
+
     it.each(['responses', 'messages', 'chat'])(
       'streams an answer with its reasoning as %s',
       async (format) => {
@@ -106,8 +117,11 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
 
     it('asks two models at once, found by search, and charges the chosen key', async () => {
       const { data: created } = await asManager<{ data: KeyRow }>('/keys', 'POST', { name: 'pays here' });
+      await asManager('/keys', 'POST', { name: 'cannot pay', limit: 0 });
       const page = await openAt('model=simulator/standard');
+      await page.getByRole('button', { name: 'Key that pays: pays here' }).waitFor();
       await page.getByRole('button', { name: 'Side by side' }).click();
+      await page.waitForURL(/second=simulator%2F(?!standard)/);
       await page.getByRole('button', { name: 'Model B' }).click();
       await page.getByLabel('Search: Model B').fill('reason');
       await page.keyboard.press('Enter');

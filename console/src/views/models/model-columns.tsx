@@ -117,7 +117,7 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
   {
     name: 'spend',
     title: 'Share of spend, %',
-    width: 'c-130 o2',
+    width: 'c-150 o2',
     class: 'shc o2',
     isNumber: true,
     sortValue: ({ spendShare }) => spendShare,

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { type Address, addressWith, go, useAddress } from '../../address/address.ts';
 import type { EndpointStateObject, ModelObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
@@ -51,7 +51,7 @@ export function Models() {
         title="Models"
         detail={
           models &&
-          `${count(models.length)}${providers.length > 0 ? `, of ${count(providers.length)} providers` : ''}`
+          `${count(models.length)}${providers.length > 0 ? `, of ${counted(providers.length, 'provider')}` : ''}`
         }
       >
         <SearchBox placeholder="Name or author" />

@@ -4,6 +4,7 @@ import { Link } from '../../address/link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
+import { firstThatPays } from '../keys/key-facts.ts';
 import { Composer } from './composer.tsx';
 import { conversationOf, type Draft, type Picture, type ToolTurn, userTurn } from './conversation.ts';
 import { FORMATS, formatNamed, isFormat } from './formats.ts';
@@ -42,8 +43,9 @@ export function Playground() {
   }, [toolsText]);
 
   const models = useModels();
+  const ids = models.map(({ id }) => id);
   const modelAt = (name: string): string => query.get(name) || (models[0]?.id ?? '');
-  const model = query.get('model') ?? preferred(models.map(({ id }) => id));
+  const model = query.get('model') ?? preferred(ids);
   const second = modelAt('second');
   const acting = useActingKey(query.get('key'));
   const paneA = usePane('a');
@@ -123,7 +125,7 @@ export function Playground() {
           class={`b ${isPair ? 'on' : ''}`}
           type="button"
           aria-pressed={isPair}
-          onClick={() => change({ second: isPair ? null : model })}
+          onClick={() => change({ second: isPair ? null : otherThan(model, ids) })}
         >
           Side by side
         </button>
@@ -209,12 +211,21 @@ function preferred(ids: readonly string[]): string {
   return ids.find((id) => id === 'simulator/standard') ?? ids[0] ?? '';
 }
 
+/** A model to compare with: the next of the list. */
+function otherThan(model: string, ids: readonly string[]): string {
+  return ids[(ids.indexOf(model) + 1) % ids.length] ?? model;
+}
+
 /** Which key pays: the one that is signed in, or for a management key the chosen one. */
 function useActingKey(hash: string | null) {
   const current = useCurrentKey();
   const isManagement = current.is_management_key;
   const keys = useKeys(hash ?? '', isManagement);
-  const chosen = keys.data?.data.find((key) => hash === null || key.hash === hash);
+  const listed = keys.data?.data ?? [];
+  const chosen =
+    hash === null
+      ? (firstThatPays(listed, Date.now()) ?? listed[0])
+      : listed.find((key) => key.hash === hash);
   return {
     chosen,
     actAs: isManagement ? (chosen?.hash ?? null) : null,
