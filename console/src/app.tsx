@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { useAddress } from './address/address.ts';
+import { go, useAddress } from './address/address.ts';
 import type { CurrentKey } from './api/contract.ts';
 import { ApiError, Unreachable } from './api/request.ts';
 import { readSession, type SessionState, signOut } from './api/session.ts';
@@ -9,10 +9,12 @@ import { FailureNote } from './parts/states.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { CurrentKeyContext } from './shell/current-key.ts';
 import { Dialogs } from './shell/dialogs.tsx';
+import { LostLine } from './shell/lost-line.tsx';
 import { More } from './shell/more.tsx';
 import { Navigation, TabBar, viewsFor } from './shell/navigation.tsx';
 import { useGlobalShortcuts } from './shell/shortcuts.ts';
 import { SignIn } from './views/sign-in/sign-in.tsx';
+import { useStartState } from './views/start/start-state.ts';
 import { viewAt } from './views/views.ts';
 
 /** The longest pause between two tries while the gateway does not answer, milliseconds. */
@@ -70,6 +72,11 @@ function SignedIn({
   const openPalette = useCallback(() => setOpen('palette'), []);
   const openHelp = useCallback(() => setOpen('help'), []);
   useGlobalShortcuts(openPalette, openHelp);
+  const isUnused = useStartState(currentKey)?.isAsked === false;
+  useEffect(() => {
+    // Once: who goes back to the overview stays there.
+    if (isUnused && path === '/') go('/start', { replace: true });
+  }, [isUnused]);
   const view = viewAt(path);
   const isVisible = view !== undefined && viewsFor(currentKey).includes(view);
   useEffect(() => {
@@ -83,6 +90,7 @@ function SignedIn({
       <div class="app">
         <Navigation currentKey={currentKey} current={view} onSignOut={onSignOut} />
         <div class="main">
+          <LostLine />
           {isVisible ? (
             <LoadedView key={view.path} load={view.load} />
           ) : (

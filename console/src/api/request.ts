@@ -1,3 +1,5 @@
+import { noteAnswer } from './reachability.ts';
+
 /** The interface, which every gateway serves below this path, whatever its base path is. */
 const API = '/v1';
 
@@ -72,11 +74,15 @@ export function addressOf(path: string, query: RequestOptions['query'] = {}): st
   return `${API}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-async function reach(address: string, init: RequestInit): Promise<Response> {
+/** Sends a request to any path of the gateway. Throws Unreachable if no answer comes. */
+export async function reach(address: string, init: RequestInit = {}): Promise<Response> {
   try {
-    return await fetch(address, init);
+    const response = await fetch(address, init);
+    noteAnswer(true);
+    return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    noteAnswer(false);
     throw new Unreachable('The gateway does not answer.', { cause: error });
   }
 }

@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
+import { useLostSince } from '../api/reachability.ts';
+import { reach } from '../api/request.ts';
 
 interface Readiness {
   readonly status: string;
@@ -7,9 +9,11 @@ interface Readiness {
 
 /** How often the state of the gateway is asked for, milliseconds. */
 const EVERY_MS = 15_000;
+/** The same while it does not answer: its return shows soon. */
+const WHILE_LOST_MS = 2_000;
 
 async function readReadiness(): Promise<Readiness> {
-  const response = await fetch('/readyz');
+  const response = await reach('/readyz');
   return (await response.json()) as Readiness;
 }
 
@@ -20,13 +24,19 @@ async function readVersion(): Promise<string> {
 
 /** Whether the gateway serves, and its version. */
 export function GatewayState() {
-  const readiness = useQuery({ queryKey: ['readyz'], queryFn: readReadiness, refetchInterval: EVERY_MS });
+  const isLost = useLostSince() !== null;
+  const readiness = useQuery({
+    queryKey: ['readyz'],
+    queryFn: readReadiness,
+    retry: false,
+    refetchInterval: isLost ? WHILE_LOST_MS : EVERY_MS,
+  });
   const version = useQuery({
     queryKey: ['version'],
     queryFn: readVersion,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const state = stateOf(readiness.data, readiness.isError);
+  const state = stateOf(readiness.data, isLost || readiness.isError);
   return (
     <div class="r tight" title={readiness.data?.reason}>
       <span class={`dot ${state.dot}`} />

@@ -56,7 +56,7 @@ export function Navigation({ currentKey, current, onSignOut }: Props) {
           <span class="cut">
             {currentKey.is_management_key ? 'Management key' : 'Key'} {currentKey.label}
           </span>
-          <button class="link push" type="button" onClick={onSignOut}>
+          <button class="link push nw" type="button" onClick={onSignOut}>
             Sign out
           </button>
         </div>

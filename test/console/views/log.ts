@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
 import { type ConsolePage, eventually, openPage } from '../browser.ts';
@@ -36,7 +37,45 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await (await send(model, { user })).text();
     }
 
+    const focusedText = (page: Page): Promise<string> =>
+      page.evaluate<string>('document.activeElement?.textContent ?? ""');
+
     const rowsOf = ({ page }: ConsolePage) => page.locator('.logt tbody tr[data-id]');
+
+    it('is not shown as live while the gateway does not answer', async () => {
+      const { page, close } = await under().opened(`/log?${ownRows}`);
+      const live = page.getByRole('button', { name: 'Live' });
+      await live.locator('.live-dot').waitFor();
+      await page.route(/generations/, (route) => route.abort());
+      await live.locator('.dot.warn').waitFor();
+      await page.getByText('The gateway has not answered since').waitFor();
+      await page.unrouteAll();
+      await live.locator('.live-dot').waitFor();
+      await close();
+    });
+
+    it('gives arrows and Enter to an open list of filters, not to the rows behind it', async () => {
+      const opened = await under().opened(`/log?${ownRows}`);
+      const { page, close } = opened;
+      await eventually(() => rowsOf(opened).count()).toBe(3);
+      await page.keyboard.press('f');
+      await page.getByRole('dialog', { name: 'Add a filter' }).waitFor();
+      // Past workspace and key, whose turn comes first.
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowUp');
+      for (let step = 0; !(await focusedText(page)).startsWith('state'); step++) {
+        expect(step).toBeLessThan(5);
+        await page.keyboard.press('ArrowDown');
+      }
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Find state').waitFor();
+      await page.getByRole('checkbox', { name: 'answered', exact: true }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/&state=/);
+      expect(new URL(page.url()).hash).toBe('');
+      await close();
+    });
 
     it('lists generations, and keeps filters in the address', async () => {
       const opened = await under().opened(`/log?${ownRows}`);

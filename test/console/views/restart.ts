@@ -17,6 +17,11 @@ export function restartSuite(under: () => ConsoleUnderTest): void {
       await first.drain(0);
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByText('The gateway does not answer.').waitFor();
+      // Said in the view too: phones have no navigation.
+      await page.setViewportSize({ width: 390, height: 844 });
+      const lost = page.getByText('The gateway has not answered since');
+      await lost.waitFor();
+      expect(await page.locator('.nav-foot').textContent()).toContain('Does not answer');
       const second = await openTestGateway(
         {},
         {
@@ -26,6 +31,7 @@ export function restartSuite(under: () => ConsoleUnderTest): void {
       );
       await page.getByRole('button', { name: 'Try again' }).first().click();
       await page.getByText('simulated answer').waitFor();
+      await lost.waitFor({ state: 'detached' });
       expect(await page.getByLabel('System').inputValue()).toBe('Be brief.');
       await reader.close();
       await second.close();

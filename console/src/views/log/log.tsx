@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
-import { count } from '../../format/numbers.ts';
+import { useLostSince } from '../../api/reachability.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { FilterBar } from '../../parts/filters/filter-bar.tsx';
 import type { Range } from '../../parts/range/range.ts';
 import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
@@ -30,6 +31,7 @@ export function Log() {
   const isManagement = useCurrentKey().is_management_key;
   const isMoving = range.to === 'now';
   const isLive = isMoving && address.query.get('live') !== '0';
+  const isLost = useLostSince() !== null;
   const counts = useCounts(range, parameters, isLive);
   const running = useRunningRows(parameters, isLive);
   const columns = useChosenColumns();
@@ -45,7 +47,7 @@ export function Log() {
         detail={
           counts.data === undefined ? undefined : (
             <>
-              <span>{count(counts.data.total)} generations</span>
+              <span>{counted(counts.data.total, 'generation')}</span>
               {running.total !== null && running.total > 0 && <span>, {count(running.total)} running</span>}
             </>
           )
@@ -57,10 +59,10 @@ export function Log() {
           type="button"
           aria-pressed={isLive}
           disabled={!isMoving}
-          title={isMoving ? 'New and running generations every three seconds' : 'This range has ended'}
+          title={liveTitle(isMoving, isLost)}
           onClick={toggleLive}
         >
-          <span class={isLive ? 'live-dot' : 'dot off'} />
+          <span class={isLive ? (isLost ? 'dot warn' : 'live-dot') : 'dot off'} />
           Live
         </button>
         <ExportMenu range={range} parameters={parameters} />
@@ -81,6 +83,11 @@ export function Log() {
       </main>
     </>
   );
+}
+
+function liveTitle(isMoving: boolean, isLost: boolean): string {
+  if (!isMoving) return 'This range has ended';
+  return isLost ? 'The gateway does not answer' : 'New and running generations every three seconds';
 }
 
 interface RowsProps {
