@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { requireConfiguration } from '../../config/load.ts';
 import { problemFields, problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { loadOptions } from '../../installation.ts';
 import { openStderrLog } from '../../kit/log/log.ts';
+import { CONSOLE_FOLDER } from '../../kit/program-files.ts';
 import { openGateway } from '../../main.ts';
 import { watchStop } from '../stop-watchdog.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
@@ -38,7 +40,12 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
     process.stdout.write(
       asJson
         ? firstStartJson(firstKeys, url)
-        : firstStartText(firstKeys, { url, dataDir: loaded.runtime.dataDir, model: exampleModel }),
+        : firstStartText(firstKeys, {
+            url,
+            dataDir: loaded.runtime.dataDir,
+            console: consoleAt(url),
+            model: exampleModel,
+          }),
     );
   }
   log.info('ready', { address: url, data_dir: loaded.runtime.dataDir, config: loaded.file });
@@ -82,4 +89,9 @@ function onParentGone(react: () => void): void {
     react();
   }, PARENT_CHECK_MS);
   timer.unref();
+}
+
+/** Address of the console of a gateway; undefined if it was not built. */
+function consoleAt(url: string): string | undefined {
+  return existsSync(CONSOLE_FOLDER) ? new URL('/', url).href : undefined;
 }

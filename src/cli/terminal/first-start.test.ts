@@ -17,13 +17,22 @@ describe('baseUrl', () => {
 describe('firstStartText', () => {
   const text = firstStartText(
     { managementKey: 'sk-m', apiKey: 'sk-a' },
-    { url: 'http://h:1/api/v1', dataDir: '/srv/data', model: 'simulator/standard' },
+    { url: 'http://h:1/api/v1', dataDir: '/srv/data', console: 'http://h:1/', model: 'simulator/standard' },
   );
 
   it('shows both keys, the address and the data directory', () => {
     expect(text).toContain('/srv/data');
     expect(text).toContain('sk-m');
     expect(text).toContain('http://h:1/api/v1\n');
+  });
+
+  it('shows where the console is, if there is one', () => {
+    expect(text).toContain('  Console         http://h:1/, sign in with the management key\n\n');
+    const without = firstStartText(
+      { managementKey: 'sk-m', apiKey: 'sk-a' },
+      { url: 'http://h:1/api/v1', dataDir: '/srv/data', console: undefined, model: undefined },
+    );
+    expect(without).not.toContain('Console');
   });
 
   it('shows a curl command on one line, with the API key and a body that is JSON', () => {

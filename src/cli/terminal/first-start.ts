@@ -25,17 +25,19 @@ export function baseUrl({ host, port, basePath, isTls }: ServedAt): string {
 export interface FirstStart {
   readonly url: string;
   readonly dataDir: string;
+  /** Address of the console; undefined if this gateway has none. */
+  readonly console: string | undefined;
   /** A model to try; undefined if none is served yet. */
   readonly model: string | undefined;
 }
 
-/** Text of the first start: both keys, the address, the data directory, and an example command. */
-export function firstStartText(keys: FirstKeys, { url, dataDir, model }: FirstStart): string {
+/** Text of the first start: both keys, the addresses, the data directory, and an example command. */
+export function firstStartText(keys: FirstKeys, { url, dataDir, console, model }: FirstStart): string {
   return `Signalbox is ready at ${url}
 
   Management key  ${keys.managementKey}
   API key         ${keys.apiKey}
-  Data directory  ${dataDir}
+  Data directory  ${dataDir}${console === undefined ? '' : `\n  Console         ${console}, sign in with the management key`}
 
 These keys are shown this once; only their hashes are stored. Try it:
 

@@ -9,12 +9,15 @@ export function startSuite(under: () => ConsoleUnderTest): void {
     let opened: ConsolePage;
     beforeAll(async () => {
       ({ gateway } = under());
-      opened = await under().opened('/sessions');
+      opened = await under().opened('/');
     });
     afterAll(() => opened.close());
 
     it('leads to the first answer of the simulator, and then waits for a client', async () => {
       const { page, problems } = opened;
+      await page.waitForURL('/start');
+      await page.getByRole('link', { name: 'Overview' }).first().click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await page.getByRole('link', { name: 'Start' }).click();
       await page.getByRole('heading', { name: 'Ask the simulator' }).waitFor();
       expect(await page.getByText('ANTHROPIC_API_KEY', { exact: true }).count()).toBe(1);

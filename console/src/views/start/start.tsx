@@ -13,6 +13,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { FailureNote } from '../../parts/states.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
+import { firstThatPays } from '../keys/key-facts.ts';
 import { userTurn } from '../playground/conversation.ts';
 import { formatNamed } from '../playground/formats.ts';
 import { type Progress, runAnswer } from '../playground/run-answer.ts';
@@ -99,7 +100,7 @@ function Step({ number, title, isDone, isNow, children }: StepProps) {
 function AskSimulator() {
   const queries = useQueryClient();
   const keys = useQuery({ queryKey: ['keys', 'first'], queryFn: () => ask<{ data: KeyObject[] }>('/keys') });
-  const key = keys.data?.data[0];
+  const key = firstThatPays(keys.data?.data ?? [], Date.now());
   const [progress, setProgress] = useState<Progress | null>(null);
   const asking = useMutation({
     mutationFn: () =>
@@ -209,6 +210,10 @@ function AddProvider({ lines }: { readonly lines: readonly ProviderLine[] }) {
         code={'# signalbox.yaml\nproviders:\n  - slug: anthropic\n    api_key: sk-ant-…'}
         what="the configuration"
       />
+      <p class="sm t3">
+        A file that lists providers switches on these alone: add <code>- slug: simulator</code> to keep the
+        simulator.
+      </p>
       {on.length > 0 && (
         <div class="note ok" role="status">
           <Icon name="check" size={14} />
