@@ -4,7 +4,12 @@ export function moneyAxis(usd: number): string {
   return usd === 0 ? '$0' : `$${short(usd)}`;
 }
 
+/** Nothing stands at a line between two whole numbers. */
 export function countAxis(value: number): string {
+  return Number.isInteger(value) ? short(value) : '';
+}
+
+export function rateAxis(value: number): string {
   return short(value);
 }
 

@@ -2,7 +2,7 @@ import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contrac
 import { columnMoney } from '../../format/money.ts';
 import { count, percent } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
-import { countAxis, durationAxis, moneyAxis, percentAxis } from '../../parts/chart/axis-format.ts';
+import { countAxis, durationAxis, moneyAxis, percentAxis, rateAxis } from '../../parts/chart/axis-format.ts';
 import { type ChartSeries, OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
 import { bucketStarts } from '../../parts/chart/time-scale.ts';
 import type { Moments } from '../../parts/range/range.ts';
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<Metric['display_format'], Formats>> = {
   currency: { cell: money, axis: moneyAxis },
   percent: { cell: (share) => percent(share), axis: percentAxis },
   latency: { cell: duration, axis: durationAxis },
-  throughput: { cell: (rate) => `${rate.toFixed(1)} t/s`, axis: countAxis },
+  throughput: { cell: (rate) => `${rate.toFixed(1)} t/s`, axis: rateAxis },
 };
 
 export function formatsOf({ display_format: format }: Metric): Formats {
