@@ -19,6 +19,7 @@ import { needsOf } from '../src/routing/rules/needs.ts';
 import { endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
 import { requestOf } from '../test/builders/request.ts';
 import { EventQueue } from './event-queue.ts';
+import { mulberry } from './mulberry.ts';
 
 const REQUESTS = 100_000;
 const REQUESTS_PER_SECOND = 50;
@@ -289,17 +290,6 @@ function requestFor({ name, provider }: (typeof CALLERS)[number]): GenerationReq
 
 function tally(): Tally {
   return { served: 0, errors: 0, attempts: 0 };
-}
-
-/** Numbers between 0 and 1 that are the same for the same seed. */
-function mulberry(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function report(): void {
