@@ -12,6 +12,7 @@ import { SqlImportedUsage } from '../../src/store/sql/stores/sql-imported-usage.
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { assignmentOf, guardrailOf } from '../builders/guardrails.ts';
+import { openTcpProxy } from '../fakes/tcp-proxy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { changesContract } from './changes.ts';
 
@@ -212,6 +213,18 @@ if (server !== undefined) {
       const { heard } = await openChanges(50, { ...addressOf(url), port: 1 });
       await insertKey('h').execute(postgres.database);
       await vi.waitFor(() => expect(heard.some(isKey('h'))).toBe(true), PATIENCE);
+    });
+
+    it('asks by a shared connection while its own is silent', async () => {
+      const address = addressOf(url);
+      const proxy = await openTcpProxy({ path: `${address.host}/.s.PGSQL.${address.port}` });
+      const { heard } = await openChanges(50, { ...address, host: '127.0.0.1', port: proxy.port });
+      expect(askedShared).toBe(0);
+      proxy.setFault('black-hole');
+      await insertKey('h').execute(postgres.database);
+      await vi.waitFor(() => expect(heard.some(isKey('h'))).toBe(true), PATIENCE);
+      expect(askedShared).toBeGreaterThan(0);
+      await proxy.close();
     });
 
     it('says that anything may have changed after the server was started again', async () => {

@@ -11,13 +11,17 @@ export interface StartedProgram {
   readonly url: string;
 }
 
-/** Starts it in a folder, with nothing of this process's environment but the path, and waits until it is ready. */
+/**
+ * Starts it, or another build of it, in a folder, with nothing of this process's environment but the path, and waits
+ * until it is ready.
+ */
 export async function startProgram(
   folder: string,
   env: Record<string, string> = {},
   flags: readonly string[] = [],
+  program = PROGRAM,
 ): Promise<StartedProgram> {
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [program, '--port', '0', ...flags], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -409,6 +409,13 @@ describe('a database', () => {
     const report = await doctor();
     expect(report.code).toBe(0);
     expect(report.of('database')[0]?.what).toContain('PostgreSQL');
+    expect(report.of('database')[1]).toMatchObject({
+      verdict: 'ok',
+      what: expect.stringContaining(
+        '0 running gateways, each with up to 20 connections; the server allows 97',
+      ),
+      figures: { gateways: 0, connections_per_gateway: 20, connections_allowed: 97 },
+    });
     expect(report.of('ledger')[0]?.what).toContain('the money equation holds');
     expect(report.of('clocks')).toMatchObject([{ what: 'this clock agrees with that of PostgreSQL' }]);
   });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseFacts } from '../../examination.ts';
+import type { DatabaseFacts, PostgresFacts } from '../../examination.ts';
+import { countText } from '../../kit/text/count-text.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
@@ -17,7 +18,12 @@ export async function checkDatabase({ directory, runtime, database }: Situation)
   if (found.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
   if (found.facts === undefined) return [noDatabase(runtime.dataDir)];
   const name = nameOf(found);
-  return [opened(name, found.facts), ...shape(name, found.facts.schema), ...pages(found)];
+  return [
+    opened(name, found.facts),
+    ...shape(name, found.facts.schema),
+    ...pages(found),
+    ...(found.kind === 'postgres' ? [connections(found.facts.connections)] : []),
+  ];
 }
 
 /** Missing or empty: a first start that was interrupted, or a lost database. */
@@ -70,4 +76,20 @@ function pages(database: Known): CheckFinding[] {
   const damage = database.kind === 'sqlite' ? database.facts?.pageProblem : undefined;
   if (damage === undefined) return [];
   return [problem(`${nameOf(database)} is damaged: ${damage}`, 'restore the data directory from a backup')];
+}
+
+/** Compares what all running gateways, or at least one, may open with what the server allows. */
+function connections({ gateways, perGateway, allowed }: PostgresFacts['connections']): CheckFinding {
+  const needed = Math.max(gateways, 1) * perGateway;
+  const what =
+    `${countText(gateways, 'running gateway')}, each with up to ${perGateway} connections; the server allows ` +
+    `${allowed}, enough for ${countText(Math.floor(allowed / perGateway), 'gateway')}`;
+  const figures = { gateways, connections_per_gateway: perGateway, connections_allowed: allowed };
+  if (needed <= allowed) return fine(what, figures);
+  return warning(
+    what,
+    `raise max_connections by at least ${needed - allowed}: under load, statements of a gateway that gets no ` +
+      'connection fail',
+    figures,
+  );
 }

@@ -3,7 +3,8 @@ import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
 import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
 import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
-import { withPostgres } from '../sql/postgres/open-postgres.ts';
+import { COUNT_RUNNING_GATEWAYS } from '../sql/postgres/gateway-lock.ts';
+import { CONNECTIONS_PER_GATEWAY, withPostgres } from '../sql/postgres/open-postgres.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
 import type { Tables } from '../sql/tables.ts';
 import { type DatabaseFacts, QUERIES, recordsOf } from './database-facts.ts';
@@ -12,10 +13,21 @@ import { type DatabaseFacts, QUERIES, recordsOf } from './database-facts.ts';
 export interface PostgresFacts extends DatabaseFacts {
   /** How far its clock is ahead of this machine's, milliseconds. */
   readonly clockAheadMs: number;
+  readonly connections: ConnectionFacts;
   /** The money of all accounts; undefined while migrations are missing. */
   readonly totals: Totals | undefined;
   /** Booked ends of each gateway's journal, by gateway id. */
   readonly journals: ReadonlyMap<string, BookedEnds>;
+}
+
+/** Connections of gateways beside those that the server allows. */
+export interface ConnectionFacts {
+  /** Gateways that run on the database. */
+  readonly gateways: number;
+  /** Connections that one of them may have open. */
+  readonly perGateway: number;
+  /** Connections that the server allows, without those that it reserves. */
+  readonly allowed: number;
 }
 
 const TABLES_THERE = `select tablename as name from pg_tables where schemaname = any (current_schemas(false))`;
@@ -33,6 +45,10 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     'select extract(epoch from clock_timestamp()) * 1000 as at, pg_database_size(current_database()) as bytes',
   );
   const roundTripMs = performance.now() - beganAt;
+  const [limits] = await all<{ allowed: number }>(
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`,
+  );
   const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
   const applied = await from<{ name: string }>('schema_migrations', QUERIES.migrations);
@@ -41,6 +57,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const keys = await from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
   const apps = await from('apps', QUERIES.anApp);
   const files = await from<{ id: string; bytes: string }>('files', QUERIES.files);
+  const [running] = await from<{ gateways: number }>('ledger_journals', COUNT_RUNNING_GATEWAYS);
   const [settled] = await from<{ at: string | null }>('generations', QUERIES.lastSettled);
   return {
     roundTripMs,
@@ -51,6 +68,11 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     hasApps: apps.length > 0,
     files: files.map(({ id, bytes }) => ({ id, bytes: Number(bytes) })),
     clockAheadMs: Number(server?.at ?? askedAtMs) - (askedAtMs + roundTripMs / 2),
+    connections: {
+      gateways: running?.gateways ?? 0,
+      perGateway: CONNECTIONS_PER_GATEWAY,
+      allowed: limits?.allowed ?? 0,
+    },
     journals: tables.has('ledger_journals') ? await readJournals(database) : new Map(),
     // Rows are not summed: with millions of them that exceeds the time limit of a statement here.
     totals: schema.missing.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,

@@ -51,6 +51,15 @@ const LOST_WARNING_MS = 30_000;
 /** Advisory locks on ids of gateways, apart from other ones in the same database. */
 const LOCK_NAME = 'signalbox gateway ';
 
+/** The number of gateways that run on the database: their ids are locked. One row, `gateways`. */
+export const COUNT_RUNNING_GATEWAYS = `
+  select count(*)::int as gateways from ledger_journals journal where exists (
+    select from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32) | objid::bigint = hashtextextended('${LOCK_NAME}' || journal.gateway_id, 0)
+  )`;
+
 const SETTINGS = Object.entries(KEEPALIVE)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(', ');

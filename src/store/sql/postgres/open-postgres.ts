@@ -34,6 +34,13 @@ export interface OpenedPostgres {
 const LIMITS: PoolLimits = { connections: 16, connectMs: 2000, statementMs: 4000 };
 const BACKGROUND_LIMITS: PoolLimits = { connections: 2, connectMs: 5000, statementMs: 600_000 };
 
+/** The connection that holds the gateway's id, and the one that listens for changes. */
+const CONNECTIONS_OF_THEIR_OWN = 2;
+
+/** Connections that a gateway may have open at the same time. */
+export const CONNECTIONS_PER_GATEWAY =
+  LIMITS.connections + BACKGROUND_LIMITS.connections + CONNECTIONS_OF_THEIR_OWN;
+
 /** Time between attempts while the database does not answer, milliseconds. */
 const RETRY_MS = 500;
 
