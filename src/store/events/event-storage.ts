@@ -66,8 +66,8 @@ export function openEventStorage(options: EventStorageOptions, onCreated: () => 
 }
 
 /**
- * Opens events in ClickHouse. Calls `onCreated` when the tables are other ones than those that this directory has noted,
- * in this run or in an earlier one.
+ * Opens events in ClickHouse. Calls `onCreated` when the tables are other ones than those that this directory has
+ * noted, in this run or in an earlier one.
  */
 export function openClickhouse(
   clickhouse: ClickhouseService,
