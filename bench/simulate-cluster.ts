@@ -247,7 +247,7 @@ class Cluster {
   /** Settles what ends in this tick. It is in the journals of the gateways until it is booked. */
   #endGenerations(place: number): void {
     const cold = this.#coldEnds[place];
-    cold?.forEach((count, gateway) => this.#addUnbooked(gateway, count));
+    for (const [gateway, count] of cold?.entries() ?? []) this.#addUnbooked(gateway, count);
     cold?.fill(0);
     for (const payers of this.#payers) for (const payer of payers.values()) this.#settle(payer, place);
   }
