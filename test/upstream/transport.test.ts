@@ -151,7 +151,7 @@ describe('time limits', () => {
 
   it('total: an answer that drips for ever', async () => {
     upstream.answer([head(200, SSE), ...Array.from({ length: 100 }, () => [write('.'), stall(30)]).flat()]);
-    const problem = await problemOf(exchange({ timeouts: { ...PATIENT, idle: 100, total: 400 } }));
+    const problem = await problemOf(exchange({ timeouts: { ...PATIENT, idle: 3_000, total: 400 } }));
     expect(problem.reason).toBe('total');
     expect(problem.message).toBe('the answer took too long');
   });
