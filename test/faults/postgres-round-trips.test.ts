@@ -57,6 +57,24 @@ if (server !== undefined) {
       expect([openReservations, accounts[0]?.reservedNanos, accounts[0]?.fault]).toEqual([3, 87n, null]);
     });
 
+    it('leave no reservation behind when a size throws, so that the generation can be reserved again', async () => {
+      const [one, other] = [await bench.ledger(bench.directory()), await bench.ledger(bench.directory())];
+      const limits = keyLimit(100n);
+      await one.ledger.reserve(generation('g1', limits), () => credit(10n));
+      await other.ledger.reserve(generation('g2', limits), () => credit(50n));
+      const sized = one.ledger.reserve(generation('g3', limits), ({ affordable }) => {
+        if ((affordable.creditNanos ?? 0n) < 80n) throw new Error('sized for another headroom');
+        return credit(10n);
+      });
+      await expect(sized).rejects.toThrow('sized for another headroom');
+      expect(await one.ledger.reserve(generation('g3', limits), () => credit(20n))).toMatchObject({
+        ok: true,
+        reserved: credit(20n),
+      });
+      const { accounts, openReservations } = await one.ledger.verify();
+      expect([openReservations, accounts[0]?.reservedNanos, accounts[0]?.fault]).toEqual([3, 80n, null]);
+    });
+
     it('leave no reservation behind when the remembered headroom was too large', async () => {
       const [one, other] = [await bench.ledger(bench.directory()), await bench.ledger(bench.directory())];
       const limits = keyLimit(100n);

@@ -35,7 +35,8 @@ const LOCKING = 'read committed';
 
 /**
  * Reserves for a new generation, usually in one round trip: the amount is guessed from the tallies that were seen last,
- * and stays if `size` returns the same for those that the database answers with.
+ * and stays if `size` returns the same for those that the database answers with. If `size` throws then, nothing stays
+ * reserved, so that the generation can be reserved again.
  */
 export async function reserveFor(
   gateway: ReservingGateway,
@@ -45,12 +46,22 @@ export async function reserveFor(
   const { database, known } = gateway;
   const attempt = new ReserveAttempt(gateway, database, generation, size);
   let basis: Basis = { ...known.guess(generation.scopes), isGuess: true };
-  for (let tries = 0; tries < QUICK_TRIES; tries++) {
-    const next = await attempt.try(basis);
-    if ('ok' in next) return next;
-    basis = next;
+  try {
+    for (let tries = 0; tries < QUICK_TRIES; tries++) {
+      const next = await attempt.try(basis);
+      if ('ok' in next) return next;
+      basis = next;
+    }
+    return await transact(
+      database,
+      (transaction) => reserveLocked(gateway, transaction, generation, size),
+      LOCKING,
+    );
+  } catch (error) {
+    // If the database does not answer, a sweep releases it.
+    await attempt.drop().catch(() => {});
+    throw error;
   }
-  return transact(database, (transaction) => reserveLocked(gateway, transaction, generation, size), LOCKING);
 }
 
 /** Locks the tallies first, so that nothing can change between sizing and reserving. */
@@ -86,6 +97,8 @@ class ReserveAttempt {
   readonly #generation: NewGeneration;
   readonly #size: Size;
   #mode: ReserveMode;
+  /** The database has reserved an amount in one of the attempts. */
+  #isReserved = false;
 
   constructor(
     gateway: ReservingGateway,
@@ -117,11 +130,18 @@ class ReserveAttempt {
     const seen = this.#noted(answer, answer.verdict === 'reserved' ? sized.reserved : NOTHING);
     if (answer.verdict === 'known') throw new RangeError(`generation ${id} has been accepted before`);
     if (answer.verdict !== 'reserved') return seen;
+    this.#isReserved = true;
     if (!basis.isGuess) return sized;
     const confirmed = sizedBy(this.#generation, seen, this.#size);
     if (confirmed.ok && isSameAmount(confirmed.reserved, sized.reserved)) return confirmed;
     this.#mode = 'again';
     return seen;
+  }
+
+  /** Releases what an attempt has reserved. Rejects with DatabaseUnavailable. */
+  async drop(): Promise<void> {
+    const { generationId: id, scopes, limits } = this.#generation;
+    if (this.#isReserved) await dropReservation(this.#database, { id, scopes, limits }, this.#gateway.clock);
   }
 
   #noted(answer: TalliesAt, more = NOTHING): Basis {
