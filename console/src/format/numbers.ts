@@ -54,3 +54,9 @@ export function bytes(value: number): string {
   const scaled = value / 1_000 ** step;
   return `${step === 0 ? scaled : scaled.toFixed(scaled < 10 ? 1 : 0)} ${SIZES[step]}`;
 }
+
+/** All digits without an exponent; numbers below a millionth to nine places. */
+export function plainNumber(value: number): string {
+  const text = String(value);
+  return text.includes('e-') ? value.toFixed(9).replace(/\.?0+$/, '') : text;
+}

@@ -14,7 +14,7 @@ import {
   runningGenerationsQuerySchema,
   runningGenerationsReplySchema,
 } from '../../contract/generations/running-generation.ts';
-import { csvLine } from '../../kit/text/csv.ts';
+import { csvLine, plainNumber } from '../../kit/text/csv.ts';
 import type { LogViewer } from '../../manage/generations/generation-log.ts';
 import type { Call, Route } from '../route.ts';
 import { GENERATION_LOG_EXAMPLES } from './examples/generation-log.ts';
@@ -114,7 +114,7 @@ const EXPORTS: Readonly<Record<string, ExportFormat>> = {
     contentType: 'application/x-ndjson; charset=utf-8',
     extension: 'ndjson',
     head: '',
-    line: (row) => `${JSON.stringify(row)}\n`,
+    line: (row) => `${withPlainAmounts(JSON.stringify(row))}\n`,
   },
   csv: {
     contentType: 'text/csv; charset=utf-8',
@@ -123,6 +123,14 @@ const EXPORTS: Readonly<Record<string, ExportFormat>> = {
     line: (row) => csvLine(LOG_COLUMN_NAMES.map((name) => row[name])),
   },
 };
+
+/** Amounts below a millionth of a dollar without an exponent. Inside texts quotes are escaped, so none matches. */
+function withPlainAmounts(json: string): string {
+  return json.replace(
+    /("(?:byok_)?cost":)([\d.]+e-\d+)/g,
+    (_, name: string, amount: string) => name + plainNumber(Number(amount)),
+  );
+}
 
 /** Writes rows as they are read; a slow reader holds up the reading. */
 async function exportRows(

@@ -184,6 +184,23 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('shows what the row of an imported generation has', async () => {
+      const opened = await under().opened(`/log?${ownRows}&live=0`);
+      await openWithoutRecord(opened);
+      const facts = opened.page.getByRole('region', { name: 'What the log has' });
+      await facts.getByText('it was imported').waitFor();
+      expect(await facts.locator('.money').count()).toBe(1);
+      await opened.close();
+    });
+
+    /** Opens the row of a generation whose record the gateway does not have. */
+    async function openWithoutRecord({ page }: ConsolePage): Promise<void> {
+      await page.route(/\/v1\/generation\?/, (route) =>
+        route.fulfill({ status: 404, json: { error: { code: 404, message: 'Resource not found' } } }),
+      );
+      await page.locator('.logt tbody tr[data-id]').first().click();
+    }
+
     it('shows new rows while it is live', async () => {
       const opened = await under().opened(`/log?${ownRows}&model=simulator/standard`);
       await eventually(() => rowsOf(opened).count()).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvOf, seriesOf } from './analytics-answer.ts';
+import { csvOf, formatsOf, seriesOf } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
 
 const QUESTION: Question = {
@@ -51,4 +51,9 @@ it('writes rows as CSV, without formulas', () => {
   expect(csvOf([{ model: '=1+1', note: 'a "b", c', request_count: -3, empty: null }])).toBe(
     'model,note,request_count,empty\r\n\'=1+1,"a ""b"", c",-3,\r\n',
   );
+});
+
+it('writes amounts below a millionth exactly, in files and in cells', () => {
+  expect(csvOf([{ model: 'a', total_usage: 1e-7 }])).toBe('model,total_usage\r\na,0.0000001\r\n');
+  expect(formatsOf({ ...METRIC, display_format: 'currency' }).cell(1e-7)).toBe('$0.0000001');
 });

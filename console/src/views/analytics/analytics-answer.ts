@@ -1,6 +1,6 @@
 import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contract.ts';
-import { columnMoney } from '../../format/money.ts';
-import { count, percent } from '../../format/numbers.ts';
+import { columnMoney, exactMoney } from '../../format/money.ts';
+import { count, percent, plainNumber } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { countAxis, durationAxis, moneyAxis, percentAxis, rateAxis } from '../../parts/chart/axis-format.ts';
 import { type ChartSeries, OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
@@ -16,7 +16,8 @@ interface Formats {
 }
 
 const money = (usd: number): string => {
-  const { main, below } = columnMoney(usd);
+  const isBelowColumn = usd !== 0 && Math.abs(usd) < 0.000_001;
+  const { main, below } = isBelowColumn ? exactMoney(usd) : columnMoney(usd);
   return `${main}${below}`;
 };
 
@@ -97,11 +98,17 @@ export function firstGroups(rows: readonly AnalyticsRow[], question: Question): 
     .map(([group]) => group);
 }
 
+/** A value with all its digits and no exponent; empty = none. */
+export function exactText(value: unknown): string {
+  if (typeof value === 'number') return plainNumber(value);
+  return value === null || value === undefined ? '' : String(value);
+}
+
 /** Rows as a file for spreadsheets. Cells that a spreadsheet would take as a formula begin with an apostrophe. */
 export function csvOf(rows: readonly AnalyticsRow[]): string {
   const names = Object.keys(rows[0] ?? {});
   const cell = (value: unknown): string => {
-    const text = value === null || value === undefined ? '' : String(value);
+    const text = exactText(value);
     const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };

@@ -3,7 +3,7 @@ import { count } from '../../format/numbers.ts';
 import { OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
 import { bucketText } from '../../parts/chart/time-scale.ts';
 import { ScrolledTable } from '../../parts/scrolled-table.tsx';
-import { firstGroups, formatsOf, groupOf, metricValue } from './analytics-answer.ts';
+import { exactText, firstGroups, formatsOf, groupOf, metricValue } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
 
 /** More rows are in the file. */
@@ -58,7 +58,7 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
                     <td
                       class="num"
                       key={metric.name}
-                      title={value === null ? undefined : String(row[metric.name])}
+                      title={value === null ? undefined : exactText(row[metric.name])}
                     >
                       {value === null ? '–' : formatsOf(metric).cell(value)}
                     </td>

@@ -155,6 +155,7 @@ function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps
         <GenerationDrawer
           id={selectedId}
           running={running.isRunning(selectedId) ? rows[place] : undefined}
+          row={rows[place]}
           previousId={rows[place - 1]?.id}
           nextId={place < 0 ? undefined : rows[place + 1]?.id}
           onStep={(id) => select(id, true)}

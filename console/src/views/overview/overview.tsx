@@ -23,6 +23,7 @@ import { TopBar } from '../../shell/top-bar.tsx';
 import { Attention } from './attention.tsx';
 import { Breakdown } from './breakdown.tsx';
 import { ErrorCauses } from './error-causes.tsx';
+import { KeyLimit } from './key-limit.tsx';
 import { LedgerMark } from './ledger-mark.tsx';
 import { MetricChart } from './metric-chart.tsx';
 import { metricNamed } from './overview-metrics.ts';
@@ -100,6 +101,7 @@ export function OverviewView() {
             <FailureNote error={overview.error} onRetry={() => overview.refetch()} />
           </div>
         )}
+        {!isAccount && <KeyLimit />}
         {overview.isPending && <SkeletonRows />}
         {overview.data !== undefined && <Figures overview={overview.data} />}
       </main>

@@ -51,6 +51,14 @@ async function storedInput(id: string): Promise<unknown> {
 /** The decision of then beside the one of now, and how they differ. */
 export function Replay({ now }: { readonly now: Explanation | undefined }) {
   const replay = useReplay();
+  if (replay.error instanceof ApiError && replay.error.status === 404) {
+    return (
+      <p class="note">
+        There is no record of this generation: it was imported, its record is no longer kept, or it belongs to
+        another account.
+      </p>
+    );
+  }
   if (replay.isError) return <FailureNote error={replay.error} onRetry={() => replay.refetch()} />;
   if (replay.data === undefined) return null;
   const { generation, input } = replay.data;

@@ -20,8 +20,9 @@ import { errorText, STATES } from '../log-words.ts';
 import type { ShownGeneration } from '../shown-generation.ts';
 import { Content } from './content.tsx';
 import { Cost } from './cost.tsx';
-import { GuardrailReceipt, guardrailEntries } from './guardrail-receipt.tsx';
+import { GuardrailReceipt, guardrailEntries, guardrailFindings } from './guardrail-receipt.tsx';
 import { routingOf } from './routing-of.ts';
+import { RowAlone } from './row-alone.tsx';
 import { Running } from './running.tsx';
 import { Translation } from './translation.tsx';
 
@@ -29,6 +30,8 @@ interface Props {
   readonly id: string;
   /** What is known of it while it runs; undefined = it has ended, or is not in the list. */
   readonly running: ShownGeneration | undefined;
+  /** Its row in the list; undefined = it is not there. */
+  readonly row: ShownGeneration | undefined;
   /** Its neighbours in the list; undefined = there is none. */
   readonly previousId: string | undefined;
   readonly nextId: string | undefined;
@@ -36,7 +39,7 @@ interface Props {
 }
 
 /** One generation, beside the list. */
-export function GenerationDrawer({ id, running, previousId, nextId, onStep }: Props) {
+export function GenerationDrawer({ id, running, row, previousId, nextId, onStep }: Props) {
   const address = useAddress();
   const element = useRef<HTMLElement>(null);
   const record = useQuery({
@@ -85,7 +88,8 @@ export function GenerationDrawer({ id, running, previousId, nextId, onStep }: Pr
       </header>
       {running !== undefined && record.data === undefined && <Running row={running} />}
       {running === undefined && record.isPending && <SkeletonRows />}
-      {isUnknown && (
+      {isUnknown && row !== undefined && <RowAlone row={row} />}
+      {isUnknown && row === undefined && (
         <div class="dw-s">
           <div class="note">
             <Icon name="warning" />
@@ -184,11 +188,7 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
         <Facts record={record} />
       </section>
       <section class="dw-s" aria-label="Waterfall">
-        {plan.rows.length === 0 ? (
-          <p class="t3">No model was called: the answer came from the cache, or the request was refused.</p>
-        ) : (
-          <Waterfall plan={plan} />
-        )}
+        {plan.rows.length === 0 ? <p class="t3">{notCalledSentence(record)}</p> : <Waterfall plan={plan} />}
       </section>
       <section class="dw-s" id={idOf('Routing')}>
         <div class="hd">
@@ -200,7 +200,12 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
           <RouteRail stops={stopsOfRecord(routing)} label="The route of this generation" />
         )}
       </section>
-      <Translation id={idOf('Translation')} entries={routing?.translation ?? []} />
+      <Translation
+        id={idOf('Translation')}
+        entries={routing?.translation ?? []}
+        wasCalled={(record.provider_responses ?? []).length > 0}
+        wasFound={guardrailFindings(routing).length > 0}
+      />
       <GuardrailReceipt id={idOf('Guardrails')} entries={guardrailEntries(routing)} />
       <Cost id={idOf('Cost')} record={record} />
       <Content key={record.id} id={idOf('Content')} generationId={record.id} />
@@ -216,6 +221,13 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
       </section>
     </>
   );
+}
+
+function notCalledSentence({ response_cache_source_id: source, error }: GenerationRecord): string {
+  if (source !== null) return 'No model was called: the answer came from the response cache.';
+  return error === null
+    ? 'No call of a model is on record.'
+    : `No model was called: the request was refused with ${errorText(error.status, error.type)}.`;
 }
 
 function Facts({ record }: { readonly record: GenerationRecord }) {

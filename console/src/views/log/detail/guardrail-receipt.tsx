@@ -1,5 +1,9 @@
-import type { RoutingMetadata } from '../../../api/contract.ts';
+import { useQuery } from '@tanstack/preact-query';
+import { Link } from '../../../address/link.tsx';
+import type { GuardrailObject, RoutingMetadata } from '../../../api/contract.ts';
+import { ask } from '../../../api/request.ts';
 import { count } from '../../../format/numbers.ts';
+import { useCurrentKey } from '../../../shell/current-key.ts';
 
 type Entry = NonNullable<RoutingMetadata['pipeline']>[number];
 
@@ -9,6 +13,11 @@ export function guardrailEntries(routing: RoutingMetadata | null): readonly Entr
 }
 
 const RECEIPT = 'scan-receipt';
+
+/** What guardrails found: their entries without the receipt. */
+export function guardrailFindings(routing: RoutingMetadata | null): readonly Entry[] {
+  return guardrailEntries(routing).filter(({ name }) => name !== RECEIPT);
+}
 
 /** What guardrails scanned and found. Unequal counts mean that something was not scanned. */
 export function GuardrailReceipt({
@@ -41,13 +50,30 @@ export function GuardrailReceipt({
                   <span class="tag warn">{name}</span>
                 </td>
                 <td>{summary}</td>
-                <td class="num t3">{guardrail_id}</td>
+                <td class="num t3">{guardrail_id !== undefined && <GuardrailName id={guardrail_id} />}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
     </section>
+  );
+}
+
+/** The name of a guardrail, which opens it; its id for keys that may not read it, and once it is gone. */
+function GuardrailName({ id }: { readonly id: string }) {
+  const { is_management_key: isManagement } = useCurrentKey();
+  const guardrail = useQuery({
+    queryKey: ['guardrails', 'name', id],
+    queryFn: async () => (await ask<{ data: GuardrailObject }>(`/guardrails/${id}`)).data.name,
+    enabled: isManagement,
+    staleTime: 60_000,
+  });
+  if (guardrail.data === undefined) return <code>{id}</code>;
+  return (
+    <Link href={`/guardrails/${id}`} title={id}>
+      {guardrail.data}
+    </Link>
   );
 }
 

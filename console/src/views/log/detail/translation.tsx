@@ -11,15 +11,24 @@ const VERDICTS: Readonly<Record<Entries[number]['action'], readonly [text: strin
   passed_on: ['✓ passed on', 'k'],
 };
 
+interface Props {
+  readonly id: string;
+  readonly entries: Entries;
+  /** Whether any upstream was called. */
+  readonly wasCalled: boolean;
+  /** Whether guardrails found something, which they may have changed. */
+  readonly wasFound: boolean;
+}
+
 /** What became of fields that the upstream did not get as they came. */
-export function Translation({ id, entries }: { readonly id: string; readonly entries: Entries }) {
+export function Translation({ id, entries, wasCalled, wasFound }: Props) {
   return (
     <section class="dw-s" id={id}>
       <div class="hd">
         <h2>Translation</h2>
       </div>
       {entries.length === 0 ? (
-        <p class="t3">Every field reached the upstream as it came.</p>
+        <p class="t3">{sentenceOf(wasCalled, wasFound)}</p>
       ) : (
         <table class="in plain">
           <thead class="vh">
@@ -48,4 +57,11 @@ export function Translation({ id, entries }: { readonly id: string; readonly ent
       )}
     </section>
   );
+}
+
+function sentenceOf(wasCalled: boolean, wasFound: boolean): string {
+  if (!wasCalled) return 'Nothing was translated: no upstream was called.';
+  return wasFound
+    ? 'No field was lost or renamed. What guardrails found stands below.'
+    : 'Every field reached the upstream as it came.';
 }
