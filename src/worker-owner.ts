@@ -7,7 +7,6 @@ import type { HttpServer } from './http/http-server.ts';
 import type { Installation } from './installation.ts';
 import type { Log } from './kit/log/log.ts';
 import { isInTime } from './kit/loop/is-in-time.ts';
-import { gauge } from './kit/metrics/gauge.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import {
   type MergeRule,
@@ -32,6 +31,7 @@ import {
 import { portHandlers } from './workers/ports/port-calls.ts';
 import { ServedLedger } from './workers/ports/served-ledger.ts';
 import { WorkerGroup } from './workers/supervision/worker-group.ts';
+import { workerMetrics } from './workers/supervision/worker-metrics.ts';
 import type { WorkerProcess } from './workers/supervision/worker-process.ts';
 
 /** What the owner opens its workers with. */
@@ -196,7 +196,7 @@ export class WorkerOwner {
     // Forwarded requests are in flight at their worker too.
     const all = [
       ...own.filter(({ name }) => name !== 'signalbox_http_requests_in_flight'),
-      ...this.#ownFamilies(),
+      ...workerMetrics(() => this.#group),
     ].map(snapshotOf);
     return mergeSnapshots([...all, ...ofWorkers, ...this.#departed], MERGE_RULES);
   }
@@ -216,22 +216,6 @@ export class WorkerOwner {
   async close(): Promise<void> {
     clearInterval(this.#seenTimer);
     await this.#group?.close();
-  }
-
-  #ownFamilies(): readonly MetricFamily[] {
-    return [
-      gauge({
-        name: 'signalbox_workers',
-        help: 'Serving processes that take requests.',
-        read: () => this.#group?.serving.length ?? 0,
-      }),
-      gauge({
-        name: 'signalbox_workers_replaced_total',
-        help: 'Serving processes that have ended or hung, and were replaced.',
-        type: 'counter',
-        read: () => this.#group?.replaced ?? 0,
-      }),
-    ];
   }
 
   #serve(worker: number): { readonly handlers: ReturnType<typeof portHandlers>; gone(): void } {

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/kit/time/clock.ts';
 import { sharedMemoryMetrics } from '../../src/shared-memory-metrics.ts';
 import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-metrics.ts';
 import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
+import { workerMetrics } from '../../src/workers/supervision/worker-metrics.ts';
 
 const guide = readFileSync(new URL('../../docs/guide/metrics.md', import.meta.url), 'utf8');
 
@@ -40,7 +41,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     limiter: { decidedAlone: 0 },
     news: { gateways: 1, received: 0 },
   });
-  const names = [...families, ...shared].map(({ name }) => name);
+  const names = [...families, ...shared, ...workerMetrics(() => undefined)].map(({ name }) => name);
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   const named = [...guide.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),
