@@ -10,6 +10,6 @@ const given = process.argv.slice(2);
 const isOfProgram = given.some((word) => word.startsWith('test/program'));
 const project = given.includes('--project') ? [] : ['--project', isOfProgram ? 'program' : 'suite'];
 const isWhole = given.length === 0;
-if (isWhole) console.error('signalbox: the whole suite takes about six minutes on two cores');
+if (isWhole) console.error('signalbox: the whole suite takes about nine minutes on two cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
 runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);

@@ -36,10 +36,16 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
   });
 
   it('says which database and why to the operator, and only that there is none to callers', async () => {
+    const limited = await limitedKey(program.url);
     expect((await generate(program.url)).status).toBe(200);
+    expect((await generate(program.url, limited)).status).toBe(200);
     await server?.stop();
-    await expect.poll(async () => (await generate(program.url)).status, { timeout: 20_000 }).toBe(503);
-    const refused = await generate(program.url);
+    await expect
+      .poll(async () => (await generate(program.url, limited)).status, { timeout: 20_000 })
+      .toBe(503);
+    const refused = await generate(program.url, limited);
+    // No limit covers it: it is booked when the database is back.
+    expect((await generate(program.url)).status).toBe(200);
     expect(refused.message).toBe(
       'Service temporarily unavailable: the database does not answer; the ledger goes on by itself once it does',
     );
@@ -58,8 +64,16 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
     expect(text + refused.message).not.toContain(place);
 
     await server?.start();
-    await expect.poll(async () => (await generate(program.url)).status, { timeout: 20_000 }).toBe(200);
-    expect(linesOf(program.stderr()).filter(({ host }) => host !== undefined)).toEqual([
+    await expect
+      .poll(async () => (await generate(program.url, limited)).status, { timeout: 20_000 })
+      .toBe(200);
+    const lines = linesOf(program.stderr()).filter(({ host }) => host !== undefined);
+    expect(lines.find(({ store }) => store === 'postgres')).toMatchObject({
+      level: 'warn',
+      message: expect.stringContaining('the shared memory of limits and routing does not answer'),
+      host: `${place}:5432`,
+    });
+    expect(lines.filter(({ store }) => store === undefined)).toEqual([
       expect.objectContaining({
         level: 'warn',
         message: 'the database does not answer; what needs it is refused or waits until it does',
@@ -125,11 +139,24 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
   }, 120_000);
 });
 
-async function generate(url: string): Promise<{ status: number; message: string | undefined }> {
+/** Makes a key with a limit. Resolves with its secret. */
+async function limitedKey(url: string): Promise<string> {
+  const response = await fetch(`${url}/keys`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${MANAGEMENT_KEY}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'limited', limit: 10 }),
+  });
+  return ((await response.json()) as { key: string }).key;
+}
+
+async function generate(
+  url: string,
+  key = API_KEY,
+): Promise<{ status: number; message: string | undefined }> {
   const messages = [{ role: 'user', content: 'the-words-of-the-caller' }];
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ model: 'simulator/standard', messages }),
   });
   const { error } = (await response.json()) as { error?: { message: string } };
