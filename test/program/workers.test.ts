@@ -241,20 +241,24 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
     const before = await metrics();
     upstream.clear();
     upstream.answer(slowAnswer(3_000));
-    const streams = Array.from({ length: 12 }, () => streamed());
-    await inFlight(12);
-    const [victim = 0] = workersOf(program);
-    process.kill(victim, 'SIGKILL');
-    const ended = await Promise.allSettled(streams);
-    const whole = ended.filter((each) => each.status === 'fulfilled' && each.value).length;
-    expect(whole).toBeGreaterThan(0);
-    expect(whole).toBeLessThan(12);
-    await workersServing(2);
+    // One worker may have accepted all streams: then killing the other ends none.
+    const whole: number[] = [];
+    while (whole.length < 8 && !(whole.some((count) => count > 0) && whole.some((count) => count < 12))) {
+      const streams = Array.from({ length: 12 }, () => streamed());
+      await inFlight(12);
+      const victim = workersOf(program)[whole.length % 2] ?? 0;
+      process.kill(victim, 'SIGKILL');
+      const ended = await Promise.allSettled(streams);
+      whole.push(ended.filter((each) => each.status === 'fulfilled' && each.value).length);
+      await workersServing(2);
+    }
+    expect(Math.max(...whole)).toBeGreaterThan(0);
+    expect(Math.min(...whole)).toBeLessThan(12);
     upstream.clear();
     upstream.answer(chatAnswer({ text: 'Hi', usage: { input: 10, output: 10 } }));
     expect((await ask()).status).toBe(200);
     const after = await metrics();
-    expect(after.get('signalbox_workers_replaced_total')).toBe(1);
+    expect(after.get('signalbox_workers_replaced_total')).toBe(whole.length);
     expect(after.get('signalbox_open_reservations')).toBe(0);
     expect(after.get('signalbox_reservations_reconciled_total')).toBe(0);
     expect(sumOf(after, 'signalbox_generations_total')).toBeGreaterThanOrEqual(
@@ -266,6 +270,8 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
   });
 
   it('ends all workers with the owner, and recovers as from a crash', async () => {
+    upstream.clear();
+    upstream.answer(chatAnswer({ text: 'Hi', usage: { input: 10, output: 10 } }));
     const workers = workersOf(program);
     await stopped(program.child, 'SIGKILL');
     await vi.waitFor(
