@@ -47,7 +47,7 @@ export interface EventStorage {
   readonly files: StorageFiles;
 }
 
-/** Opens the storage of events. Calls `onCreated` when it was made anew, so that it has none of the earlier events. */
+/** Opens the storage of events. Calls `onCreated` when it was created again: it has no earlier events then. */
 export function openEventStorage(options: EventStorageOptions, onCreated: () => void): EventStorage {
   const { directory, clickhouse, warn } = options;
   if (clickhouse !== undefined) {

@@ -38,7 +38,7 @@ export interface ObjectStorage {
   remove(key: string): Promise<void>;
   /** Objects whose key begins with a prefix, in the order of their keys. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** Begins an object that is written in parts, which nobody sees before `complete`. */
+  /** Begins an object that is written in parts, which no reader sees before `complete`. */
   beginParts(key: string): Promise<ObjectParts>;
   close(): void;
 }

@@ -72,7 +72,7 @@ export class SharedLimiter implements Limiter {
       this.#addPending(requestsOf(limits));
       return verdict;
     }
-    // The caller is told the whole limit: its share depends on how many gateways there are at the moment.
+    // The caller sees the whole limit: its share depends on how many gateways there are at the moment.
     return { ...verdict, limit: limits[shares.indexOf(verdict.limit)] ?? verdict.limit };
   }
 

@@ -53,7 +53,7 @@ const LOOK_MS = 2_000;
 /** Errors of the server by which a query used too much: time, rows, bytes, memory. */
 const TOO_LARGE: ReadonlySet<number> = new Set([158, 159, 160, 241, 307, 396]);
 
-/** Errors of the server by which tables are gone, so that they must be made anew: unknown table, unknown database. */
+/** Errors of the server when tables are gone and must be created again: unknown table, unknown database. */
 const TABLES_GONE: ReadonlySet<number> = new Set([60, 81]);
 
 export interface ClickhouseEventStoreOptions {
@@ -94,7 +94,7 @@ export class ClickhouseEventStore implements EventStore {
     return this.#isAvailable;
   }
 
-  /** The id of the tables: it changes when they were made anew, and so have none of the earlier events. */
+  /** The id of the tables: it changes when they were created again, and so have none of the earlier events. */
   tablesId(): Promise<string> {
     return this.#with(() => this.#tables.ready());
   }

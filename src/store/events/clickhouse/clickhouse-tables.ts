@@ -29,7 +29,7 @@ export class ClickhouseTables {
     return this.#ready;
   }
 
-  /** The tables are gone: they are made anew with the next use. */
+  /** The tables are gone: they are created again with the next use. */
   forget(): void {
     this.#ready = undefined;
   }

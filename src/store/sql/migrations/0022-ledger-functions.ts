@@ -62,7 +62,7 @@ const LOCK = sql`
 
 /**
  * Releases what was held, and charges. `p_changes`: a list of {scope, id, held_credit, held_byok, credit, byok}, with
- * negative holds to reserve. Sums of expired windows begin anew. The tallies must be locked.
+ * negative holds to reserve. Sums of expired windows begin at zero. The tallies must be locked.
  */
 const CHANGE = sql`
   create function ledger_change(p_changes jsonb, p_at_ms bigint) returns void language sql as $$

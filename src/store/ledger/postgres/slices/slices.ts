@@ -49,7 +49,7 @@ interface KnownPayer {
 /** Slices are used no longer than this after a heartbeat was sent: so much earlier than others may release them. */
 const LEASE_MS = DEAD_AFTER_MS - 10_000;
 
-/** A slice that nobody uses for this time is returned, milliseconds. */
+/** A slice that no generation uses for this time is returned, milliseconds. */
 const IDLE_MS = 5_000;
 
 /** A slice is replaced by a new one this long after it was refilled last: before its reservation expires. */

@@ -120,7 +120,7 @@ class ReserveAttempt {
     const { generationId: id, scopes, limits } = this.#generation;
     const sized = sizedBy(this.#generation, basis, this.#size);
     if (!sized.ok) {
-      // A guess refuses nobody.
+      // A guess never refuses a request.
       if (basis.isGuess) return this.#noted(await askTallies(this.#database, this.#generation, clock));
       if (this.#mode === 'again') await dropReservation(this.#database, { id, scopes, limits }, clock);
       return sized;
