@@ -31,6 +31,7 @@ if (server !== undefined) {
         directory: directory.path,
         postgres,
         gatewayId: 'one',
+        reservationMs: PATIENT.statementMs,
         generationMs: () => 60_000,
         durability: () => 'process',
         slices: () => bounds,

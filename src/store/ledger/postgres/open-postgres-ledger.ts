@@ -60,6 +60,8 @@ export interface PostgresLedgerSettings {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Which waits for the disk of the journal are logged, and how; absent = none. */
   readonly slowDisk?: DiskWatchOptions | undefined;
+  /** How long a reservation waits for the database, milliseconds. */
+  readonly reservationMs?: number;
   /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs?: number;
   /** Interval of the sweep for stray reservations, milliseconds. */
@@ -165,7 +167,8 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     bounds: settings.slices ?? (() => NO_SLICES),
   });
   const { isUp } = postgres;
-  const reserver = new Reserver({ gateway, isUp, clockWatch, generations, booker, slices });
+  const waitMs = settings.reservationMs;
+  const reserver = new Reserver({ gateway, isUp, clockWatch, generations, booker, slices, waitMs });
   const ledger = new PostgresLedger({
     ...postgres,
     gatewayId,

@@ -29,6 +29,8 @@ export interface ReserverOptions {
   readonly generations: LocalGenerations;
   readonly booker: Pick<Booker, 'flush'>;
   readonly slices: Slices;
+  /** How long a request waits for the database in all, milliseconds. */
+  readonly waitMs?: number | undefined;
 }
 
 /** A reservation, or the limit that forbids it. */
@@ -43,10 +45,9 @@ export interface Reserved {
 /** Returns the amount for a headroom; null = too little. */
 type Size = (headroom: Headroom) => Amount | null;
 
-/** How long a request waits for the database in all, milliseconds. */
-const MAX_WAIT_MS = 8_000;
+const DEFAULT_WAIT_MS = 8_000;
 
-/** The same if it can begin without the database, milliseconds. */
+/** How long a request waits if it can begin without the database, milliseconds. */
 const MAX_UNLIMITED_WAIT_MS = 1_000;
 
 /**
@@ -165,6 +166,7 @@ export class Reserver {
     size: Size,
     isUnlimited: boolean,
   ): Promise<Reserved | undefined> {
+    const { waitMs = DEFAULT_WAIT_MS } = this.#options;
     let isLate = false;
     const asked = this.#reserveBooked(generation, (headroom) => {
       // If the database reserves after this, the reservation ends with its generation, or by a sweep.
@@ -172,7 +174,7 @@ export class Reserver {
       return size(headroom);
     });
     try {
-      if (await isInTime(asked, isUnlimited ? MAX_UNLIMITED_WAIT_MS : MAX_WAIT_MS)) return await asked;
+      if (await isInTime(asked, isUnlimited ? MAX_UNLIMITED_WAIT_MS : waitMs)) return await asked;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable && isUnlimited)) throw error;
     }
