@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 
 /** Answers remembered for each key and model. */
 const REMEMBERED_ANSWERS = 16;
@@ -60,7 +60,7 @@ function largest(numbers: readonly number[], least: number): number {
 
 /** Lengths of recent answers, by which reservations are sized. Not kept across restarts. */
 export class LearntLengths {
-  readonly #last = new LRUCache<Answers, LastAnswers>({ max: MAX_LEARNT_PAIRS });
+  readonly #last = new RecentMap<Answers, LastAnswers>(MAX_LEARNT_PAIRS);
 
   learn(answers: Answers, answer: LearntAnswer): void {
     let last = this.#last.get(answers);

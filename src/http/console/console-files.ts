@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 /** A file of the built console. */
 export interface ConsoleFile {
   readonly bytes: Uint8Array;
-  /** The same bytes, compressed. */
+  /** The same bytes, compressed when they are first asked for. */
   readonly gzipped: Uint8Array;
   readonly contentType: string;
 }
@@ -42,7 +42,15 @@ export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
 
 function fileAt(folder: string, name: string): ConsoleFile {
   const bytes = readFileSync(join(folder, name));
-  return { bytes, gzipped: gzipSync(bytes), contentType: CONTENT_TYPES[extensionOf(name)] ?? '' };
+  let gzipped: Uint8Array | undefined;
+  return {
+    bytes,
+    get gzipped() {
+      gzipped ??= gzipSync(bytes);
+      return gzipped;
+    },
+    contentType: CONTENT_TYPES[extensionOf(name)] ?? '',
+  };
 }
 
 function extensionOf(name: string): string {

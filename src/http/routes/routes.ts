@@ -1,3 +1,4 @@
+import { remembered } from '../../kit/collections/remembered.ts';
 import type { Route } from '../route.ts';
 import { analyticsRoutes } from './analytics.ts';
 import { BYOK_ROUTES } from './byok.ts';
@@ -16,25 +17,26 @@ import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
 import { SESSION_ROUTES } from './sessions.ts';
 import { WORKSPACE_ROUTES } from './workspaces.ts';
 
+/** Vendor words whose tables are kept: a schema is compiled once for each. */
+const MAX_VENDORS = 8;
+
 /** THE table: every route of the gateway, for one vendor word, in the order of the interface description. */
-export function routesFor(vendor: string): readonly Route[] {
-  return [
-    ...generationRoutes(vendor),
-    ...GENERATION_RECORD_ROUTES,
-    ...GENERATION_LOG_ROUTES,
-    ...MCP_ROUTES,
-    ...CATALOG_ROUTES,
-    ...CURRENT_KEY_ROUTES,
-    ...SESSION_ROUTES,
-    ...FILE_ROUTES,
-    ...DATASET_ROUTES,
-    ...analyticsRoutes(vendor),
-    ...BYOK_ROUTES,
-    ...KEY_ROUTES,
-    ...WORKSPACE_ROUTES,
-    ...GUARDRAIL_ROUTES,
-    ...CREDIT_ROUTES,
-    ...GATEWAY_ROUTES,
-    ...PROBE_AND_DOCS_ROUTES,
-  ];
-}
+export const routesFor: (vendor: string) => readonly Route[] = remembered(MAX_VENDORS, (vendor) => [
+  ...generationRoutes(vendor),
+  ...GENERATION_RECORD_ROUTES,
+  ...GENERATION_LOG_ROUTES,
+  ...MCP_ROUTES,
+  ...CATALOG_ROUTES,
+  ...CURRENT_KEY_ROUTES,
+  ...SESSION_ROUTES,
+  ...FILE_ROUTES,
+  ...DATASET_ROUTES,
+  ...analyticsRoutes(vendor),
+  ...BYOK_ROUTES,
+  ...KEY_ROUTES,
+  ...WORKSPACE_ROUTES,
+  ...GUARDRAIL_ROUTES,
+  ...CREDIT_ROUTES,
+  ...GATEWAY_ROUTES,
+  ...PROBE_AND_DOCS_ROUTES,
+]);

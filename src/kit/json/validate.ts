@@ -57,13 +57,27 @@ export interface Validator {
   issuesOf(value: unknown): Issue[];
 }
 
+type Check = (value: unknown) => boolean;
+
+/** Compiled checks by their schemas, which are constants: several gateways of one process share them. */
+const checks = new WeakMap<TSchema, Check>();
+
+function compiledCheck(schema: TSchema): Check {
+  const known = checks.get(schema);
+  if (known !== undefined) return known;
+  const compiled = Compile(schema);
+  const check: Check = (value) => compiled.Check(value);
+  checks.set(schema, check);
+  return check;
+}
+
 /** Compiles a schema once; the slow, explaining walk runs only on values that failed. */
 export function compileValidator(schema: TSchema): Validator {
-  let compiled: { Check(value: unknown): boolean } | undefined;
+  let check: Check | undefined;
   return {
     issuesOf(value) {
-      compiled ??= Compile(schema);
-      if (compiled.Check(value)) return [];
+      check ??= compiledCheck(schema);
+      if (check(value)) return [];
       const issues: Issue[] = [];
       walk(schema as SchemaNode, value, '', issues);
       return issues.length > 0 ? issues : [{ path: '', message: 'is not valid' }];

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import {
@@ -35,7 +35,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #clock: Clock;
   readonly #freshness: Freshness;
   /** By account. */
-  readonly #known: LRUCache<string, CachedRead> = new LRUCache({ max: CACHE_ACCOUNTS });
+  readonly #known = new RecentMap<string, CachedRead>(CACHE_ACCOUNTS);
 
   constructor(
     store: ByokReads,

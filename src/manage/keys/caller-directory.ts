@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Change } from '../../ports/changes.ts';
@@ -42,7 +42,7 @@ interface SharedRead<T> {
 }
 
 /** Pending reads, by the id that is read. */
-type SharedReads<T> = LRUCache<string, SharedRead<T>>;
+type SharedReads<T> = RecentMap<string, SharedRead<T>>;
 
 /** The part of the storage of keys and workspaces that callers are read with. */
 type TenancyReads = Pick<Tenancy, 'findKey' | 'findWorkspaceById' | 'listBudgets'>;
@@ -59,12 +59,12 @@ export class CallerDirectory {
   readonly #clock: Clock;
   readonly #freshness: Freshness;
   /** By the hash of the secret. */
-  readonly #known: LRUCache<string, CachedCaller> = new LRUCache({ max: CACHE_CALLERS });
+  readonly #known = new RecentMap<string, CachedCaller>(CACHE_CALLERS);
   readonly #guardrails: GuardrailReads;
   /** By workspace; undefined if it was deleted. */
-  readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new LRUCache({ max: CACHE_CALLERS });
+  readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new RecentMap(CACHE_CALLERS);
   /** All guardrails of an account, by account. */
-  readonly #guardrailsOf: SharedReads<readonly Guardrail[]> = new LRUCache({ max: CACHE_CALLERS });
+  readonly #guardrailsOf: SharedReads<readonly Guardrail[]> = new RecentMap(CACHE_CALLERS);
   /** Callers by secret, for some seconds: hashing the secret would cost more than the rest of a lookup. */
   readonly #recent = new Map<string, CachedCaller>();
   #recentSinceMs = 0;
@@ -124,7 +124,7 @@ export class CallerDirectory {
     else {
       const isConcerned = ({ workspaceId, accountId }: Caller) =>
         change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId;
-      for (const [hash, { caller }] of [...this.#known.entries()]) {
+      for (const [hash, { caller }] of this.#known.entries()) {
         if (isConcerned(caller)) this.#known.delete(hash);
       }
     }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Pin } from '../../ports/routing-memory.ts';
 
@@ -22,6 +22,8 @@ export interface SharedPins {
 }
 
 interface OwnPin extends Pin {
+  /** When it ends, by the monotonic clock. */
+  readonly untilMs: number;
   /** When the shared pin was set last, by the monotonic clock. */
   readonly sharedAtMs: number;
 }
@@ -36,13 +38,13 @@ export class Pins {
   readonly #clock: Clock;
   readonly #idleMs: () => number;
   readonly #shared: SharedPins | undefined;
-  readonly #pins: LRUCache<string, OwnPin>;
+  readonly #pins: RecentMap<string, OwnPin>;
 
   constructor({ clock, idleMs, max = MAX_PINS, shared }: PinDependencies) {
     this.#clock = clock;
     this.#idleMs = idleMs;
     this.#shared = shared;
-    this.#pins = new LRUCache({ max, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
+    this.#pins = new RecentMap(max);
   }
 
   /** If true, callers need not compute a key. */
@@ -57,19 +59,26 @@ export class Pins {
 
   /** Does not extend the pin. */
   find(key: string): Pin | undefined {
-    return this.#pins.get(key);
+    return this.#find(key);
+  }
+
+  #find(key: string): OwnPin | undefined {
+    const pin = this.#pins.get(key);
+    if (pin === undefined || pin.untilMs >= this.#clock.monotonic()) return pin;
+    this.#pins.delete(key);
+    return undefined;
   }
 
   /** Gets a pin that another process has set, unless this one has it. */
   async fetch(key: string): Promise<void> {
-    if (this.#shared === undefined || this.#pins.has(key)) return;
+    if (this.#shared === undefined || this.#find(key) !== undefined) return;
     const pin = await this.#shared.find(key);
-    if (pin !== undefined && !this.#pins.has(key)) this.#set(key, pin, this.#clock.monotonic());
+    if (pin !== undefined && this.#find(key) === undefined) this.#set(key, pin, this.#clock.monotonic());
   }
 
   /** Sets or renews a pin after a success. */
   pin(key: string, pin: Pin): void {
-    const before = this.#shared && this.#pins.peek(key);
+    const before = this.#shared && this.#find(key);
     const nowMs = this.#clock.monotonic();
     const isMoved = before?.site !== pin.site || before.modelId !== pin.modelId;
     const isDue = isMoved || nowMs >= before.sharedAtMs + RENEW_SHARE * this.#idleMs();
@@ -84,6 +93,7 @@ export class Pins {
   }
 
   #set(key: string, { site, modelId }: Pin, sharedAtMs: number): void {
-    this.#pins.set(key, { site, modelId, sharedAtMs }, { ttl: this.#idleMs() });
+    const untilMs = this.#clock.monotonic() + this.#idleMs();
+    this.#pins.set(key, { site, modelId, sharedAtMs, untilMs });
   }
 }

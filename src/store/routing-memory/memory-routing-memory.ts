@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import {
   type ExchangedNews,
@@ -17,6 +17,11 @@ const MAX_PINS = 100_000;
 /** News that are kept for processes that have not got them; the oldest are dropped. */
 const MAX_NEWS = 10_000;
 
+interface LastingPin extends Pin {
+  /** When it ends, by the monotonic clock. */
+  readonly untilMs: number;
+}
+
 interface Entry {
   readonly position: number;
   readonly atMs: number;
@@ -32,7 +37,7 @@ interface Probe {
 /** Routing memory of the processes of one machine. */
 export class MemoryRoutingMemory implements RoutingMemory {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #pins: LRUCache<string, Pin>;
+  readonly #pins = new RecentMap<string, LastingPin>(MAX_PINS);
   /** Oldest first. */
   #entries: Entry[] = [];
   #position = 0;
@@ -42,16 +47,17 @@ export class MemoryRoutingMemory implements RoutingMemory {
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
-    const perf = { now: () => clock.monotonic() };
-    this.#pins = new LRUCache({ max: MAX_PINS, ttl: 1, ttlResolution: 0, perf });
   }
 
   async findPin(key: string): Promise<Pin | undefined> {
-    return this.#pins.get(key);
+    const pin = this.#pins.get(key);
+    if (pin === undefined || pin.untilMs >= this.#clock.monotonic()) return pin;
+    this.#pins.delete(key);
+    return undefined;
   }
 
   async setPin(key: string, { site, modelId }: Pin, idleMs: number): Promise<void> {
-    this.#pins.set(key, { site, modelId }, { ttl: idleMs });
+    this.#pins.set(key, { site, modelId, untilMs: this.#clock.monotonic() + idleMs });
   }
 
   async exchange({ gatewayId, processId, after, news }: NewsExchange): Promise<ExchangedNews> {

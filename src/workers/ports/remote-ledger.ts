@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Amount } from '../../ir/amount.ts';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type {
   FinalCharge,
   GenerationLedger,
@@ -39,7 +39,7 @@ const REMEMBERED_KEYS = 20_000;
 export class RemoteLedger implements GenerationLedger {
   readonly #calls: LedgerCalls;
   /** By hash of the key. */
-  readonly #lastHeadroom = new LRUCache<string, Headroom>({ max: REMEMBERED_KEYS });
+  readonly #lastHeadroom = new RecentMap<string, Headroom>(REMEMBERED_KEYS);
 
   constructor(calls: LedgerCalls) {
     this.#calls = calls;
