@@ -48,7 +48,13 @@ export default defineConfig({
           name: 'suite',
           server,
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/faults/long/**', 'test/fuzz/long/**', 'test/clients/**', 'test/program/**'],
+          exclude: [
+            'test/faults/long/**',
+            'test/fuzz/long/**',
+            'test/clients/**',
+            'test/program/**',
+            'test/console/**',
+          ],
           // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -77,6 +83,17 @@ export default defineConfig({
           name: 'program',
           server,
           include: ['test/program/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          isolate: false,
+        },
+      },
+      {
+        plugins,
+        test: {
+          name: 'console',
+          server,
+          include: ['test/console/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           isolate: false,
