@@ -9,6 +9,9 @@ import { MAX_FILE_BYTES } from '../../src/manage/files/file-intake.ts';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
+/** Seconds that a stop may take with the defaults: `drain_grace_ms`, `drain_ms`, and ten until it ends by force. */
+const STOP_SECONDS = 2 + 30 + 10;
+
 /** Instructions of the Dockerfile, with continued lines joined. */
 const instructions = textOf('deploy/Dockerfile')
   .replaceAll(/\\\n\s*/g, '')
@@ -37,6 +40,11 @@ describe('the Dockerfile', () => {
     );
     expect(admitted.filter((name) => !readdirSync(root).includes(name as string))).toEqual([]);
     expect(admitted).not.toContain('node_modules');
+    const built = [...textOf('scripts/toolchain.mjs').matchAll(/filesUnder\('(\w+)/g)].map(
+      ([, name]) => name,
+    );
+    expect(built).toEqual(expect.arrayContaining(['src', 'console']));
+    expect(built.filter((name) => !admitted.includes(name))).toEqual([]);
   });
 });
 
@@ -51,7 +59,7 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.postgresql.yaml'])('%s', (
       ports: ['127.0.0.1:8787:8787'],
       volumes: ['data:/data'],
     });
-    expect(Number.parseInt(services.signalbox.stop_grace_period, 10)).toBeGreaterThan(30);
+    expect(Number.parseInt(services.signalbox.stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS);
   });
 
   it('has no password of its own', () => {
@@ -61,10 +69,12 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.postgresql.yaml'])('%s', (
 });
 
 describe('the other files', () => {
-  it('start commands that exist', () => {
+  it('start commands that exist, and give them time to drain', () => {
     const unit = textOf('deploy/signalbox.service');
     const [, words = ''] = /^ExecStart=\S+ \S+signalbox\.js (.+)$/m.exec(unit) ?? [];
     expect(parseCommandLine(words.split(' '))).toMatchObject({ kind: 'run', command: 'serve' });
+    const [, stopSeconds] = /^TimeoutStopSec=(\d+)s$/m.exec(unit) ?? [];
+    expect(Number(stopSeconds)).toBeGreaterThan(STOP_SECONDS);
     for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=']) {
       expect(unit.split('\n')).toContain(line);
     }
