@@ -60,6 +60,11 @@ export type Step = (turn: Turn) => void | Promise<void>;
 
 export type Script = readonly Step[] | ((request: RecordedRequest) => readonly Step[]);
 
+/** The steps of a script for one request. */
+export function stepsOf(script: Script, request: RecordedRequest): readonly Step[] {
+  return typeof script === 'function' ? script(request) : script;
+}
+
 /** What steps work with. */
 export interface Turn {
   readonly response: ServerResponse;
@@ -224,7 +229,7 @@ export async function openFakeUpstream(): Promise<FakeUpstream> {
     requests.push(record);
     for (const { index, resolve } of waiting) if (requests[index] !== undefined) resolve(requests[index]);
     const script = scripts.length > 1 ? scripts.shift() : scripts[0];
-    const steps = script === undefined ? NO_SCRIPT : typeof script === 'function' ? script(record) : script;
+    const steps = script === undefined ? NO_SCRIPT : stepsOf(script, record);
     response.on('error', () => {});
     for (const step of steps) {
       if (message.socket.destroyed) return;
