@@ -9,7 +9,7 @@ import { usdOf } from './kit/money.ts';
 import type { Clock } from './kit/time/clock.ts';
 import type { MoneyLeft } from './manage/keys/money-left.ts';
 import type { EventStore } from './ports/events.ts';
-import type { Ledger } from './ports/ledger.ts';
+import type { Ledger, SliceFigures } from './ports/ledger.ts';
 import type { Health } from './routing/health/health.ts';
 import type { GuardrailMetrics } from './stages/guardrails/guardrail-metrics.ts';
 
@@ -28,7 +28,14 @@ export interface MetricSources extends EarlyMetricSources {
   readonly guardrails: GuardrailMetrics;
   readonly ledger: Pick<
     Ledger,
-    'openReservations' | 'reconciled' | 'isAvailable' | 'disk' | 'lag' | 'clockAheadMs' | 'writtenOff'
+    | 'openReservations'
+    | 'reconciled'
+    | 'isAvailable'
+    | 'disk'
+    | 'lag'
+    | 'clockAheadMs'
+    | 'slices'
+    | 'writtenOff'
   >;
   readonly events: Pick<EventStore, 'isAvailable'>;
   readonly health: Pick<Health, 'coolingSites'>;
@@ -59,6 +66,35 @@ function configurationMetrics({
       name: 'signalbox_configuration_file_refused',
       help: '1 while the configuration file is refused and an older configuration stays in force.',
       read: () => (configuration().isFileRefused ? 1 : 0),
+    }),
+  ];
+}
+
+function sliceMetrics(ledger: Pick<MetricSources['ledger'], 'slices'>): readonly MetricFamily[] {
+  const figure = (of: (slices: SliceFigures) => number) => () =>
+    ledger.slices === null ? [] : [[{}, of(ledger.slices)] as const];
+  return [
+    gauge({
+      name: 'signalbox_slices',
+      help: 'Slices that this gateway has: money reserved ahead for payers that reserve often.',
+      read: figure(({ open }) => open),
+    }),
+    gauge({
+      name: 'signalbox_slices_free_usd',
+      help: 'Credits in slices that no generation has taken.',
+      read: figure(({ freeNanos }) => usdOf(freeNanos)),
+    }),
+    gauge({
+      name: 'signalbox_slice_generations_total',
+      help: 'Generations that were paid from a slice, without a statement of their own.',
+      type: 'counter',
+      read: figure(({ paidGenerations }) => paidGenerations),
+    }),
+    gauge({
+      name: 'signalbox_slice_statements_total',
+      help: 'Statements that leased or refilled a slice.',
+      type: 'counter',
+      read: figure(({ statements }) => statements),
     }),
   ];
 }
@@ -175,6 +211,7 @@ export function gatewayMetrics(sources: MetricSources): readonly MetricFamily[] 
         ];
       },
     }),
+    ...sliceMetrics(ledger),
     ...configurationMetrics(sources),
     ...moneyMetrics(sources),
     ...processMetrics(loopDelay),

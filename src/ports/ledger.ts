@@ -295,10 +295,23 @@ export interface Ledger {
    * with an embedded ledger, or before the first comparison.
    */
   readonly clockAheadMs: number | null;
+  /** What this process holds ahead for payers that reserve often; null with an embedded ledger, which needs none. */
+  readonly slices: SliceFigures | null;
   /** How the disk of the journal answers. */
   readonly disk: DiskWaits;
   /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */
   readonly lag: Readonly<Record<string, number>>;
+}
+
+/** Figures of slices: money that is reserved in the shared database ahead of the generations that it pays for. */
+export interface SliceFigures {
+  readonly open: number;
+  /** Credits that no generation has taken. */
+  readonly freeNanos: Nanos;
+  /** Generations that slices have paid for, without a statement of their own. */
+  readonly paidGenerations: number;
+  /** Statements that leased or refilled a slice. */
+  readonly statements: number;
 }
 
 /** The ledger as generations use it. */

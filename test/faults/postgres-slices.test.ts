@@ -65,7 +65,7 @@ if (server !== undefined) {
       const gateway = await bench.ledger(directory, EAGER);
       for (let index = 0; index < 4; index++) await spend(gateway, 10n, limits);
       await expect.poll(held).not.toEqual([]);
-      await expect.poll(() => gateway.ledger.sliceNanos).toBeGreaterThan(0n);
+      await expect.poll(() => gateway.ledger.slices.freeNanos).toBeGreaterThan(0n);
       return gateway;
     };
 
@@ -99,12 +99,16 @@ if (server !== undefined) {
       await expectRight(one);
       expect((await one.ledger.statementOf('account-1')).settledNanos).toBe(10_000n);
       expect(statements / 1_000).toBeLessThan(0.05);
+      const { paidGenerations, statements: ofSlices } = one.ledger.slices;
+      expect(paidGenerations).toBeGreaterThan(900);
+      expect(ofSlices).toBeLessThanOrEqual(statements);
+      expect(ofSlices).toBeGreaterThan(0);
     });
 
     it('serve while the database is away, up to what they hold, and not after their lease', async () => {
       const one = await withSlice();
       for (let index = 0; index < 26; index++) await spend(one, 10n);
-      await expect.poll(() => one.ledger.sliceNanos).toBeGreaterThan(200n);
+      await expect.poll(() => one.ledger.slices.freeNanos).toBeGreaterThan(200n);
       one.setAway(true);
       let served = 300n;
       const serve = async () => {
@@ -125,7 +129,7 @@ if (server !== undefined) {
 
     it('are never exceeded while the database is away', async () => {
       const one = await withSlice();
-      const free = one.ledger.sliceNanos;
+      const free = one.ledger.slices.freeNanos;
       one.setAway(true);
       let served = 0n;
       for (;;) {
@@ -140,9 +144,9 @@ if (server !== undefined) {
 
     it('give back what a generation did not use, and pay for more than it reserved', async () => {
       const one = await withSlice();
-      const free = one.ledger.sliceNanos;
+      const free = one.ledger.slices.freeNanos;
       const id = (await reserve(one, 30n)) ?? '';
-      expect(one.ledger.sliceNanos).toBeLessThanOrEqual(free);
+      expect(one.ledger.slices.freeNanos).toBeLessThanOrEqual(free);
       expect(await one.ledger.settle(id, use(35n))).toEqual({ charge: credit(35n), writtenOffNanos: 0n });
       const voided = (await reserve(one, 30n)) ?? '';
       await one.ledger.void(voided, bench.timeMs);
@@ -236,7 +240,7 @@ if (server !== undefined) {
       await other.ledger.sweep();
       await one.ledger.settle(open, use(10n));
       await one.ledger.statementOf('account-1');
-      expect(one.ledger.sliceNanos).toBe(0n);
+      expect(one.ledger.slices.freeNanos).toBe(0n);
       for (let index = 0; index < 3; index++) await spend(one, 10n, keyLimit(1_000n));
       await expectRight(one);
       expect((await one.ledger.statementOf('account-1')).settledNanos).toBe(80n);

@@ -24,6 +24,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
       isAvailable: true,
       lag: {},
       clockAheadMs: null,
+      slices: null,
       disk: { waitingMs: 0, slowWrites: 0, longestMs: 0 },
       writtenOff: new WriteOffs().sums,
     },

@@ -106,6 +106,10 @@ export class EmbeddedLedger implements Ledger {
     return null;
   }
 
+  get slices(): null {
+    return null;
+  }
+
   async reserve(
     generation: NewGeneration,
     size: (headroom: Headroom) => Amount | null,

@@ -41,6 +41,7 @@ export class CommandLedger implements Ledger, RecentGenerations {
   readonly isAvailable = false;
   readonly admitting = 'none';
   readonly clockAheadMs = null;
+  readonly slices = null;
   readonly disk = { waitingMs: 0, slowWrites: 0, longestMs: 0 };
   readonly lag = {};
   readonly writtenOff = new WriteOffs().sums;

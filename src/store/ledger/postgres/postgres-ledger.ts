@@ -16,6 +16,7 @@ import {
   type ReserveOutcome,
   type RunningGeneration,
   type Scope,
+  type SliceFigures,
   type Spending,
   type TopUpOutcome,
   type Use,
@@ -66,9 +67,8 @@ export class PostgresLedger implements Ledger, RecentGenerations {
     return this.#generations.open.size;
   }
 
-  /** Credits that slices hold and no generation has taken, nano-dollars. */
-  get sliceNanos(): Nanos {
-    return this.#options.slices.freeNanos;
+  get slices(): SliceFigures {
+    return this.#options.slices.figures;
   }
 
   get reconciled(): number {

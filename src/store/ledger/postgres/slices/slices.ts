@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Amount, isWithinAmount, minus, NOTHING } from '../../../../ir/amount.ts';
 import { isInTime } from '../../../../kit/loop/is-in-time.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
-import type { Headroom, Scope, ScopeIds } from '../../../../ports/ledger.ts';
+import type { Headroom, Scope, ScopeIds, SliceFigures } from '../../../../ports/ledger.ts';
 import { headroomWithin } from '../../books/limits.ts';
 import { limitsCodec, scopesCodec } from '../../records/money-codecs.ts';
 import { DEAD_AFTER_MS, type Heartbeat } from '../heartbeat.ts';
@@ -71,6 +71,8 @@ export class Slices {
   /** All that the database may hold for this run, by id: open ones, and closed ones until they are returned. */
   readonly #slices = new Map<string, Slice>();
   #isClosed = false;
+  #paidGenerations = 0;
+  #statements = 0;
 
   constructor(options: SlicesOptions) {
     this.#options = options;
@@ -81,11 +83,15 @@ export class Slices {
     return this.#slices.has(id);
   }
 
-  /** Sum of what is held ahead and free, nano-dollars of credits. */
-  get freeNanos(): bigint {
-    let sum = 0n;
-    for (const { free } of this.#slices.values()) sum += free.creditNanos;
-    return sum;
+  get figures(): SliceFigures {
+    let freeNanos = 0n;
+    for (const { free } of this.#slices.values()) freeNanos += free.creditNanos;
+    return {
+      open: this.#slices.size,
+      freeNanos,
+      paidGenerations: this.#paidGenerations,
+      statements: this.#statements,
+    };
   }
 
   /** Pays for a new generation; undefined when the payer has no slice, or too little in it. */
@@ -97,6 +103,7 @@ export class Slices {
     const amount = size(headroom);
     if (amount === null || !slice.take(amount)) return undefined;
     known.demand.reserved(amount, this.#options.monotonicMs());
+    this.#paidGenerations++;
     this.#serve(known);
     return { amount, slice: slice.id, isUnlimited: isWithoutLimit(headroom) };
   }
@@ -259,6 +266,7 @@ export class Slices {
     const { creditNanos, byokNanos } = demand.largest(atMs);
     if (creditNanos > maxNanos || byokNanos > maxNanos) return;
     if (slice === undefined ? demand.count(atMs) < hotReservations : !this.#isLow(slice, demand)) return;
+    this.#statements++;
     known.busy = (slice === undefined ? this.#lease(known) : this.#refill(known, slice))
       .catch(() => {
         known.notBeforeMs = this.#options.monotonicMs() + RETRY_MS;
