@@ -59,8 +59,9 @@ export async function openPostgres(
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const backgroundPool = new PostgresPool(address, BACKGROUND_LIMITS);
   const background = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: backgroundPool }) });
-  // A connection of a network that swallows packets would let its next statement wait for minutes.
-  pool.lost = () => backgroundPool.drop();
+  // The server ends a slow statement before we do, so silence means that packets are lost. On the connections of the
+  // background, statements would wait for minutes.
+  pool.silent = () => backgroundPool.drop();
   const close = async () => {
     await database.destroy();
     await background.destroy();

@@ -31,6 +31,7 @@ export class PostgresConnection implements PostgresPoolClient {
   readonly #letGo: (connection: PostgresConnection) => void;
   #socket: Socket | undefined;
   #isBroken = false;
+  #isSilent = false;
 
   /**
    * Connects with its first statement. Calls `letGo` when its user releases it, and `notified` for each notification
@@ -59,6 +60,11 @@ export class PostgresConnection implements PostgresPoolClient {
     return this.#isBroken;
   }
 
+  /** It was given up because nothing came in time. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: unknown): R;
   async query<R>(statement: unknown, parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
@@ -67,7 +73,7 @@ export class PostgresConnection implements PostgresPoolClient {
       const asked = this.#client.unsafe<postgres.Row[]>(String(statement), [...parameters] as string[], {
         prepare: true,
       });
-      const result = await this.#inTime(asked);
+      const result = await this.#inTime(asked, this.#limitMs);
       return {
         command: result.command as PostgresQueryResult<R>['command'],
         rowCount: result.count,
@@ -76,6 +82,16 @@ export class PostgresConnection implements PostgresPoolClient {
     } catch (error) {
       if (!isAnswer(error)) this.close();
       throw withWritableStack(databaseProblemOf(error));
+    }
+  }
+
+  /** Asks the database anything. Rejects with why it does not answer, at the latest after `limitMs`. */
+  async ping(limitMs: number): Promise<void> {
+    try {
+      await this.#inTime(this.#client.unsafe('select 1'), limitMs);
+    } catch (error) {
+      this.close();
+      throw databaseProblemOf(error);
     }
   }
 
@@ -101,13 +117,17 @@ export class PostgresConnection implements PostgresPoolClient {
     return socket;
   }
 
-  async #inTime<T>(asked: PromiseLike<T>): Promise<T> {
+  /** How long the next statement may take, milliseconds. The first one connects. */
+  get #limitMs(): number {
     const { connectMs, statementMs } = this.#times;
-    const isConnected = this.#socket?.readyState === 'open';
-    const limitMs = isConnected ? statementMs : connectMs + statementMs;
+    return this.#socket?.readyState === 'open' ? statementMs : connectMs + statementMs;
+  }
+
+  async #inTime<T>(asked: PromiseLike<T>, limitMs: number): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
+        this.#isSilent = true;
         reject(Object.assign(new Error(`no answer within ${limitMs} ms`), { code: 'ETIMEDOUT' }));
       }, limitMs);
     });

@@ -8,8 +8,17 @@ export interface PoolLimits extends PostgresTimes {
   readonly connections: number;
 }
 
-/** Interval between probes while the database is down, milliseconds. */
-const PROBE_MS = 250;
+/**
+ * Interval between probes while the database is down, milliseconds. A probe does not wait for the end of the last one,
+ * which may be lost in the network that the database is back on.
+ */
+const PROBE_MS = 500;
+
+/** A probe without an answer has failed after this time, milliseconds: also where a statement may take minutes. */
+const MAX_PROBE_MS = 6_000;
+
+/** The same while callers wait for it. */
+const MAX_DOUBT_MS = 3_000;
 
 /** Connections are not kept for longer, milliseconds: the name of the host may lead elsewhere by then. */
 const MAX_AGE_MS = 1_800_000;
@@ -34,10 +43,12 @@ export class PostgresPool implements KyselyPool {
   readonly #bornAtMs = new Map<PostgresConnection, number>();
   readonly #idle: PostgresConnection[] = [];
   readonly #waiting = new Set<Waiting>();
+  /** Connections that have not answered yet. */
+  readonly #probing = new Set<PostgresConnection>();
   /** Set once the database has answered for the first time. */
   watch: PoolWatch | undefined;
-  /** Called when the database is lost. */
-  lost: (() => void) | undefined;
+  /** Called when a connection got no answer in time. */
+  silent: (() => void) | undefined;
   #isUp = true;
   #lostAtMs = 0;
   /** Why the last probe failed. */
@@ -45,7 +56,7 @@ export class PostgresPool implements KyselyPool {
   #isEnded = false;
   /** Set while the database is probed after a lost connection. */
   #doubt: Promise<void> | undefined;
-  #probe: NodeJS.Timeout | undefined;
+  #probes: NodeJS.Timeout | undefined;
 
   constructor(address: DatabaseAddress, limits: PoolLimits) {
     this.#address = address;
@@ -68,14 +79,10 @@ export class PostgresPool implements KyselyPool {
   }
 
   /** Asks the database anything. Rejects with why it does not answer. */
-  async ping(): Promise<void> {
-    const connection = this.#open();
+  async ping(limitMs = MAX_PROBE_MS): Promise<void> {
     try {
-      await connection.query('select 1', []);
-      this.#setUp();
-      this.#take(connection);
+      await this.#probe(limitMs);
     } catch (error) {
-      this.#discard(connection);
       this.#setDown(error);
       throw error;
     }
@@ -88,16 +95,38 @@ export class PostgresPool implements KyselyPool {
 
   async end(): Promise<void> {
     this.#isEnded = true;
-    clearTimeout(this.#probe);
+    this.#endProbes();
     this.#refuseWaiting();
     for (const connection of this.#bornAtMs.keys()) connection.close();
     this.#bornAtMs.clear();
   }
 
   #open(): PostgresConnection {
-    const connection = new PostgresConnection(this.#address, this.#limits, (done) => this.#take(done));
+    const connection = this.#new();
     this.#bornAtMs.set(connection, performance.now());
     return connection;
+  }
+
+  #new(): PostgresConnection {
+    return new PostgresConnection(this.#address, this.#limits, (done) => this.#take(done));
+  }
+
+  /** Opens a connection and keeps it if the database answers. Rejects with why it does not. */
+  async #probe(limitMs: number): Promise<void> {
+    const connection = this.#new();
+    this.#probing.add(connection);
+    try {
+      await connection.ping(limitMs);
+    } catch (error) {
+      connection.close();
+      throw error;
+    } finally {
+      this.#probing.delete(connection);
+    }
+    if (this.#isEnded) return connection.close();
+    this.#bornAtMs.set(connection, performance.now());
+    this.#setUp();
+    this.#take(connection);
   }
 
   /** Waits for a busy connection, no longer than a statement may take. */
@@ -125,6 +154,7 @@ export class PostgresPool implements KyselyPool {
   #take(connection: PostgresConnection): void {
     const bornAtMs = this.#bornAtMs.get(connection);
     if (bornAtMs === undefined) return;
+    if (connection.isSilent) this.silent?.();
     if (connection.isBroken) this.#doubtAfter(connection);
     const isUsable = !connection.isBroken && performance.now() - bornAtMs < MAX_AGE_MS;
     if (!isUsable) this.#discard(connection);
@@ -144,7 +174,7 @@ export class PostgresPool implements KyselyPool {
   #doubtAfter(connection: PostgresConnection): void {
     this.#discard(connection);
     if (!this.#isUp || this.#isEnded) return;
-    this.#doubt ??= this.ping()
+    this.#doubt ??= this.ping(MAX_DOUBT_MS)
       .catch(() => {})
       .finally(() => {
         this.#doubt = undefined;
@@ -154,6 +184,7 @@ export class PostgresPool implements KyselyPool {
   #setUp(): void {
     if (this.#isUp) return;
     this.#isUp = true;
+    this.#endProbes();
     this.watch?.found(performance.now() - this.#lostAtMs);
   }
 
@@ -162,17 +193,22 @@ export class PostgresPool implements KyselyPool {
     if (this.#isUp) {
       this.#lostAtMs = performance.now();
       this.watch?.lost(reason);
-      this.lost?.();
     }
     this.#isUp = false;
     this.#lostReason = reason;
     for (const connection of this.#idle.splice(0)) this.#discard(connection);
     this.#refuseWaiting();
-    this.#probe ??= setTimeout(() => {
-      this.#probe = undefined;
-      // A failure sets the next probe.
-      this.ping().catch(() => {});
+    this.#probes ??= setInterval(() => {
+      this.#probe(MAX_PROBE_MS).catch((error: unknown) => {
+        if (!this.#isUp) this.#lostReason = error;
+      });
     }, PROBE_MS);
+  }
+
+  #endProbes(): void {
+    clearInterval(this.#probes);
+    this.#probes = undefined;
+    for (const connection of this.#probing) connection.close();
   }
 
   #refuseWaiting(): void {
