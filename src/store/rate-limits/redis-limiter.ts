@@ -45,7 +45,8 @@ export class RedisLimiter implements Limiter {
   async take(limits: readonly RateLimit[]): Promise<RateVerdict> {
     const args = limits.flatMap(({ max, unit, window }) => [max, unit, window]);
     const answer = await this.#redis.run(TAKE, this.#keys(limits), args);
-    const [place, leftMs] = answer as [number, number];
+    if (!isVerdict(answer)) throw new TypeError('Redis gave no verdict');
+    const [place, leftMs] = answer;
     const limit = limits[place - 1];
     if (limit === undefined) return PASS;
     return { ok: false, limit, resetAtMs: this.#clock.now() + Math.max(1, leftMs) };
@@ -60,4 +61,8 @@ export class RedisLimiter implements Limiter {
   #keys(counters: readonly RateCounter[]): string[] {
     return counters.map(({ name, subject }) => this.#redis.key('count', name, subject));
   }
+}
+
+function isVerdict(answer: unknown): answer is readonly [place: number, leftMs: number] {
+  return Array.isArray(answer) && answer.length === 2 && answer.every(Number.isInteger);
 }
