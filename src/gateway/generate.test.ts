@@ -27,7 +27,7 @@ function gatewayThatReads() {
           return (async function* () {
             for (;;) {
               await new Promise((resolve) => setImmediate(resolve));
-              yield Buffer.from('a');
+              yield Buffer.alloc(0);
             }
           })();
         },

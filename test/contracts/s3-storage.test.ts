@@ -146,6 +146,14 @@ describe('files in a bucket', () => {
     }
   });
 
+  it('are refused with 503 by a storage that sends less than it was asked for', async () => {
+    const bytes = await openFiles().reopen();
+    await store(bytes, X, Buffer.from('hello, this is a file.'));
+    server.trouble('ignore-range');
+    await expect(bytes.read(X)).rejects.toMatchObject({ kind: 'overloaded', cause: { code: 'range' } });
+    expect(String(await readAll(bytes, X))).toBe('hello, this is a file.');
+  });
+
   it('are not listed while another gateway may be storing their row', async () => {
     const { storage, reopen, prefix } = openFiles(60_000);
     const bytes = await reopen();

@@ -113,6 +113,12 @@ describe('stored files in a request', () => {
     await expect(fill({ ...files, store: deleting }, ['a'])).rejects.toMatchObject({ kind: 'not-found' });
   });
 
+  it.each(['hell', 'hello hello'])('that come with another length are a 503: %s', async (sent) => {
+    const { files } = filesOf({ a: { bytes: 'hello', mimeType: 'text/plain' } });
+    const bytes = { read: async () => piecesOf(Buffer.from(sent), 4) };
+    await expect(fill({ ...files, bytes }, ['a'])).rejects.toMatchObject({ kind: 'overloaded' });
+  });
+
   it('may come to the limit as they are sent, each time they are named, and not to more', async () => {
     const { files, asked } = filesOf({
       pdf: { bytes: 'a'.repeat(300), mimeType: 'application/pdf' },

@@ -34,7 +34,8 @@ export interface FileAccess {
 /**
  * Inserts the content of stored files at the places that name them, as if the caller had written it there. Throws 404
  * for a file outside the workspace, 400 for one that is not possible at its place or has more text than any endpoint
- * takes, 413 if all are too large, 503 if there is too little memory. All that is checked before anything is read.
+ * takes, 413 if all are too large, 503 if there is too little memory. All that is checked before anything is read. Then
+ * 503 for content that is not as long as the file.
  * Returns a body without files, as nearly all are, unchanged.
  */
 export async function withStoredFiles(
@@ -128,19 +129,32 @@ function sumOf(files: readonly StoredFile[], bytesOf: (file: StoredFile) => numb
 
 /** Reads the content of a stored file as a request has it, piece by piece as it comes from the store. */
 async function readInline(
-  { filename, mimeType }: StoredFile,
+  { filename, mimeType, sizeBytes }: StoredFile,
   pieces: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<InlineFile> {
   const kind = kindOf(mimeType);
   const encoder = kind === 'text' ? new TextPieces() : new Base64Pieces();
   const written = kind === 'text' ? [] : [dataUrlHead(mimeType)];
+  let readBytes = 0;
   for await (const piece of pieces) {
     signal.throwIfAborted();
+    readBytes += piece.length;
+    if (readBytes > sizeBytes) throw otherLength(readBytes, sizeBytes);
     written.push(encoder.push(piece));
   }
+  if (readBytes !== sizeBytes) throw otherLength(readBytes, sizeBytes);
   written.push(encoder.end());
   return { filename, mediaType: mimeType, kind, content: written.join('') };
+}
+
+/** A model that reads half of a file would answer as if it were all of it. */
+function otherLength(readBytes: number, sizeBytes: number): GatewayError {
+  return new GatewayError(
+    'overloaded',
+    'Service temporarily unavailable: the storage of files sent another length of a file than it has',
+    { retryAfterSeconds: 10, cause: new Error(`${readBytes} bytes were read of a file of ${sizeBytes}`) },
+  );
 }
 
 /** Turns pieces of bytes into text. */

@@ -76,16 +76,13 @@ export class S3Storage implements ObjectStorage {
     // The range of an empty object is beyond its end.
     if (status === RANGE_BEYOND_END && from === 0)
       return { bytes: Buffer.alloc(0), totalBytes: 0, version: tag };
-    if (status === 200 && from === 0) return { bytes, totalBytes: bytes.length, version: tag };
+    if (status === 200 && from === 0 && bytes.length === 0) return { bytes, totalBytes: 0, version: tag };
+    // Content without a range says nothing of how much of the object it is, and would be taken for all of it.
+    if (status === 200) throw otherRange();
     const total = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(replied['content-range'] ?? '');
     if (status !== 206 || total === null) throw refusalOf(reply);
     const [, first, last, totalBytes] = total.map(Number);
-    if (first !== from || bytes.length !== (last ?? 0) - from + 1) {
-      throw new ObjectStorageUnavailable(
-        'the object storage sent another range than it was asked for',
-        'range',
-      );
-    }
+    if (first !== from || bytes.length !== (last ?? 0) - from + 1) throw otherRange();
     return { bytes, totalBytes: totalBytes ?? 0, version: tag };
   }
 
@@ -200,6 +197,10 @@ interface S3Call {
 
 function isOk({ status }: ServiceReply): boolean {
   return status >= 200 && status < 300;
+}
+
+function otherRange(): ObjectStorageUnavailable {
+  return new ObjectStorageUnavailable('the object storage sent another range than it was asked for', 'range');
 }
 
 /** Names the code of the storage, never its message: that may repeat the request with its signature. */
