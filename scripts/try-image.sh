@@ -13,19 +13,18 @@ cd "$place/build"
 npm ci --ignore-scripts --no-audit --no-fund
 npm run build
 npm prune --omit=dev --no-audit --no-fund
-cp -a package.json LICENSE node_modules dist "$place/app/"
+cp -a package.json LICENSE node_modules dist deploy/health-check.mjs "$place/app/"
 chown -R 65534:65534 "$place/data"
 chmod 0755 "$place"
 du -sh "$place/app"
 # Runs inside the read-only root: the health check of the Dockerfile must succeed, and a clean stop must follow.
 cat > "$place/app/try.sh" <<'TRY'
 if touch /var/probe 2>/dev/null; then echo 'the root can be written'; exit 1; fi
-check='fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))'
 node "$1" serve &
 pid=$!
 for _ in $(seq 30); do
   sleep 1
-  if node -e "$check"; then
+  if node "$2"; then
     kill "$pid"
     wait "$pid" && echo healthy && exit 0
   fi
@@ -44,5 +43,5 @@ exec unshare --mount sh -eu -c '
   mount -t tmpfs tmpfs /mnt/tmp
   mount --bind "$place/data" "/mnt$place/data"
   exec chroot --userspec=65534:65534 /mnt env -i PATH="$PATH" HOST=127.0.0.1 PORT=18799 \
-    SIGNALBOX_DATA_DIR="$place/data" sh "$place/app/try.sh" "$place/app/dist/cli/signalbox.js"
+    SIGNALBOX_DATA_DIR="$place/data" sh "$place/app/try.sh" "$place/app/dist/cli/signalbox.js" "$place/app/health-check.mjs"
 '
