@@ -45,6 +45,14 @@ afterAll(async () => {
   await tools.close();
 });
 
+/** Asks the sandbox itself. */
+const post = (body: string | object) =>
+  fetch(`http://127.0.0.1:${port}/run`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}` },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
 const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input), id: 'call_a' });
 
 async function run(name: string, input: object, more: object = {}) {
@@ -188,6 +196,28 @@ describe('tools that run code', () => {
     expect(body.output[0]).toMatchObject({ status: 'failed', error: 'the sandbox failed' });
     expect(other.gateway.logText()).not.toContain('wrong');
     await other.close();
+  });
+
+  it('keep the beginning of a long output', async () => {
+    const response = await post({
+      session_id: 's',
+      language: 'bash',
+      code: 'yes | head -c 3000000',
+      timeout_ms: 30_000,
+    });
+    const { stdout, exit_code } = (await response.json()) as { stdout: string; exit_code: number };
+    expect({ length: stdout.length, exit_code }).toEqual({ length: 1_000_000, exit_code: 0 });
+  });
+
+  it.each([
+    'not JSON',
+    'null',
+    '{}',
+    { session_id: 'a -v /:/host', language: 'bash', code: 'ls', timeout_ms: 1000 },
+    { session_id: 's', language: 'toString', code: 'ls', timeout_ms: 1000 },
+    { session_id: 's', language: 'bash', code: 'ls', timeout_ms: 'long' },
+  ])('refuse %j, and go on', async (body) => {
+    expect((await post(body)).status).toBe(400);
   });
 
   it('are refused without a sandbox, and nothing runs here', async () => {
