@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { Issue } from '../kit/json/validate.ts';
 
 /** A place in the file, counted from 1. */
@@ -83,8 +83,8 @@ export function problemJson(problem: Problem, file: string | undefined) {
   return { path, message: problem.message, ...fields };
 }
 
-/** Relative to the working directory if the file is below it. */
+/** Relative to the working directory if the file is below it, and that is not the root. */
 function shownFile(file: string): string {
   const near = relative(process.cwd(), file);
-  return near === '' || near.startsWith('..') ? file : near;
+  return near === '' || near.startsWith('..') || sep + near === file ? file : near;
 }
