@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { DatabaseAddress } from './kit/net/database-address.ts';
-import { openDataDirectory } from './store/directory/data-directory.ts';
+import { embeddedDatabaseIn, openDataDirectory } from './store/directory/data-directory.ts';
 import { readSqliteSchema } from './store/examine/examine-sqlite.ts';
 import { refuseOtherState } from './store/open-embedded-state.ts';
 import { databaseName, openPostgres, readPostgresSchema } from './store/sql/postgres/open-postgres.ts';
@@ -20,14 +19,14 @@ export interface MigrationTarget {
 
 /** The name of the database in messages, without user and password. */
 export function targetName({ dataDir, database }: MigrationTarget): string {
-  return database === undefined ? databaseFileIn(dataDir) : databaseName(database);
+  return database === undefined ? embeddedDatabaseIn(dataDir) : databaseName(database);
 }
 
 /** Compares the schema with the migrations of this program. Changes nothing; a gateway may be running. */
 export async function examineSchema({ dataDir, database }: MigrationTarget): Promise<SchemaState> {
   if (database !== undefined) return readPostgresSchema(database);
-  refuseOtherState({ directory: dataDir, databaseFile: databaseFileIn(dataDir) });
-  return readSqliteSchema(databaseFileIn(dataDir));
+  refuseOtherState({ directory: dataDir, databaseFile: embeddedDatabaseIn(dataDir) });
+  return readSqliteSchema(embeddedDatabaseIn(dataDir));
 }
 
 /**
@@ -46,8 +45,4 @@ export async function migrateSchema(target: MigrationTarget): Promise<void> {
   } finally {
     directory.close();
   }
-}
-
-function databaseFileIn(dataDir: string): string {
-  return join(dataDir, 'signalbox.sqlite');
 }

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
 import type { Changes } from '../ports/changes.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
 import { PostgresChanges } from './changes/postgres-changes.ts';
+import { embeddedDatabaseIn } from './directory/data-directory.ts';
 import { GatewayIdentity } from './directory/gateway-identity.ts';
 import { openClickhouseEvents } from './events/clickhouse-events.ts';
 import { PostgresFeedLease } from './events/feed/postgres-feed-lease.ts';
@@ -52,6 +54,7 @@ const RETRY_MS = 500;
  */
 export async function openPostgresState(options: PostgresStateOptions): Promise<State> {
   const { clock, warn, waitsForDatabase } = options;
+  if (options.isGateway) warnOfEmbeddedData(options);
   const postgres = await openPostgres(options.database, {
     nowMs: clock.now(),
     mayMigrate: options.mayMigrate,
@@ -123,6 +126,17 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     await postgres.close();
     throw error;
   }
+}
+
+/** Keys that worked before `DATABASE_URL` was set are refused afterwards: the log has to say where they are. */
+function warnOfEmbeddedData({ directory, warn }: PostgresStateOptions): void {
+  const path = embeddedDatabaseIn(directory);
+  if (!existsSync(path)) return;
+  warn(
+    'the data directory has an embedded database, which is not used: its accounts, keys and balances are not moved ' +
+      'to PostgreSQL. Unset DATABASE_URL to use them, or move the file away',
+    { path },
+  );
 }
 
 /** Changes by all gateways; for a command, which ends soon, only its own. */

@@ -29,6 +29,11 @@ export const HASH_KEY_FILE = 'hash-key';
 /** Names that only a gateway creates in a data directory, after its secrets. */
 export const GATEWAY_TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
 
+/** The file of the embedded database in a data directory. */
+export function embeddedDatabaseIn(path: string): string {
+  return join(path, 'signalbox.sqlite');
+}
+
 /** Whether a gateway has kept data in a directory, or a restore has begun there. */
 export function hasKeptData(path: string): boolean {
   return [HASH_KEY_FILE, ...GATEWAY_TRACES, UNFINISHED_RESTORE_FILE].some((name) =>
@@ -83,7 +88,7 @@ export function openDataDirectory(path: string, givenEncryptionKey?: string): Da
     assertRestored(path);
     return {
       path,
-      databaseFile: join(path, 'signalbox.sqlite'),
+      databaseFile: embeddedDatabaseIn(path),
       hashKey: readHashKey(path),
       encryptionKeys: new EncryptionKeyFiles(path, givenEncryptionKey),
       warnings: isNew ? [] : openToOthers(path),
