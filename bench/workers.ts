@@ -1,5 +1,7 @@
 /**
- * What several workers cost and bring, side by side in one run: a gateway with one worker and one with two take turns.
+ * What several workers cost and bring, side by side in one run: a gateway with one worker, one with two, and two
+ * gateways with one worker each take turns. The two gateways share nothing, so they show what two processes cost on
+ * this machine without anything that they would have to tell each other.
  *
  *   npm run bench -- workers [ROUNDS]
  *
@@ -68,15 +70,20 @@ const upstream = createServer((request, response) => {
   });
 });
 
-interface Subject {
-  readonly workers: number;
+interface Gateway {
   readonly child: ChildProcess;
   readonly url: URL;
   readonly agent: Agent;
   readonly folder: string;
 }
 
-async function start(workers: number, port: number): Promise<Subject> {
+/** What is measured: connections are spread over its gateways. */
+interface Subject {
+  readonly name: string;
+  readonly gateways: readonly Gateway[];
+}
+
+async function start(workers: number, port: number): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-workers-'));
   writeFileSync(
     join(folder, 'signalbox.yaml'),
@@ -98,7 +105,6 @@ async function start(workers: number, port: number): Promise<Subject> {
     });
   });
   return {
-    workers,
     child,
     url: new URL(address),
     agent: new Agent({ keepAlive: true, maxSockets: STREAMS }),
@@ -106,8 +112,16 @@ async function start(workers: number, port: number): Promise<Subject> {
   };
 }
 
-/** Processor time of the owner and of its workers so far, milliseconds. */
-function processorMs({ child }: Subject): { readonly owner: number; readonly workers: number } {
+/** Processor time of owners and of their workers so far, milliseconds. */
+function processorMs({ gateways }: Subject): { readonly owners: number; readonly workers: number } {
+  const all = gateways.map(processorMsOf);
+  return {
+    owners: all.reduce((sum, { owner }) => sum + owner, 0),
+    workers: all.reduce((sum, { workers }) => sum + workers, 0),
+  };
+}
+
+function processorMsOf({ child }: Gateway): { readonly owner: number; readonly workers: number } {
   const ofProcess = (pid: number | string) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -121,9 +135,11 @@ function processorMs({ child }: Subject): { readonly owner: number; readonly wor
 
 /** Sends a request; resolves with milliseconds to the first byte of its body and to its end. */
 function ask(
-  { url, agent }: Subject,
+  { gateways }: Subject,
   body: string,
+  connection = 0,
 ): Promise<{ readonly firstAt: number; readonly tookMs: number }> {
+  const { url, agent } = gateways[connection % gateways.length] as Gateway;
   const begun = performance.now();
   return new Promise((resolved, reject) => {
     const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
@@ -142,10 +158,10 @@ function ask(
 
 async function load(subject: Subject): Promise<void> {
   let left = REQUESTS;
-  const run = async () => {
-    while (left-- > 0) await ask(subject, BODY);
+  const run = async (connection: number) => {
+    while (left-- > 0) await ask(subject, BODY, connection);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, run));
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => run(connection)));
 }
 
 const median = (values: readonly number[]): number =>
@@ -154,19 +170,23 @@ const median = (values: readonly number[]): number =>
 const figures = new Map<string, number[]>();
 const note = (name: string, value: number) => figures.set(name, [...(figures.get(name) ?? []), value]);
 
+const COST = 'processor time a request, microseconds';
+const SINGLE = 'one request at a time, p50, ms';
+
 async function measure(subject: Subject): Promise<void> {
-  const { workers } = subject;
+  const { name } = subject;
   const before = processorMs(subject);
   await load(subject);
   await delay(300);
   const after = processorMs(subject);
-  const owner = after.owner - before.owner;
-  const all = owner + after.workers - before.workers;
-  note(`${workers}: processor time a request, microseconds`, (all * 1000) / REQUESTS);
-  if (workers > 1) note(`${workers}: share of the owner, percent`, (owner / all) * 100);
+  const owners = after.owners - before.owners;
+  const workers = after.workers - before.workers;
+  const all = owners + workers;
+  note(`${name}: ${COST}`, (all * 1000) / REQUESTS);
+  if (workers > 0) note(`${name}: share of the owner, percent`, (owners / all) * 100);
   const single: number[] = [];
   for (let index = 0; index < SINGLE_REQUESTS; index++) single.push((await ask(subject, BODY)).tookMs);
-  note(`${workers}: one request at a time, p50, ms`, median(single));
+  note(`${name}: ${SINGLE}`, median(single));
 }
 
 /** Delay of first events of paced streams, milliseconds at the median. */
@@ -174,43 +194,50 @@ async function measureStreams(subject: Subject): Promise<void> {
   firstWritten.length = 0;
   const streams = Array.from({ length: STREAMS }, async (_, index) => {
     await delay((index * STAGGER_MS) / STREAMS);
-    return (await ask(subject, STREAM_BODY)).firstAt;
+    return (await ask(subject, STREAM_BODY, index)).firstAt;
   });
   const arrived = (await Promise.all(streams)).sort((one, other) => one - other);
   const written = [...firstWritten].sort((one, other) => one - other);
   note(
-    `${subject.workers}: first events of ${STREAMS} paced streams, p50, ms`,
+    `${subject.name}: first events of ${STREAMS} paced streams, p50, ms`,
     median(arrived.map((at, index) => at - (written[index] ?? at))),
   );
 }
 
 await new Promise<void>((resolved) => upstream.listen(0, '127.0.0.1', () => resolved()));
 const { port } = upstream.address() as AddressInfo;
-const subjects = [await start(1, port), await start(2, port)];
+const oneWorker: Subject = { name: 'one worker', gateways: [await start(1, port)] };
+const twoGateways: Subject = { name: 'two gateways', gateways: [await start(1, port), await start(1, port)] };
+const twoWorkers: Subject = { name: 'two workers', gateways: [await start(2, port)] };
+const subjects = [oneWorker, twoGateways, twoWorkers];
+
+/** Median of the rounds' ratios: both sides of a ratio were measured within seconds. */
+function ratio(figure: string, subject: Subject, to: Subject): string {
+  const base = figures.get(`${to.name}: ${figure}`) ?? [];
+  const values = figures.get(`${subject.name}: ${figure}`) ?? [];
+  return median(values.map((value, round) => value / (base[round] ?? Number.NaN))).toFixed(2);
+}
+
 try {
   // Each worker compiles its code for itself.
   for (let round = 0; round < WARM_UP_ROUNDS; round++) for (const subject of subjects) await load(subject);
   for (let round = 0; round < ROUNDS; round++) for (const subject of subjects) await measure(subject);
   for (let round = 0; round < Math.min(ROUNDS, 3); round++)
     for (const subject of subjects) await measureStreams(subject);
-  const lowest = (name: string) => Math.min(...(figures.get(name) ?? []));
   for (const [name, values] of figures) {
     const shown = values.map((value) => value.toFixed(2)).join(', ');
-    console.log(`${name.padEnd(56)} median ${median(values).toFixed(2)}  (${shown})`);
+    console.log(`${name.padEnd(64)} median ${median(values).toFixed(2)}  (${shown})`);
   }
-  const cost = 'processor time a request, microseconds';
-  const single = 'one request at a time, p50, ms';
-  console.log(
-    `processor time, two workers to one: ${(lowest(`2: ${cost}`) / lowest(`1: ${cost}`)).toFixed(2)}`,
-  );
-  console.log(
-    `added by the owner at p50: ${(lowest(`2: ${single}`) - lowest(`1: ${single}`)).toFixed(2)} ms`,
-  );
+  console.log(`processor time, two workers to one worker: ${ratio(COST, twoWorkers, oneWorker)}`);
+  console.log(`processor time, two gateways to one worker: ${ratio(COST, twoGateways, oneWorker)}`);
+  console.log(`processor time, two workers to two gateways: ${ratio(COST, twoWorkers, twoGateways)}`);
+  const lowest = ({ name }: Subject) => Math.min(...(figures.get(`${name}: ${SINGLE}`) ?? []));
+  console.log(`added by the owner at p50: ${(lowest(twoWorkers) - lowest(oneWorker)).toFixed(2)} ms`);
   console.log(
     `${cpus().length} cores, Node ${process.versions.node}, load average ${loadavg()[0]?.toFixed(1)}`,
   );
 } finally {
-  for (const { child, agent, folder } of subjects) {
+  for (const { child, agent, folder } of subjects.flatMap(({ gateways }) => gateways)) {
     agent.destroy();
     child.kill('SIGTERM');
     await new Promise((resolved) => child.once('exit', resolved));

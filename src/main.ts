@@ -109,7 +109,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const metrics: ShownMetrics = { families: [], refresh: async () => {} };
   // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
   const server = openServer(loaded, settings, metrics, options, log, closers);
-  const workers = openWorkers(options, server, () => reloads.watch.running, closers);
+  const workers = openWorkers(options, server, closers);
   const reloads = watchFile(options, settings, workers, closers);
   const earlySources = {
     http: server.metrics,
@@ -231,14 +231,12 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
 function openWorkers(
   { loaded, log }: OpenOptions,
   server: ListeningServer,
-  running: () => LoadedConfiguration,
   closers: Closers,
 ): WorkerOwner | undefined {
   if (workerCountOf(loaded) === 1) return undefined;
   const { logLevel: level, colours = false } = loaded.runtime;
   const workers = new WorkerOwner({
     loaded,
-    running,
     server,
     log,
     logSettings: { level, colours, readable: process.stderr.isTTY === true },

@@ -37,8 +37,6 @@ import type { WorkerProcess } from './workers/supervision/worker-process.ts';
 /** What the owner opens its workers with. */
 export interface WorkerOwnerOptions {
   readonly loaded: LoadedConfiguration;
-  /** The configuration in force, for workers that start later. */
-  running(): LoadedConfiguration;
   /** Answers the requests that workers forward. */
   readonly server: Pick<HttpServer, 'accept'>;
   readonly log: Log;
@@ -71,11 +69,17 @@ const MERGE_RULES: Readonly<Record<string, MergeRule>> = {
 /** How long a response waits for workers to hear of a change, milliseconds. One that hangs is replaced. */
 const CHANGE_MS = 1_000;
 
+/** How long a reload waits for workers, milliseconds; the next one waits for it. */
+const RELOAD_MS = 2_000;
+
 /** How often workers hear up to when all changes of a shared database are known, milliseconds. */
 const SEEN_MS = 200;
 
 /** How long `/metrics` waits for the figures of a worker, milliseconds. */
 const FIGURES_MS = 1_000;
+
+/** How long a request waits for output items that a worker may have, milliseconds: one that hangs has none. */
+const ITEMS_MS = 1_000;
 
 /** Time beyond the drain limit after which a worker is ended, milliseconds. */
 const DRAIN_MARGIN_MS = 5_000;
@@ -94,6 +98,8 @@ interface Address {
 export class WorkerOwner {
   readonly #options: WorkerOwnerOptions;
   readonly #count: number;
+  /** The newest configuration: workers that start later begin with it. */
+  #loaded: LoadedConfiguration;
   #asked: Address = { host: '', port: 0 };
   #onBound: (address: Address) => void = () => {};
   /** Resolves when the first worker listens. */
@@ -118,6 +124,7 @@ export class WorkerOwner {
   constructor(options: WorkerOwnerOptions) {
     this.#options = options;
     this.#count = workerCountOf(options.loaded);
+    this.#loaded = plain(options.loaded);
   }
 
   /** Starts the workers, which bind the port and answer probes. Rejects when the port cannot be bound. */
@@ -165,10 +172,13 @@ export class WorkerOwner {
     await this.#opening;
   }
 
-  /** Takes a new configuration into use in all workers. */
+  /** Takes a new configuration into use in all workers. Does not wait for one that hangs, which is replaced. */
   async reload(loaded: LoadedConfiguration): Promise<void> {
-    const workers = this.#group?.serving ?? [];
-    await Promise.all(workers.map(({ channel }) => channel.call('reload', plain(loaded)).catch(() => {})));
+    this.#loaded = plain(loaded);
+    // Also those that are starting, which have begun with the configuration before.
+    const workers = this.#group?.all ?? [];
+    const reloads = workers.map(({ channel }) => channel.call('reload', this.#loaded));
+    await isInTime(Promise.allSettled(reloads), RELOAD_MS);
   }
 
   /** Requests and generations in flight at all workers, and their longest delay of the event loop; a second old. */
@@ -270,10 +280,12 @@ export class WorkerOwner {
         this.#requireParts().installation.files.make(caller, filename, content),
       findItemsElsewhere: async (keyHash, ids) => {
         const others = (this.#group?.serving ?? []).filter(({ number }) => number !== worker);
-        const found = await Promise.all(
-          others.map(({ channel }) => channel.call('findItems', keyHash, ids).catch(() => new Map())),
-        );
-        return new Map(found.flatMap((items) => [...items]));
+        const found = new Map<string, string>();
+        const asked = others.map(async ({ channel }) => {
+          for (const [id, item] of await channel.call('findItems', keyHash, ids)) found.set(id, item);
+        });
+        await isInTime(Promise.allSettled(asked), ITEMS_MS);
+        return new Map(found);
       },
       generationEnded: (generation) => this.#requireParts().engine.tail.pass(generation),
       providerFailed: (provider, failure) => this.#requireParts().engine.failures.take(provider, failure),
@@ -287,9 +299,8 @@ export class WorkerOwner {
   }
 
   async #open({ number, channel }: Worker): Promise<void> {
-    const { running, logSettings } = this.#options;
-    const loaded = plain(running());
-    this.#onBound(await channel.call('start', { worker: number, ...this.#asked, loaded, log: logSettings }));
+    const start = { worker: number, ...this.#asked, loaded: this.#loaded, log: this.#options.logSettings };
+    this.#onBound(await channel.call('start', start));
     const { installation, engine, memory, firstAccountId } = await this.#partsOpen;
     await channel.call('serve', {
       dataDir: installation.directory.path,

@@ -31,8 +31,11 @@ interface Place<Remote extends Handlers> {
 
 const PING_MS = 1_000;
 
-/** A worker that does not answer for so long hangs: no work of ours blocks the event loop for seconds. */
-const PATIENCE_MS = 15_000;
+/**
+ * A worker that does not answer for so long hangs: no work of ours blocks the event loop for seconds. Its connections
+ * are open until then, so a caller waits for at most 10 seconds.
+ */
+const PATIENCE_MS = 8_000;
 
 /** How long a stop waits for the exit of workers that have drained, milliseconds. */
 const EXIT_MS = 2_000;
