@@ -41,6 +41,10 @@ exec unshare --mount sh -eu -c '
   mount --rbind /dev /mnt/dev
   mount --rbind /proc /mnt/proc
   mount -t tmpfs tmpfs /mnt/tmp
+  # Again, for a directory below /tmp.
+  mkdir -p "/mnt$place"
+  mount --bind "$place" "/mnt$place"
+  mount -o remount,ro,bind "/mnt$place"
   mount --bind "$place/data" "/mnt$place/data"
   exec chroot --userspec=65534:65534 /mnt env -i PATH="$PATH" HOST=127.0.0.1 PORT=18799 \
     SIGNALBOX_DATA_DIR="$place/data" sh "$place/app/try.sh" "$place/app/dist/cli/signalbox.js" "$place/app/health-check.mjs"
