@@ -135,7 +135,7 @@ it.skipIf(process.getuid?.() !== 0)('wrong rights', () => {
     return onlySentence(status, stdout, stderr);
   };
   expect(run([])).toMatch(
-    /data cannot be used \(EACCES\); choose another with --data-dir or make it writable/,
+    /data cannot be used \(EACCES\); choose another with --data-dir or make it writable for user \d+/,
   );
   const config = join(folder, 'secret.yaml');
   writeFileSync(config, 'vendor: acme\n', { mode: 0o600 });

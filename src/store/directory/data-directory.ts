@@ -74,7 +74,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full; make room or choose another with --data-dir',
 };
 
-const OTHER_ADVICE = 'choose another with --data-dir or make it writable';
+/** With the number of the user: in a container that is what the owner of a mounted folder must be. */
+const OTHER_ADVICE = `choose another with --data-dir or make it writable for ${
+  process.getuid === undefined ? 'this user' : `user ${process.getuid()}`
+}`;
 
 /**
  * Creates the directory if necessary (0700) and locks it until `close` or the end of the process. `givenEncryptionKey`
