@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogFilter, LogQuery } from '../src/ports/events.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
-import { openEventBundle } from '../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
+import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
 
 /** How long pages and counts of the log take. `node scripts/bench.mjs log [MILLIONS]`. */
 
 const MILLION = 1_000_000;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-const SLICE = 2_000;
 const ROUNDS = 5;
 
 const count = Number(process.argv[2] ?? 1) * MILLION;
@@ -65,18 +64,9 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const bundle = openEventBundle(join(directory, 'bundle.duckdb'), { keepsSlices: false });
-  let slice = [];
-  for (const event of eventHistory(count, DAYS)) {
-    slice.push(event);
-    if (slice.length === SLICE) {
-      await bundle.add(slice);
-      slice = [];
-    }
-  }
-  await bundle.add(slice);
-  await bundle.close();
-  await events.addBundle({ file: join(directory, 'bundle.duckdb') });
+  const file = join(directory, 'bundle.duckdb');
+  await writeFilledBundle(file, eventHistory(count, DAYS));
+  await events.addBundle({ file });
 }
 
 async function page(title: string, change: Partial<LogQuery>): Promise<void> {

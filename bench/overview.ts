@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/kit/time/clock.ts';
 import { AccountOverview } from '../src/manage/analytics/overview.ts';
+import type { GenerationEvent } from '../src/ports/events.ts';
 import type { Spending } from '../src/ports/ledger.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
-import { openEventBundle } from '../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
+import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
 
 /**
  * How long `GET /overview` takes over a long history, without HTTP. `node scripts/bench.mjs overview [MILLIONS]`.
@@ -15,7 +16,6 @@ import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.t
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 const ROUNDS = 7;
-const BATCH = 2_000;
 
 const count = Number(process.argv[2] ?? 1) * 1_000_000;
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
@@ -68,18 +68,16 @@ try {
 
 async function fill(): Promise<void> {
   const file = join(directory, 'bundle');
-  const bundle = openEventBundle(file, { keepsSlices: false });
-  const shiftMs = endMs - DAYS * DAY_MS - HISTORY_START_MS;
-  let batch = [];
-  for (const event of eventHistory(count, DAYS)) {
-    batch.push({ ...event, accountId: scope.accountId, createdAtMs: event.createdAtMs + shiftMs });
-    if (batch.length < BATCH) continue;
-    await bundle.add(batch);
-    batch = [];
-  }
-  await bundle.add(batch);
-  await bundle.close();
+  await writeFilledBundle(file, history());
   await events.addBundle({ file });
   const { events: kept, bytes } = await events.sizes();
   console.log(`${kept} generations of ${DAYS} days in ${Math.round(bytes / 2 ** 20)} MiB`);
+}
+
+/** Generations of the account, until now. */
+function* history(): Generator<GenerationEvent> {
+  const shiftMs = endMs - DAYS * DAY_MS - HISTORY_START_MS;
+  for (const event of eventHistory(count, DAYS)) {
+    yield { ...event, accountId: scope.accountId, createdAtMs: event.createdAtMs + shiftMs };
+  }
 }

@@ -16,6 +16,9 @@ export interface StartState {
 /** Rows that are looked at for a request of a client. */
 const ROWS = 100;
 
+/** How long the question for them waits: the view that is opened asks first. */
+const PAUSE_MS = 100;
+
 const BEFORE_ALL = '2020-01-01T00:00:00Z';
 
 export function startStateOf(
@@ -35,6 +38,7 @@ export function useStartState(key: CurrentKey, everyMs: number | false = false):
   const { data } = useQuery({
     queryKey: ['start'],
     queryFn: async () => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       const [{ data: rows }, { data: models }] = await Promise.all([
         ask<{ data: LoggedGenerationObject[] }>('/generations', { query: { from: BEFORE_ALL, limit: ROWS } }),
         ask<{ data: { id: string }[] }>('/models'),

@@ -33,16 +33,9 @@ import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } fro
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
+import { PrunedBefore } from './pruned-before.ts';
 import { querySql } from './query-sql.ts';
-import {
-  ALL_DAILY,
-  COMPACT,
-  PRUNE,
-  PRUNED_BEFORE,
-  SCHEMA,
-  SCHEMA_UPGRADES,
-  SCHEMA_VERSION,
-} from './schema.ts';
+import { ALL_DAILY, COMPACT, PRUNE, SCHEMA, SCHEMA_UPGRADES, SCHEMA_VERSION } from './schema.ts';
 import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 
@@ -78,6 +71,7 @@ export class DuckdbEventStore implements EventStore {
   #knownSeries = new SeriesCache();
   #appTotals = new AppTotalsCache();
   #knownApps = new KnownApps();
+  #prunedBefore = new PrunedBefore();
   #settingAside: Promise<void> | undefined;
   /** Set aside only once: if the new file is damaged too, the cause is elsewhere. */
   #hasSetAside = false;
@@ -116,7 +110,10 @@ export class DuckdbEventStore implements EventStore {
     return this.#query(query.accountId ?? ALL_ACCOUNTS, signal, async (thread) => {
       const columns = await thread.columns(querySql(query), signal);
       const answer = await runInTurns(answerOf(query, columns));
-      return { ...answer, missingBeforeMs: await missingBefore(thread, query) };
+      const missingBeforeMs = fitsDailySums(query)
+        ? null
+        : await this.#missingBeforeMs(thread, query.startMs);
+      return { ...answer, missingBeforeMs };
     });
   }
 
@@ -136,7 +133,6 @@ export class DuckdbEventStore implements EventStore {
   logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts> {
     return this.#query(filter.accountId, signal, async (thread) => {
       const rows = await thread.query(logCountsSql(filter, bucketMs), signal);
-      const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
       return {
         bucketMs,
         buckets: rows.map(([start, count, failed]) => ({
@@ -144,7 +140,7 @@ export class DuckdbEventStore implements EventStore {
           count: Number(count),
           failed: Number(failed),
         })),
-        missingBeforeMs: filter.fromMs < prunedBeforeMs ? prunedBeforeMs : null,
+        missingBeforeMs: await this.#missingBeforeMs(thread, filter.fromMs),
       };
     });
   }
@@ -159,7 +155,9 @@ export class DuckdbEventStore implements EventStore {
     if (this.#thread === undefined && !existsSync(this.#file)) return Promise.resolve(0);
     const before = BigInt(beforeMs - (beforeMs % DAY_MS));
     return this.#inTurn(async (thread) => {
-      const [, removed] = await thread.transact(statementsOf(PRUNE, { before }));
+      const [, removed] = await thread
+        .transact(statementsOf(PRUNE, { before }))
+        .finally(() => this.#prunedBefore.changed());
       await this.#compact(thread);
       return countOf(removed);
     });
@@ -188,6 +186,12 @@ export class DuckdbEventStore implements EventStore {
     await this.#written;
     await this.#settingAside;
     await this.#thread?.close();
+  }
+
+  /** The moment before which events are missing from an answer that begins at another; null = none are. */
+  async #missingBeforeMs(thread: DuckdbThread, startMs: number): Promise<number | null> {
+    const prunedBeforeMs = await this.#prunedBefore.readMs(thread);
+    return startMs < prunedBeforeMs ? prunedBeforeMs : null;
   }
 
   async #queryAppTotals(windows: readonly DayWindow[], signal?: AbortSignal): Promise<AppTotals> {
@@ -247,6 +251,7 @@ export class DuckdbEventStore implements EventStore {
       this.#knownSeries = new SeriesCache();
       this.#appTotals = new AppTotalsCache();
       this.#knownApps = new KnownApps();
+      this.#prunedBefore = new PrunedBefore();
       this.#thread = new DuckdbThread(
         {
           file: this.#file,
@@ -313,12 +318,6 @@ export class DuckdbEventStore implements EventStore {
       this.#options.warn?.('the sums of the events cannot be compacted', { error });
     }
   }
-}
-
-async function missingBefore(thread: DuckdbThread, query: EventQuery): Promise<number | null> {
-  if (fitsDailySums(query)) return null;
-  const prunedBeforeMs = countOf(await thread.query(plain(PRUNED_BEFORE)));
-  return query.startMs < prunedBeforeMs ? prunedBeforeMs : null;
 }
 
 /** The single number that a statement returned. */
