@@ -120,6 +120,35 @@ describe('the list of sessions', () => {
   });
 });
 
+describe('a session of a plain key', () => {
+  it('sees no record and no content of another key, which the key itself may ask for', async () => {
+    const { id: workspaceId } = await manage.data(201, 'POST', '/workspaces', {
+      name: 'Kept',
+      slug: 'kept',
+      is_observability_io_logging_enabled: true,
+    });
+    const keyOf = async (name: string): Promise<string> =>
+      (await manage.ask('POST', '/keys', { name, workspace_id: workspaceId })).body.key;
+    const [own, other] = [await keyOf('own'), await keyOf('other')];
+    const answer = await gateway.fetch('/responses', {
+      method: 'POST',
+      key: own,
+      body: JSON.stringify({ model: 'simulator/standard', input: 'hello' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    await answer.text();
+    const id = answer.headers.get('x-generation-id');
+    const paths = [`/generation?id=${id}`, `/generation/content?id=${id}`];
+    const statuses = async (cookie: string) =>
+      (await Promise.all(paths.map((path) => withCookie(path, cookie)))).map(({ status }) => status);
+    expect(await statuses((await signIn(own)).cookie)).toEqual([200, 200]);
+    expect(await statuses((await signIn(other)).cookie)).toEqual([404, 404]);
+    expect(await statuses((await signIn(gateway.managementKey)).cookie)).toEqual([200, 200]);
+    const asked = await Promise.all(paths.map((path) => gateway.fetch(path, { key: other })));
+    expect(asked.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
 describe('a generation of a management session', () => {
   const body = JSON.stringify({
     model: 'simulator/standard',

@@ -33,11 +33,20 @@ export function authenticate(
   request: InboundRequest,
   { callers, sessions }: CallerSources,
 ): Caller | Promise<Caller> {
-  const token = hasKey(request) ? undefined : sessionTokenOf(request);
+  const token = tokenOf(request);
   if (token !== undefined) return callerOfSession(request, token, sessions);
   const secret = secretOf(request);
   const found = SECRET.test(secret) ? callers.find(secret) : undefined;
   return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
+}
+
+/** True if the request names no key of its own, but the session of a browser. */
+export function isOfSession(request: InboundRequest): boolean {
+  return tokenOf(request) !== undefined;
+}
+
+function tokenOf(request: InboundRequest): string | undefined {
+  return hasKey(request) ? undefined : sessionTokenOf(request);
 }
 
 function hasKey(request: InboundRequest): boolean {

@@ -7,6 +7,8 @@ import {
   generationReplySchema,
 } from '../../contract/generations/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import type { LogViewer } from '../../manage/generations/generation-log.ts';
+import { isOfSession } from '../access/authenticate.ts';
 import type { Call, Route } from '../route.ts';
 import { GENERATION_RECORD_EXAMPLES } from './examples/generation-records.ts';
 import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
@@ -29,7 +31,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     },
     handler: async (call) => {
       const { generations } = call.services;
-      const generation = await generations.get(callerOf(call).accountId, idOf(call));
+      const generation = await generations.get(viewerOf(call), idOf(call));
       const prices = await generations.pricesOf(generation);
       call.exchange.reply.json(200, { data: generationObject(generation, prices) });
     },
@@ -49,11 +51,18 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
       ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
     },
     handler: async (call) => {
-      const content = await call.services.generations.contentOf(callerOf(call).accountId, idOf(call));
+      const content = await call.services.generations.contentOf(viewerOf(call), idOf(call));
       call.exchange.reply.jsonText(200, await writeJson({ data: content }));
     },
   },
 ];
+
+/** A key sees the records of its account; in the console, a key that is no management key sees its own alone. */
+function viewerOf(call: Call): LogViewer {
+  const { accountId, key } = callerOf(call);
+  const seesAll = key.isManagement || !isOfSession(call.exchange.request);
+  return { accountId, keyHash: seesAll ? null : key.hash };
+}
 
 function idOf({ query }: Call): string {
   return (query as GenerationQuery).id;

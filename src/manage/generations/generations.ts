@@ -6,7 +6,8 @@ import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
 import type { PriceHistory } from '../models/price-history.ts';
-import { requireFound } from '../refusals.ts';
+import { notFound, requireFound } from '../refusals.ts';
+import type { LogViewer } from './generation-log.ts';
 
 export interface GenerationsDependencies {
   readonly recent: RecentGenerations;
@@ -16,7 +17,7 @@ export interface GenerationsDependencies {
   readonly prices: Pick<PriceHistory, 'inForce'>;
 }
 
-/** Looks up finished generations of an account. */
+/** Looks up finished generations of an account, or of one key. */
 export class Generations {
   readonly #dependencies: GenerationsDependencies;
 
@@ -25,14 +26,14 @@ export class Generations {
   }
 
   /** One generation; visible as soon as its end was acknowledged to the caller. Throws 404. */
-  async get(accountId: string, id: string): Promise<StoredGeneration> {
+  async get({ accountId, keyHash }: LogViewer, id: string): Promise<StoredGeneration> {
     const { recent, rows } = this.#dependencies;
     const early = recent.recent(id);
-    if (early?.scopes.account === accountId) {
-      // Without its app if the database is unavailable: the generation itself is still in memory.
-      return this.#withApp(early).catch(() => early);
-    }
-    return this.#withApp(requireFound(await rows.find(accountId, id)));
+    const isEarly = early?.scopes.account === accountId;
+    const found = isEarly ? early : requireFound(await rows.find(accountId, id));
+    if (keyHash !== null && found.scopes.key !== keyHash) throw notFound();
+    // Without its app if the database is unavailable: the generation itself is still in memory.
+    return isEarly ? this.#withApp(found).catch(() => found) : this.#withApp(found);
   }
 
   /** List prices of the endpoint that served a generation, when it was asked for; none if they are unknown. */
@@ -52,8 +53,10 @@ export class Generations {
   }
 
   /** Prompt and answer of a generation. Throws 404 if they were not stored. */
-  async contentOf(accountId: string, id: string): Promise<GenerationContent> {
-    return requireFound(await this.#dependencies.contents.get(accountId, id));
+  async contentOf(viewer: LogViewer, id: string): Promise<GenerationContent> {
+    // Content does not say which key it is of.
+    if (viewer.keyHash !== null) await this.get(viewer, id);
+    return requireFound(await this.#dependencies.contents.get(viewer.accountId, id));
   }
 
   async #withApp(generation: StoredGeneration): Promise<StoredGeneration> {
