@@ -13,7 +13,7 @@ import { labelOf } from './access/authenticate.ts';
 import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import type { RateClass } from './access/rate-limits.ts';
 import { RefusedKeys } from './access/refused-keys.ts';
-import { answerConsole } from './console/answer-console.ts';
+import { answerConsole, answerLostBrowser } from './console/answer-console.ts';
 import {
   DEFAULT_TIMES,
   type GenerationServices,
@@ -239,13 +239,19 @@ class GatewayServer implements HttpServer {
       if (settings.cors !== undefined && allowOrigin(exchange, settings.cors) && isPreflight(request)) {
         return this.#answerPreflight(exchange);
       }
-      if (this.#basics.console !== undefined && answerConsole(exchange, this.#basics.console)) {
+      const { console: files } = this.#basics;
+      if (files !== undefined && answerConsole(exchange, files)) {
         this.metrics.answered('console', reply.gone ? 'gone' : reply.status, exchange.timing);
         return;
       }
       const paths = this.#currentPaths(settings);
       const match = paths.index.find(request.method, request.url);
       if ('allowed' in match) {
+        const isUnknown = match.allowed.length === 0;
+        if (isUnknown && files !== undefined && answerLostBrowser(exchange, files, settings.basePath)) {
+          this.metrics.answered('console', reply.gone ? 'gone' : reply.status, exchange.timing);
+          return;
+        }
         encodeError = match.encodeError;
         throw noRoute(match.allowed, request.url, settings, paths.index.paths);
       }

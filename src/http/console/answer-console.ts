@@ -1,3 +1,4 @@
+import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import type { HttpExchange } from '../exchange/http-exchange.ts';
 import { ASSETS_PATH, type ConsoleFile, type ConsoleFiles } from './console-files.ts';
 
@@ -53,9 +54,9 @@ const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /** Answers a request for the console. Returns false for every other request. */
 export function answerConsole({ request, reply }: HttpExchange, files: ConsoleFiles): boolean {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  const path = request.url.split('?', 1)[0] ?? '';
-  const acceptsGzip = request.header('accept-encoding')?.includes('gzip') === true;
+  if (!isRead(request)) return false;
+  const path = pathOf(request);
+  const acceptsGzip = doesAcceptGzip(request);
   if (path.startsWith(ASSETS_PATH)) {
     const asset = files.assets.get(path.slice(ASSETS_PATH.length));
     if (asset === undefined) return false;
@@ -63,10 +64,41 @@ export function answerConsole({ request, reply }: HttpExchange, files: ConsoleFi
     return true;
   }
   // Programs get what they got before there was a console: a route, or an error that leads on.
-  const isForBrowser = request.header('accept')?.includes('text/html') === true;
-  if (!isForBrowser || !VIEWS.has(path.split('/')[1] ?? '')) return false;
+  if (!isForBrowser(request) || !VIEWS.has(path.split('/')[1] ?? '')) return false;
   reply.file(...encoded(files.page, acceptsGzip), PAGE_HEADERS);
   return true;
+}
+
+/**
+ * Answers a browser that was led to an address that is neither a view nor a route: the page says so, with status 404.
+ * Returns false for programs, and for addresses of the interface, whose error says what was meant.
+ */
+export function answerLostBrowser(
+  { request, reply }: HttpExchange,
+  files: ConsoleFiles,
+  basePath: string,
+): boolean {
+  const path = pathOf(request);
+  const isOfInterface = [`${basePath}/`, '/v1/'].some((start) => path.startsWith(start));
+  if (!isRead(request) || !isForBrowser(request) || isOfInterface) return false;
+  reply.file(...encoded(files.page, doesAcceptGzip(request)), PAGE_HEADERS, 404);
+  return true;
+}
+
+function isRead({ method }: InboundRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function pathOf({ url }: InboundRequest): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function isForBrowser(request: InboundRequest): boolean {
+  return request.header('accept')?.includes('text/html') === true;
+}
+
+function doesAcceptGzip(request: InboundRequest): boolean {
+  return request.header('accept-encoding')?.includes('gzip') === true;
 }
 
 type Encoded = readonly [bytes: Uint8Array, contentType: string, encoding: 'gzip' | undefined];

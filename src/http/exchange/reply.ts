@@ -134,10 +134,16 @@ export class Reply {
   }
 
   /** A file for browsers. */
-  file(bytes: Uint8Array, contentType: string, encoding: string | undefined, headers: Headers): void {
+  file(
+    bytes: Uint8Array,
+    contentType: string,
+    encoding: string | undefined,
+    headers: Headers,
+    status = 200,
+  ): void {
     const type = `${headerLine('Content-Type', contentType)}Vary: Accept-Encoding\r\n`;
     this.#whole(
-      200,
+      status,
       bytes,
       encoding === undefined ? type : `${type}Content-Encoding: ${encoding}\r\n`,
       headers,

@@ -5,7 +5,7 @@ import { codeSamplesOf, SAMPLE_ORIGIN } from './code-samples.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { errorSection } from './error-section.ts';
-import { escapeHtml, inline } from './html.ts';
+import { codeBlock, escapeHtml, inline } from './html.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { mark, schemaTable, typeOf } from './schema-tables.ts';
 
@@ -154,15 +154,14 @@ ${answer(route)}
 }
 
 function sample({ language, code }: { readonly language: string; readonly code: string }): string {
-  return `<pre class="sample ${language}"><code>${escapeHtml(code)}</code></pre>`;
+  return codeBlock(code, `sample ${language}`);
 }
 
 function otherBodies({ example }: Route): string {
   return Object.entries(example?.otherBodies ?? {})
     .map(
       ([what, body]) =>
-        `<details><summary>${escapeHtml(what)}</summary>` +
-        `<pre class="answer"><code>${escapeHtml(JSON.stringify(body, null, 2))}</code></pre></details>`,
+        `<details><summary>${escapeHtml(what)}</summary>${codeBlock(JSON.stringify(body, null, 2), 'answer')}</details>`,
     )
     .join('\n');
 }
@@ -170,7 +169,7 @@ function otherBodies({ example }: Route): string {
 function answer({ example }: Route): string {
   const value = example?.answer ?? null;
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return `<pre class="answer"><code>${escapeHtml(text)}</code></pre>`;
+  return codeBlock(text, 'answer');
 }
 
 function bodyOf(value: JsonObject): string {

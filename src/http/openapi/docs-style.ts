@@ -18,7 +18,7 @@ html { -webkit-text-size-adjust: 100%; scroll-padding-top: 16px; }
 body { margin: 0; background: var(--surface); color: var(--text); font: 400 .875rem/1.5 var(--sans);
   font-variant-numeric: tabular-nums; display: grid; grid-template-columns: 272px minmax(0, 1fr); }
 [hidden] { display: none !important; }
-a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; text-underline-offset: 2px; }
+a { color: var(--accent); text-decoration: none; } a:hover, main a { text-decoration: underline; text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; border-radius: 4px; }
 code, pre { font-family: var(--mono); font-size: .8125rem; font-variant-ligatures: none; overflow-wrap: anywhere; }
 h1, h2, h3, h4, p { margin: 0; }
@@ -51,7 +51,7 @@ main > section { margin-top: 40px; }
   grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); margin-top: 8px; }
 .two { display: grid; gap: 8px 24px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); margin-bottom: 16px; }
 .note { color: var(--text-3); } .required { color: var(--bad); }
-.statuses { display: flex; flex-wrap: wrap; gap: 4px; } .statuses a, .statuses span { font-family: var(--mono);
+.statuses { display: flex; flex-wrap: wrap; gap: 4px; } .statuses a, .statuses span { text-decoration: none; font-family: var(--mono);
   font-size: .75rem; padding: 1px 6px; border: 1px solid var(--line-2); border-radius: 4px; color: var(--text-2); }
 .statuses span { color: var(--ok); }
 pre { position: relative; margin: 0; padding: 10px 12px; background: var(--sunken); border: 1px solid var(--line);

@@ -1,6 +1,6 @@
 import { ERROR_MEANINGS } from '../../contract/envelopes/error-meanings.ts';
 import { ERROR_TABLE } from '../../ir/errors.ts';
-import { escapeHtml, inline } from './html.ts';
+import { codeBlock, inline } from './html.ts';
 
 const MEANINGS = new Map(Object.entries(ERROR_MEANINGS).map(([status, row]) => [Number(status), row]));
 
@@ -56,5 +56,5 @@ ${rows.join('\n')}</table></div>
 }
 
 function jsonBlock(value: object): string {
-  return `<pre><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`;
+  return codeBlock(JSON.stringify(value, null, 2), 'answer');
 }
