@@ -1,7 +1,8 @@
 import type { BudgetObject } from '../api/contract.ts';
-import { copiedMoney, shortMoney } from '../format/money.ts';
+import { shortMoney } from '../format/money.ts';
 import { PER_WINDOW } from '../format/windows.ts';
 import { BudgetBar } from './budget-bar.tsx';
+import { exactUsd } from './exact.ts';
 import { useReserved } from './use-reserved.ts';
 
 /** One budget of a workspace: window, bar, spent and limit. */
@@ -15,8 +16,9 @@ export function BudgetLine({ budget }: { readonly budget: BudgetObject }) {
         limitUsd={budget.limit_usd}
         reservedUsd={reserved({ workspace: budget.workspace_id })}
       />
-      <span class="num" title={`$${copiedMoney(budget.used_usd)}`}>
-        {shortMoney(budget.used_usd)} <span class="dim">of {shortMoney(budget.limit_usd)}</span>
+      <span class="num">
+        <span {...exactUsd(budget.used_usd)}>{shortMoney(budget.used_usd)}</span>{' '}
+        <span class="dim">of {shortMoney(budget.limit_usd)}</span>
       </span>
     </div>
   );

@@ -2,6 +2,7 @@ import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contrac
 import { count } from '../../format/numbers.ts';
 import { OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
 import { bucketText } from '../../parts/chart/time-scale.ts';
+import { exactFigure } from '../../parts/exact.ts';
 import { ScrolledTable } from '../../parts/scrolled-table.tsx';
 import { exactText, firstGroups, formatsOf, groupOf, metricValue } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
@@ -58,7 +59,7 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
                     <td
                       class="num"
                       key={metric.name}
-                      title={value === null ? undefined : exactText(row[metric.name])}
+                      {...(value !== null && exactFigure(exactText(row[metric.name])))}
                     >
                       {value === null ? '–' : formatsOf(metric).cell(value)}
                     </td>

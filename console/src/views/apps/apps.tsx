@@ -4,6 +4,7 @@ import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { AppRankingsReply, RankingsDailyReply } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count, percent } from '../../format/numbers.ts';
+import { exactFigure } from '../../parts/exact.ts';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { TopBar } from '../../shell/top-bar.tsx';
@@ -231,7 +232,7 @@ function Ranking({ read, warnings = [], isEmpty, empty, children }: RankingProps
 
 /** A count; hovering shows all its digits. */
 function Figure({ value }: { readonly value: number }) {
-  return <span title={value.toLocaleString('en-GB')}>{count(value)}</span>;
+  return <span {...exactFigure(String(value))}>{count(value)}</span>;
 }
 
 function Share({ of }: { readonly of: number }) {

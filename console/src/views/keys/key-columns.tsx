@@ -1,10 +1,11 @@
 import type { KeyObject, WorkspaceObject } from '../../api/contract.ts';
 import { workspaceName } from '../../api/workspaces.ts';
-import { copiedMoney, shortMoney } from '../../format/money.ts';
+import { shortMoney } from '../../format/money.ts';
 import { percent } from '../../format/numbers.ts';
 import { dateTime, relative } from '../../format/times.ts';
 import { nextReset, PER_WINDOW } from '../../format/windows.ts';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
+import { exactUsd } from '../../parts/exact.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import type { Column } from '../../parts/table/data-table.tsx';
 import { isNearlyUsedUp, shareOfLimit, spentOfLimit, stateOf, windowOf } from './key-facts.ts';
@@ -107,7 +108,7 @@ export function keyColumns(
 /** A sum; nothing is quieter, and copying gives nine places. */
 function Sum({ usd }: { readonly usd: number }) {
   return (
-    <span class={usd === 0 ? 'dim' : undefined} title={`$${copiedMoney(usd)}`}>
+    <span class={usd === 0 ? 'dim' : undefined} {...exactUsd(usd)}>
       {usd === 0 ? '$0' : shortMoney(usd)}
     </span>
   );
@@ -133,7 +134,7 @@ function SpentOfLimit({ row, reservedUsd }: { readonly row: KeyObject; readonly 
   return (
     <div class="bud">
       <div class="r between">
-        <span title={`$${copiedMoney(spent)}`}>{shortMoney(spent)}</span>
+        <span {...exactUsd(spent)}>{shortMoney(spent)}</span>
         <span class="dim">
           {row.limit === null ? (
             'no limit'

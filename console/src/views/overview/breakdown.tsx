@@ -3,7 +3,7 @@ import type { Overview, OverviewDimension, OverviewSums } from '../../api/contra
 import { change, percent } from '../../format/numbers.ts';
 import { OTHER_SWATCH } from '../../parts/chart/time-chart.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
-import type { OverviewMetric } from './overview-metrics.ts';
+import { exactValue, type OverviewMetric } from './overview-metrics.ts';
 
 const TABS: readonly (readonly [OverviewDimension, title: string, plural: string, isForAnyKey: boolean])[] = [
   ['model', 'Model', 'models', true],
@@ -141,7 +141,7 @@ function Values({ metric, value, before, whole }: ValueProps) {
   const share = whole === null || whole === 0 || value === null ? null : value / whole;
   return (
     <>
-      <td class="num" title={value === null ? undefined : String(value)}>
+      <td class="num" {...(value !== null && exactValue(metric, value))}>
         {value === null ? '–' : metric.format(value)}
       </td>
       <td class="num dim">{share === null ? '' : percent(share)}</td>

@@ -1,8 +1,9 @@
 import type { OverviewFigures, OverviewSums } from '../../api/contract.ts';
 import { sumMoney } from '../../format/money.ts';
-import { change, count, percent, pointChange } from '../../format/numbers.ts';
+import { change, count, percent, plainNumber, pointChange } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { countAxis, durationAxis, moneyAxis, percentAxis } from '../../parts/chart/axis-format.ts';
+import { type ExactAttributes, exactFigure, exactUsd } from '../../parts/exact.ts';
 
 /** A line of a chart of rates. */
 export interface RateLine {
@@ -130,4 +131,9 @@ export function changeClass(metric: OverviewMetric, text: string): string {
   const sign = text.startsWith('+') ? 1 : text.startsWith('−') ? -1 : 0;
   const isWorse = sign * metric.worseBy;
   return isWorse === 0 ? '' : isWorse > 0 ? 'bad' : 'ok';
+}
+
+/** Attributes of a rounded figure of a metric, with all its digits. */
+export function exactValue({ figure }: OverviewMetric, value: number): ExactAttributes {
+  return figure === 'total_usage' ? exactUsd(value) : exactFigure(plainNumber(value));
 }

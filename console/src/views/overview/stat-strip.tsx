@@ -1,7 +1,7 @@
 import type { Overview } from '../../api/contract.ts';
-import { copiedMoney } from '../../format/money.ts';
 import { lineOf } from '../../parts/chart/time-chart.tsx';
-import { changeClass, OVERVIEW_METRICS, type OverviewMetric } from './overview-metrics.ts';
+import type { ExactAttributes } from '../../parts/exact.ts';
+import { changeClass, exactValue, OVERVIEW_METRICS, type OverviewMetric } from './overview-metrics.ts';
 import { valuesBefore, valuesOf } from './overview-series.ts';
 
 interface Props {
@@ -21,13 +21,13 @@ export function StatStrip({ overview, starts, metric, onChoose }: Props) {
           class="stat"
           type="button"
           aria-pressed={each === metric}
-          title={exactOf(overview, each)}
+          title={exactOf(overview, each)?.title}
           onClick={() => onChoose(each)}
         >
           <span class="l">
             {each.title} {each.detail !== undefined && <span class="dim">{each.detail}</span>}
           </span>
-          <Figure text={each.shown(overview.now)} />
+          <Figure text={each.shown(overview.now)} exact={exactOf(overview, each)?.['data-exact']} />
           <Change overview={overview} metric={each} />
           <Sparkline overview={overview} starts={starts} metric={each} />
         </button>
@@ -36,19 +36,18 @@ export function StatStrip({ overview, starts, metric, onChoose }: Props) {
   );
 }
 
-/** All digits of a figure. */
-function exactOf({ now }: Overview, { figure }: OverviewMetric): string | undefined {
-  const value = now[figure];
-  if (value === null) return undefined;
-  return figure === 'total_usage' ? `$${copiedMoney(value)}` : String(value);
+/** All digits of a figure; undefined = there is none. */
+function exactOf({ now }: Overview, metric: OverviewMetric): ExactAttributes | undefined {
+  const value = now[metric.figure];
+  return value === null ? undefined : exactValue(metric, value);
 }
 
 /** The number, and its unit smaller. */
-function Figure({ text }: { readonly text: string | null }) {
+function Figure({ text, exact }: { readonly text: string | null; readonly exact: string | undefined }) {
   const [, number = '–', unit = ''] = /^(\S+)(?:\s(\S+))?$/.exec(text ?? '') ?? [];
   const isOneUnit = unit !== '';
   return (
-    <span class="v">
+    <span class="v" data-exact={exact}>
       {isOneUnit || text === null ? number : text}
       {isOneUnit && <small> {unit}</small>}
     </span>

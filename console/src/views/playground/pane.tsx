@@ -3,6 +3,7 @@ import { Link } from '../../address/link.tsx';
 import { exactMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
+import { MoneyText } from '../../parts/money-text.tsx';
 import { EntryView } from './entry.tsx';
 import { lastRun, type Run } from './pane-state.ts';
 import type { PaneControl } from './use-pane.ts';
@@ -99,11 +100,5 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 }
 
 function Cost({ usd }: { readonly usd: number }) {
-  const { main, below, exact } = exactMoney(usd);
-  return (
-    <span class="money" title={`$${exact}`}>
-      {main}
-      <i>{below}</i>
-    </span>
-  );
+  return <MoneyText money={exactMoney(usd)} />;
 }

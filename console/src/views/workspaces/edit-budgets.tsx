@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/preact-query';
 import type { BudgetObject, WorkspaceObject } from '../../api/contract.ts';
 import { ApiError, send } from '../../api/request.ts';
 import { WORKSPACES_QUERY } from '../../api/workspaces.ts';
-import { copiedMoney, shortMoney } from '../../format/money.ts';
+import { shortMoney } from '../../format/money.ts';
 import { dateTime } from '../../format/times.ts';
 import { LIMIT_WINDOWS, type LimitWindow, nextReset } from '../../format/windows.ts';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
+import { exactUsd } from '../../parts/exact.ts';
 import { CheckField, MoneyField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
@@ -99,8 +100,9 @@ function Spent({ budget }: { readonly budget: BudgetObject | undefined }) {
         reservedUsd={reserved({ workspace: budget.workspace_id })}
       />
       <p class="hint r between">
-        <span title={`$${copiedMoney(budget.used_usd)}`}>
-          {shortMoney(budget.used_usd)} spent, {shortMoney(budget.left_usd)} left
+        <span>
+          <span {...exactUsd(budget.used_usd)}>{shortMoney(budget.used_usd)}</span> spent,{' '}
+          <span {...exactUsd(budget.left_usd)}>{shortMoney(budget.left_usd)}</span> left
         </span>
         {resetMs !== null && <span>resets {dateTime(resetMs)}</span>}
       </p>
