@@ -1,41 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { CONSOLE_FOLDER } from '../../src/kit/program-files.ts';
-import type { TestGateway } from '../e2e/harness.ts';
-
-/** Where Debian and others put the browser. The first has no windows at all, and takes half the time. */
-const PLACES = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-
-const executable = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
-
-/** Why the views cannot be tried here; undefined = they can. */
-export const noBrowserReason =
-  executable === undefined
-    ? 'no Chromium: install Debian’s package `chromium`, or set CHROMIUM to the path of one'
-    : existsSync(CONSOLE_FOLDER)
-      ? undefined
-      : 'the console was not built: run `npm run build`';
-
-if (noBrowserReason !== undefined && process.env.CI !== undefined) throw new Error(noBrowserReason);
-
-/** How long a page may take on a busy machine: the browser shares its cores with all other tests. */
-const PATIENCE_MS = 45_000;
+import { PATIENCE_MS } from './chromium.ts';
 
 /** Waits for a value of a page. */
 export const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: PATIENCE_MS });
-
-export function openBrowser(): Promise<Browser> {
-  // Root has no sandbox for browsers; the pages are our own.
-  const args = ['--no-sandbox', '--disable-gpu', '--force-prefers-reduced-motion'];
-  return chromium.launch({ executablePath: executable, args });
-}
 
 /** A page of the console, and everything that went wrong on it. */
 export interface ConsolePage {
@@ -50,13 +20,6 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
-}
-
-/** Cookies and storage of their own: another reader. */
-export async function openReader(browser: Browser, origin: string): Promise<BrowserContext> {
-  const context = await browser.newContext({ baseURL: origin, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-  context.setDefaultTimeout(PATIENCE_MS);
-  return context;
 }
 
 /** Opens a page of a reader. */
@@ -95,18 +58,6 @@ export async function signInAt({ page }: ConsolePage, address: string, key: stri
   await page.locator('nav.nav .nav-foot').waitFor({ state: 'attached' });
 }
 
-/** Gives a reader the session of a key, without the form. */
-export async function addSession(
-  context: BrowserContext,
-  gateway: Pick<TestGateway, 'fetch' | 'origin'>,
-  key: string,
-): Promise<void> {
-  const response = await gateway.fetch('/sessions', { method: 'POST', key });
-  const [cookie = ''] = response.headers.getSetCookie();
-  const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(cookie) ?? [];
-  await context.addCookies([{ name, value, url: gateway.origin, httpOnly: true, sameSite: 'Strict' }]);
-}
-
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Which rules axe-core checks: all, those that depend on colours, or all others. */
@@ -121,7 +72,13 @@ const RULE_OPTIONS: Readonly<Record<AxeRules, object>> = {
 /** What axe-core finds serious or critical on the page as it is now: the rule, and the element. */
 export async function seriousFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
-  const options = JSON.stringify({ resultTypes: ['violations'], ...RULE_OPTIONS[rules] });
+  // Without reading the styles again, which only rules about turned screens need, and without frames, of which there are none.
+  const options = JSON.stringify({
+    resultTypes: ['violations'],
+    preload: false,
+    iframes: false,
+    ...RULE_OPTIONS[rules],
+  });
   return page.evaluate<string[]>(`axe.run(${options}).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);

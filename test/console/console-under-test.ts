@@ -3,14 +3,8 @@ import { openInstallation } from '../../src/installation.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
-import {
-  addSession,
-  type ConsolePage,
-  openPage,
-  openReader,
-  type PageOptions,
-  setWindow,
-} from './browser.ts';
+import { type ConsolePage, openPage, type PageOptions, setWindow } from './browser.ts';
+import { addSession, openReader } from './chromium.ts';
 
 /** One browser, and one gateway with a history: all views are tried on them. */
 export interface ConsoleUnderTest {

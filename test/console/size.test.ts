@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CONSOLE_FOLDER } from '../../src/kit/program-files.ts';
-import { noBrowserReason } from './browser.ts';
+import { noBrowserReason } from './chromium.ts';
 
 /** Compressed script: of the first page, and of any other view beyond it. */
 const FIRST_PAGE_BYTES = 120_000;

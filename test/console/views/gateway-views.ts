@@ -187,7 +187,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
         ['/presets?open=careful', 'pre'],
         ['/models?open=workshop/qwen', '.exp-p .phl'],
         ['/providers?provider=workshop', '.evl'],
-        ['/configuration', 'summary'],
+        ['/configuration?search=cooldown', 'summary'],
       ]);
       expect(found).toEqual({});
       expect(problems).toEqual([]);

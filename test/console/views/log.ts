@@ -219,6 +219,24 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await opened.close();
     });
 
+    it('copies amounts with all nine places, alone and as part of a row', async () => {
+      const opened = await under().opened(`/log?${ownRows}&model=simulator/standard&live=0`);
+      const { page } = opened;
+      await rowsOf(opened).first().locator('.money').waitFor();
+      const copied = (part: string) =>
+        page.evaluate<string>(`new Promise((resolve) => {
+          getSelection().selectAllChildren(document.querySelector(${JSON.stringify(part)}));
+          const read = ({ clipboardData }) => resolve(clipboardData.getData('text/plain'));
+          addEventListener('copy', read, { once: true });
+          document.execCommand('copy');
+        })`);
+      const exact = await copied('tr[data-id] .money');
+      expect(exact).toMatch(/^0\.0\d{8}$/);
+      expect(await rowsOf(opened).first().locator('.money').getAttribute('title')).toBe(`$${exact}`);
+      expect((await copied('tr[data-id]')).split('\t')).toContain(exact);
+      await opened.close();
+    });
+
     it('exports what it shows', async () => {
       const opened = await under().opened(`/log?${ownRows}&state=failed`);
       await eventually(() => rowsOf(opened).count()).toBe(1);
@@ -249,7 +267,8 @@ export function logSuite(under: () => ConsoleUnderTest): void {
         id: `gen-of-test-${index}`,
         created_at: new Date(nowMs - index * 1_000).toISOString(),
       }));
-      await page.route(/\/v1\/generations\?/, (route) =>
+      // Only the page of the log: the first run looks at generations too.
+      await page.route(/\/v1\/generations\?.*limit=200/, (route) =>
         route.fulfill({ json: { data, next: null, previous: null } }),
       );
       await page.goto('/log?live=0');

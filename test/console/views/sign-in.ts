@@ -1,7 +1,8 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../../e2e/harness.ts';
-import { openPage, openReader, signInAt } from '../browser.ts';
+import { openPage, signInAt } from '../browser.ts';
+import { openReader } from '../chromium.ts';
 import type { ConsoleUnderTest } from '../console-under-test.ts';
 
 export function signInSuite(under: () => ConsoleUnderTest): void {
