@@ -24,12 +24,15 @@ export interface SessionOwner {
 
 /** Stores sessions. Expired ones are not returned. */
 export interface SessionStore {
-  /** Also removes the expired sessions of all accounts. `tokenHash`: SHA-256 of the token in the cookie. */
-  create(session: Session, tokenHash: string): Promise<void>;
+  /**
+   * Also removes the expired sessions of all accounts, and the oldest of the same key beyond `maxOfKey`, never the new
+   * one. `tokenHash`: SHA-256 of the token in the cookie.
+   */
+  create(session: Session, tokenHash: string, maxOfKey: number): Promise<void>;
   find(tokenHash: string, nowMs: number): Promise<Session | undefined>;
   noteSeen(id: string, atMs: number): Promise<void>;
-  /** Newest first. */
-  list(owner: SessionOwner, nowMs: number): Promise<readonly Session[]>;
+  /** Newest first, no more than `limit`. */
+  list(owner: SessionOwner, nowMs: number, limit: number): Promise<readonly Session[]>;
   /** Returns false if the owner has no such session. */
   delete(owner: SessionOwner, id: string): Promise<boolean>;
 }

@@ -6,6 +6,7 @@ import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-st
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
 import { SqlPriceStore } from '../../src/store/sql/stores/sql-price-store.ts';
+import { SqlSessionStore } from '../../src/store/sql/stores/sql-session-store.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
@@ -15,6 +16,7 @@ import { generationStoreContract } from './generation-store.ts';
 import { guardrailContract } from './guardrails.ts';
 import { mcpMemoryContract } from './mcp-memory.ts';
 import { priceStoreContract } from './price-store.ts';
+import { sessionStoreContract } from './session-store.ts';
 import { tenancyContract } from './tenancy.ts';
 
 const server = await postgresForTests();
@@ -40,6 +42,11 @@ if (server !== undefined) {
   fileStoreContract('SqlFileStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { files: new SqlFileStore(database), tenancy: new SqlTenancy(database), close };
+  });
+
+  sessionStoreContract('SqlSessionStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { sessions: new SqlSessionStore(database), tenancy: new SqlTenancy(database), close };
   });
 
   mcpMemoryContract('SqlMcpMemory on PostgreSQL', async () => {

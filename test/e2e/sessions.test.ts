@@ -110,6 +110,19 @@ describe('the list of sessions', () => {
     expect((await withCookie('/key', own.cookie)).status).toBe(401);
   });
 
+  it('has 50 of a key: a further sign-in ends the oldest', async () => {
+    const { key } = (await manage.ask('POST', '/keys', { name: 'eager' })).body;
+    const oldest = await signIn(key);
+    // Later by the clock too, which counts milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let count = 1; count < 50; count++) await signIn(key);
+    expect((await withCookie('/key', oldest.cookie)).status).toBe(200);
+    const last = await signIn(key);
+    expect((await withCookie('/key', oldest.cookie)).status).toBe(401);
+    const { data } = (await (await withCookie('/sessions', last.cookie)).json()) as any;
+    expect(data).toHaveLength(50);
+  });
+
   it('never shows a token', async () => {
     const { cookie } = await signIn(gateway.managementKey);
     const token = cookie.split('=')[1] ?? '';

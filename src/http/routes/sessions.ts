@@ -20,7 +20,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/sessions',
     operationId: 'createSession',
-    summary: 'Sign in: exchange the key of this request for a cookie',
+    summary:
+      'Sign in: exchange the key of this request for a cookie; the 51st session of a key ends its oldest',
     example: SESSION_EXAMPLES.createSession,
     request: NOTHING_DECLARED,
     responses: { 201: created(sessionReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 429, 500]) },
@@ -51,7 +52,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/sessions',
     operationId: 'listSessions',
-    summary: 'Sessions of the account for a management key, else those of the key; newest first',
+    summary:
+      'Sessions of the account for a management key, else those of the key; the newest 500, newest first',
     example: SESSION_EXAMPLES.listSessions,
     request: NOTHING_DECLARED,
     responses: { 200: ok(sessionListSchema), ...errors(errorEnvelopeSchema, [401, 500]) },

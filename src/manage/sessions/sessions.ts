@@ -9,6 +9,12 @@ import { type SessionCaller, SessionCallers } from './session-callers.ts';
 /** How long a session lasts. It is not prolonged. */
 export const SESSION_MS = 8 * 3_600_000;
 
+/** Open sessions of a key: a further sign-in ends the oldest. */
+const MAX_SESSIONS_OF_KEY = 50;
+
+/** Sessions in a list. */
+const MAX_LISTED = 500;
+
 const MAX_USER_AGENT_CHARACTERS = 256;
 
 export interface SessionParts {
@@ -35,7 +41,10 @@ export class Sessions {
     this.#sources = sources;
   }
 
-  /** Signs in. The token is returned this once; its hash is all that is stored. */
+  /**
+   * Signs in, and ends the oldest session of a key that has too many. The token is returned this once; its hash is all
+   * that is stored.
+   */
   async open({ key, accountId }: Caller, { userAgent, address }: Browser): Promise<OpenedSession> {
     const now = this.#sources.clock.now();
     const token = this.#sources.secret();
@@ -49,7 +58,7 @@ export class Sessions {
       userAgent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
       address,
     };
-    await this.#store.create(session, hashSecret(token));
+    await this.#store.create(session, hashSecret(token), MAX_SESSIONS_OF_KEY);
     return { session, token };
   }
 
@@ -63,8 +72,9 @@ export class Sessions {
     return this.#sessionCallers.actingAs(session, keyHash);
   }
 
+  /** Newest first, without those beyond `MAX_LISTED`. */
   list(caller: Caller): Promise<readonly Session[]> {
-    return this.#store.list(ownerOf(caller), this.#sources.clock.now());
+    return this.#store.list(ownerOf(caller), this.#sources.clock.now(), MAX_LISTED);
   }
 
   /** Ends a session; 404 if the caller has no such session. */

@@ -2,6 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Session, SessionOwner, SessionStore } from '../../../ports/sessions.ts';
 import type { SessionRow, Tables } from '../tables.ts';
 
+/** Older sessions of a key that one sign-in removes: a statement with an offset needs a limit. */
+const MAX_REMOVED = 10_000;
+
 /** Sessions in a database of either engine. */
 export class SqlSessionStore implements SessionStore {
   readonly #database: Kysely<Tables>;
@@ -10,7 +13,7 @@ export class SqlSessionStore implements SessionStore {
     this.#database = database;
   }
 
-  async create(session: Session, tokenHash: string): Promise<void> {
+  async create(session: Session, tokenHash: string, maxOfKey: number): Promise<void> {
     await this.#database.deleteFrom('sessions').where('expires_at_ms', '<=', session.createdAtMs).execute();
     await this.#database
       .insertInto('sessions')
@@ -25,6 +28,26 @@ export class SqlSessionStore implements SessionStore {
         user_agent: session.userAgent,
         address: session.address,
       })
+      .execute();
+    await this.#removeOlder(session, maxOfKey - 1);
+  }
+
+  /** Removes the oldest sessions of the same key. After the insertion, so that of racing ones the last sees all. */
+  async #removeOlder({ id, accountId, keyHash }: Session, keep: number): Promise<void> {
+    await this.#database
+      .deleteFrom('sessions')
+      .where('id', 'in', (sessions) =>
+        sessions
+          .selectFrom('sessions')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('key_hash', '=', keyHash)
+          .where('id', '<>', id)
+          .orderBy('created_at_ms', 'desc')
+          .orderBy('id')
+          .limit(MAX_REMOVED)
+          .offset(keep),
+      )
       .execute();
   }
 
@@ -46,14 +69,18 @@ export class SqlSessionStore implements SessionStore {
       .execute();
   }
 
-  async list({ accountId, keyHash }: SessionOwner, nowMs: number): Promise<readonly Session[]> {
+  async list(
+    { accountId, keyHash }: SessionOwner,
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly Session[]> {
     let query = this.#database
       .selectFrom('sessions')
       .selectAll()
       .where('account_id', '=', accountId)
       .where('expires_at_ms', '>', nowMs);
     if (keyHash !== undefined) query = query.where('key_hash', '=', keyHash);
-    const rows = await query.orderBy('created_at_ms', 'desc').orderBy('id').execute();
+    const rows = await query.orderBy('created_at_ms', 'desc').orderBy('id').limit(limit).execute();
     return rows.map(sessionOf);
   }
 
