@@ -227,6 +227,21 @@ if (server !== undefined) {
       await proxy.close();
     });
 
+    it('opens a new connection when those that are open are silent', async () => {
+      const address = addressOf(url);
+      const proxy = await openTcpProxy({ path: `${address.host}/.s.PGSQL.${address.port}` });
+      const { heard } = await openChanges(50, { ...address, host: '127.0.0.1', port: proxy.port });
+      const through = ask;
+      ask = () => new Promise(() => {});
+      // What is open stays dead, and what is opened later works.
+      proxy.setFault('black-hole');
+      proxy.setFault('none');
+      await insertKey('h').execute(postgres.database);
+      await vi.waitFor(() => expect(heard.some(isKey('h'))).toBe(true), PATIENCE);
+      ask = through;
+      await proxy.close();
+    });
+
     it('says that anything may have changed after the server was started again', async () => {
       const { changes, heard } = await openChanges(50);
       const before = changes.seenUntilMs();

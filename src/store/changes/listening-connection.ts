@@ -47,6 +47,13 @@ export class ListeningConnection {
     }
   }
 
+  /** Gives the connection up, so that the next statement opens another. */
+  renew(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#retryAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#connection?.close();

@@ -24,8 +24,11 @@ const EVERY_MS = 500;
 /** Questions of many gateways spread by this share of the interval. */
 const JITTER = 0.2;
 
-/** How long our own connection may take before a shared one is asked as well, milliseconds. */
-const OWN_PATIENCE_MS = 300;
+/** How long our own connection may take before a shared one is asked as well, and that before a new one. */
+const PATIENCE_MS = 300;
+
+/** Time between two new connections that replace one which may only be slow, milliseconds. */
+const RENEW_EVERY_MS = 5_000;
 
 /** How long changes stay in the table, and how often old ones are removed, milliseconds. */
 const KEPT_MS = 3_600_000;
@@ -51,6 +54,7 @@ export class PostgresChanges implements Changes {
   /** The reading that begins after it. */
   #next: Promise<void> | undefined;
   #isWarned = false;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PostgresChangesOptions) {
     this.#options = options;
@@ -126,12 +130,21 @@ export class PostgresChanges implements Changes {
     this.#isWarned = false;
   }
 
-  /** Asks by our own connection, and by a shared one if that is lost or slow. */
+  /**
+   * Asks by our own connection, by a shared one if that is lost or slow, and by a new one if neither answers: a network
+   * can forget all connections that are open without a word, and let new ones pass.
+   */
   async #ask<Row>(statement: string, parameters: readonly unknown[]) {
     const own = this.#connection.query<Row>(statement, parameters);
-    if (await isInTime(own, OWN_PATIENCE_MS).catch(() => false)) return own;
+    if (await isInTime(own, PATIENCE_MS).catch(() => false)) return own;
     const shared = this.#options.askShared<Row>(statement, parameters);
-    return Promise.race([own.catch(() => shared), shared]);
+    const either = firstAnswer([own, shared]);
+    if (await isInTime(either, PATIENCE_MS).catch(() => true)) return either;
+    const atMs = this.#options.clock.monotonic();
+    if (atMs - this.#renewedAtMs < RENEW_EVERY_MS) return either;
+    this.#renewedAtMs = atMs;
+    this.#connection.renew();
+    return firstAnswer([either, this.#connection.query<Row>(statement, parameters)]);
   }
 
   async #prune(): Promise<void> {
@@ -152,4 +165,11 @@ export class PostgresChanges implements Changes {
       },
     );
   }
+}
+
+/** The first answer of several; rejects with the reason of the first question if there is none. */
+function firstAnswer<T>(asked: readonly Promise<T>[]): Promise<T> {
+  return Promise.any(asked).catch((error: AggregateError) => {
+    throw error.errors[0];
+  });
 }

@@ -45,7 +45,8 @@ export interface Reserved {
 /** Returns the amount for a headroom; null = too little. */
 type Size = (headroom: Headroom) => Amount | null;
 
-const DEFAULT_WAIT_MS = 8_000;
+/** With what checking the key and waiting for a slice may take, a request waits for 8 seconds. */
+const DEFAULT_WAIT_MS = 6_000;
 
 /** How long a request waits if it can begin without the database, milliseconds. */
 const MAX_UNLIMITED_WAIT_MS = 1_000;
