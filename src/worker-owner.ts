@@ -299,19 +299,28 @@ export class WorkerOwner {
   }
 
   async #open({ number, channel }: Worker): Promise<void> {
-    const start = { worker: number, ...this.#asked, loaded: this.#loaded, log: this.#options.logSettings };
-    this.#onBound(await channel.call('start', start));
+    const { host, port } = this.#asked;
+    const listen = async () => this.#onBound(await channel.call('listen', host, port));
+    await channel.call('start', { worker: number, loaded: this.#loaded, log: this.#options.logSettings });
+    // While the gateway starts, probes are answered. One that takes the place of another accepts when it can serve.
+    const isReplacement = this.#parts !== undefined;
+    if (!isReplacement) await listen();
     const { installation, engine, memory, firstAccountId } = await this.#partsOpen;
     await channel.call('serve', {
       dataDir: installation.directory.path,
       hashKey: installation.directory.hashKey,
-      encryptionKeys: installation.vault.keys.map(({ bytes }) => bytes),
+      encryptionKeys: encryptionKeysOf(installation),
       firstAccountId,
       hasSharedDatabase: installation.hasSharedDatabase,
       watchesGenerations: engine.tail.hasReaders,
       gatewayId: memory.gatewayId,
       sharesItems: memory.stores.items !== undefined,
     });
+    // What has changed while it did not serve yet.
+    channel.note('useEncryptionKeys', encryptionKeysOf(installation));
+    channel.note('watchGenerations', engine.tail.hasReaders);
+    await channel.call('knowledgeChanged');
+    if (isReplacement) await listen();
   }
 
   async #ping({ number, channel }: Worker): Promise<void> {
@@ -354,6 +363,10 @@ function sharedPorts({ stores, gate }: EngineMemory): Pick<CalledPorts, 'routing
       find: (keyHash, ids) => gate.ask(() => requireItems().find(keyHash, ids)),
     },
   };
+}
+
+function encryptionKeysOf({ vault }: OwnedParts['installation']): readonly Uint8Array[] {
+  return vault.keys.map(({ bytes }) => bytes);
 }
 
 /** A port that nothing listens on now. */

@@ -78,12 +78,10 @@ export type OwnerCalls = {
   catchUpWithChanges(): Promise<void>;
 };
 
-/** What a worker needs to listen. */
+/** What a worker needs before everything else. */
 export interface WorkerStart {
   /** Its number: 1, 2, 3 and so on. */
   readonly worker: number;
-  readonly host: string;
-  readonly port: number;
   readonly loaded: LoadedConfiguration;
   readonly log: { readonly level: LogLevel; readonly readable: boolean; readonly colours: boolean };
 }
@@ -111,8 +109,9 @@ export interface WorkerFigures {
 
 /** What the owner asks of a worker, or tells it. */
 export type WorkerCalls = {
-  /** Begins to listen and to answer probes. */
-  start(start: WorkerStart): Promise<{ readonly host: string; readonly port: number }>;
+  start(start: WorkerStart): void;
+  /** Begins to accept. Until it serves, only probes are answered. */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   serve(state: WorkerState): Promise<void>;
   /** Also shows that the worker is not stuck. */
   ping(): WorkerFigures;

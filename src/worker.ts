@@ -49,8 +49,8 @@ export interface OwnerSockets {
   readonly forwarding: Socket;
 }
 
-/** A worker that listens. */
-interface Listening {
+/** What a worker has from its start on. */
+interface Started {
   readonly settings: RunningSettings;
   readonly server: ListeningServer;
   readonly loopDelay: LoopDelay;
@@ -71,13 +71,13 @@ export class Worker {
   readonly #ports: CalledPorts;
   readonly #forwarder: RequestForwarder;
   readonly #closers = new Closers();
-  #listening: Listening | undefined;
+  #started: Started | undefined;
   #serving: Serving | undefined;
 
   /** `ownerGone` is called when the owner has ended: there is nothing left to do then. */
   constructor({ calls, forwarding }: OwnerSockets, ownerGone: () => void) {
     const failed = (name: string, error: unknown) =>
-      this.#listening?.log.error('a message of the owner failed', { name, error });
+      this.#started?.log.error('a message of the owner failed', { name, error });
     const events = { closed: ownerGone, failed };
     this.#owner = new Channel(calls, this.#handlers(), events);
     this.#ports = remotePorts<CalledPorts>((name, ...args) => this.#owner.call(name, ...args), OWNER_METHODS);
@@ -88,21 +88,22 @@ export class Worker {
   #handlers(): WorkerCalls {
     return {
       start: (start) => this.#start(start),
+      listen: (host, port) => this.#requireStarted().server.listen(host, port),
       serve: (state) => this.#serve(state),
       ping: () => this.#figures(),
       changesSeen: (ageMs) => this.#serving?.changes.noteSeen(ageMs),
-      reload: async (loaded) => this.#listening?.settings.reload(loaded),
+      reload: async (loaded) => this.#started?.settings.reload(loaded),
       knowledgeChanged: async () => this.#serving?.readKnowledge(),
       change: (change) => this.#serving?.changes.publish(change),
       useEncryptionKeys: (keys) => this.#serving?.cipher.use(secretKeys(keys)),
       watchGenerations: (isWatched) => this.#watch(isWatched),
       findItems: async (keyHash, ids) => this.#serving?.engine.ownItems.find(keyHash, ids) ?? new Map(),
-      leave: async (graceMs) => this.#listening?.server.leave(graceMs),
+      leave: async (graceMs) => this.#started?.server.leave(graceMs),
       drain: (limitMs) => this.#drain(limitMs),
     };
   }
 
-  async #start({ worker, host, port, loaded, log: { level, ...lines } }: WorkerStart) {
+  #start({ worker, loaded, log: { level, ...lines } }: WorkerStart): void {
     const log = openStderrLog({ logLevel: level, ...lines }).with({ worker });
     const settings = new RunningSettings(loaded);
     const loopDelay = this.#closers.add('the measurement of the event loop', new LoopDelay());
@@ -110,12 +111,11 @@ export class Worker {
     const metrics = { families: [], refresh: async () => {} };
     const options = { forward: this.#forwarder.forward };
     const server = openServer(loaded, settings, metrics, options, log, this.#closers);
-    this.#listening = { settings, server, loopDelay, log };
-    return server.listen(host, port);
+    this.#started = { settings, server, loopDelay, log };
   }
 
   async #serve(state: WorkerState): Promise<void> {
-    const { settings, server, log } = this.#requireListening();
+    const { settings, server, log } = this.#requireStarted();
     const ports = this.#ports;
     const cipher = new SecretCipher(secretKeys(state.encryptionKeys));
     const changes = new RemoteChanges({
@@ -193,7 +193,7 @@ export class Worker {
 
   /** Files are read where they are kept, since they do not change. The owner makes and lists them. */
   #files({ dataDir }: WorkerState): Pick<EngineInstallation, 'files' | 'storedFiles'> {
-    const { s3 } = this.#requireListening().settings.latest.config.storage;
+    const { s3 } = this.#requireStarted().settings.latest.config.storage;
     const bytes = this.#closers.add('contents of files', openFileReader(dataDir, s3, systemClock));
     const store = this.#ports.files;
     return {
@@ -228,7 +228,7 @@ export class Worker {
   }
 
   #figures(): WorkerFigures {
-    const { server, loopDelay } = this.#requireListening();
+    const { server, loopDelay } = this.#requireStarted();
     const engine = this.#serving?.engine;
     return {
       requests: server.inFlight.requests(),
@@ -244,15 +244,15 @@ export class Worker {
   }
 
   async #drain(limitMs: number): Promise<void> {
-    await this.#listening?.server.drain(limitMs);
+    await this.#started?.server.drain(limitMs);
     const settled = this.#serving?.engine.gateway.settled();
     await Promise.race([settled, delay(SETTLING_MS, undefined, { ref: false })]);
     await this.#closers.closeAll();
   }
 
-  #requireListening(): Listening {
-    if (this.#listening === undefined) throw new Error('the worker has not been started');
-    return this.#listening;
+  #requireStarted(): Started {
+    if (this.#started === undefined) throw new Error('the worker has not been started');
+    return this.#started;
   }
 }
 

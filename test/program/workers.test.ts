@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stopped } from '../e2e/started-program.ts';
@@ -175,6 +175,38 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
     const { accounts, open_reservations } = verified();
     expect(open_reservations).toBe(0);
     for (const { difference_nanos } of accounts) expect(Number(difference_nanos)).toBe(0);
+  });
+
+  it('lets no request reach a worker that cannot serve yet', async () => {
+    const statuses = new Set<number>();
+    const replaced = (await gateway.metrics()).get('signalbox_workers_replaced_total') ?? 0;
+    process.kill(gateway.workers()[0] ?? 0, 'SIGKILL');
+    const isReplaced = async () => {
+      const figures = await gateway.metrics();
+      const count = figures.get('signalbox_workers_replaced_total') ?? 0;
+      return count > replaced && figures.get('signalbox_workers') === 2;
+    };
+    do {
+      // A connection that the killed worker had accepted is reset.
+      const asked = await Promise.allSettled(Array.from({ length: 8 }, () => gateway.ask()));
+      for (const each of asked) if (each.status === 'fulfilled') statuses.add(each.value.status);
+    } while (!(await isReplaced()));
+    expect([...statuses]).toEqual([200]);
+  });
+
+  it('goes on with one worker while the system starts no other, and replaces it when it does', async () => {
+    const owner = gateway.program.child.pid ?? 0;
+    const limited = (files: string) =>
+      spawnSync('prlimit', ['--pid', String(owner), `--nofile=${files}:`]).status;
+    const [victim = 0] = gateway.workers();
+    expect(limited('8')).toBe(0);
+    process.kill(victim, 'SIGKILL');
+    await vi.waitFor(() => expect(gateway.program.stderr()).toContain('no process could be started'), {
+      timeout: 20_000,
+    });
+    expect(limited('4096')).toBe(0);
+    await gateway.until('signalbox_workers', 2);
+    expect((await gateway.ask()).status).toBe(200);
   });
 
   it('ends all workers with the owner, and recovers as from a crash', async () => {

@@ -120,20 +120,22 @@ export class WorkerGroup<Remote extends Handlers> {
     const { number } = place;
     const { module, forwarding, writeLog, log } = this.#options;
     const served = this.#options.serve(number);
-    const worker = new WorkerProcess<Remote>(
-      {
-        module,
-        number,
-        forwarding,
-        writeLog,
-        gone: (reason) => {
-          served.gone();
-          this.#onGone(place, worker, reason);
-        },
-        failed: (name, error) => log.error('a message of a worker failed', { worker: number, name, error }),
-      },
-      served.handlers,
-    );
+    const gone = (reason: string) => {
+      served.gone();
+      this.#onGone(place, reason);
+    };
+    const failed = (name: string, error: unknown) =>
+      log.error('a message of a worker failed', { worker: number, name, error });
+    let worker: WorkerProcess<Remote>;
+    try {
+      worker = new WorkerProcess<Remote>(
+        { module, number, forwarding, writeLog, gone, failed },
+        served.handlers,
+      );
+    } catch (error) {
+      gone((error as Error).message);
+      return;
+    }
     place.worker = worker;
     try {
       await this.#options.open(worker);
@@ -145,8 +147,7 @@ export class WorkerGroup<Remote extends Handlers> {
     }
   }
 
-  #onGone(place: Place<Remote>, worker: WorkerProcess<Remote>, reason: string): void {
-    if (place.worker !== worker) return;
+  #onGone(place: Place<Remote>, reason: string): void {
     const { number, servesSinceMs } = place;
     place.worker = undefined;
     place.servesSinceMs = undefined;

@@ -35,6 +35,7 @@ export class WorkerProcess<Remote extends Handlers> {
   readonly #forwarding: Channel<WorkerForwardingCalls, OwnerForwardingCalls>;
   readonly #whenExited: Promise<string>;
 
+  /** Throws when the system starts no further process. */
   constructor(options: WorkerProcessOptions, handlers: Handlers) {
     const { module, number, failed } = options;
     this.number = number;
@@ -43,7 +44,11 @@ export class WorkerProcess<Remote extends Handlers> {
     // worker that is busy or dead.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: module, args: [], stdio: STDIO });
-    const child = cluster.fork().process;
+    const forked = cluster.fork();
+    forked.on('error', () => {});
+    const child = forked.process;
+    // Too many open files: there is no process then, and nothing to talk to it.
+    if (child.stdio === undefined) throw new Error('no process could be started');
     this.#child = child;
     this.#whenExited = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
