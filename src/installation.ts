@@ -75,7 +75,7 @@ import { S3FileBytes } from './store/files/s3-file-bytes.ts';
 import type { SliceBounds } from './store/ledger/postgres/slices/slice-size.ts';
 import type { ObjectStorage } from './store/object-storage/object-storage.ts';
 import { s3PlaceOf } from './store/object-storage/s3-place.ts';
-import { S3Storage } from './store/object-storage/s3-storage.ts';
+import { S3Storage, type S3StorageOptions } from './store/object-storage/s3-storage.ts';
 import { openEmbeddedState } from './store/open-embedded-state.ts';
 import { openPostgresState } from './store/open-postgres-state.ts';
 import { awayCodeOf, isDatabaseAway } from './store/sql/database-unavailable.ts';
@@ -280,7 +280,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       changedCredentials(accountId);
     };
     const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
-    const objectStorage = openObjectStorage(options.bucket, sources.clock);
+    const objectStorage = openObjectStorage(options.bucket, sources.clock, {
+      ...(options.warn && { warn: options.warn }),
+    });
     if (objectStorage !== undefined) opened.push(async () => objectStorage.close());
     const storedFiles = {
       store: fileStore,
@@ -405,6 +407,7 @@ export type BucketSettings = NonNullable<Config['storage']['s3']>;
 export function openObjectStorage(
   bucket: BucketSettings | null | undefined,
   clock: Pick<Clock, 'now'>,
+  options: Pick<S3StorageOptions, 'warn' | 'attemptsMs'> = {},
 ): ObjectStorage | undefined {
   if (bucket === null || bucket === undefined) return undefined;
   const region = bucket.region ?? DEFAULT_REGION;
@@ -424,6 +427,7 @@ export function openObjectStorage(
       region,
     },
     now: () => clock.now(),
+    ...options,
   });
 }
 

@@ -49,13 +49,13 @@ export function openServiceClient(origin: string): ServiceClient {
 async function exchanged(
   pool: ConnectionPool,
   wire: WireRequest,
-  { totalMs, maxBytes }: ServiceRequest,
+  { totalMs, silenceMs = totalMs, maxBytes }: ServiceRequest,
   signal: AbortSignal,
 ): Promise<ServiceReply> {
   const timeouts = {
-    connect: Math.min(totalMs, MAX_CONNECT_MS),
-    firstByte: totalMs,
-    idle: totalMs,
+    connect: Math.min(silenceMs, MAX_CONNECT_MS),
+    firstByte: silenceMs,
+    idle: silenceMs,
     total: totalMs,
   };
   for (let isRetry = false; ; isRetry = true) {

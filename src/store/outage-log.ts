@@ -11,6 +11,8 @@ export interface OutageWords {
   readonly place?: Fields;
   /** How long it must work before the end is logged, so that a disk that comes and goes is one outage. 0 by default. */
   readonly steadyMs?: number;
+  /** Fields of the first line: why it fails. `causeFields` by default. */
+  readonly cause?: (error: unknown) => Fields;
 }
 
 /** Logs an outage as two lines: its beginning with the cause, and its end with how long it has lasted. */
@@ -30,7 +32,8 @@ export class OutageLog {
     clearTimeout(this.#ending);
     if (this.#outage === undefined) {
       this.#outage = { beganAt: performance.now(), endedAt: undefined };
-      this.#warn(this.#words.begins, { ...this.#words.place, ...causeFields(error) });
+      const { begins, place, cause = causeFields } = this.#words;
+      this.#warn(begins, { ...place, ...cause(error) });
     } else this.#outage.endedAt = undefined;
   }
 

@@ -10,7 +10,7 @@ import { S3ContentFiles } from '../../src/store/content/s3-content-files.ts';
 import { openDiskFileBytes } from '../../src/store/files/disk-file-bytes.ts';
 import { filesWithOlder } from '../../src/store/files/files-with-older.ts';
 import { S3FileBytes } from '../../src/store/files/s3-file-bytes.ts';
-import { S3Storage } from '../../src/store/object-storage/s3-storage.ts';
+import { S3Storage, type S3StorageOptions } from '../../src/store/object-storage/s3-storage.ts';
 import { openFakeS3 } from '../fakes/fake-s3.ts';
 import { HandClock } from '../fakes/hand-clock.ts';
 import { contentOf, contentStoreContract, idAt, stored } from './content-store.ts';
@@ -23,7 +23,8 @@ afterAll(() => server.close());
 let places = 0;
 
 /** A place of its own in the bucket. */
-function openStorage(prefix = `place-${++places}/`) {
+function openStorage(options: Pick<S3StorageOptions, 'warn' | 'attemptsMs'> = {}) {
+  const prefix = `place-${++places}/`;
   return {
     prefix,
     storage: new S3Storage({
@@ -32,6 +33,7 @@ function openStorage(prefix = `place-${++places}/`) {
       signingKey: server.signingKey,
       now: () => Date.now(),
       pauseMs: 1,
+      ...options,
     }),
   };
 }
@@ -138,7 +140,12 @@ describe('files in a bucket', () => {
       for (const work of [() => incoming.keep(), () => bytes.read(X), () => bytes.ids()]) {
         server.trouble(kind, 100);
         const refused = await work().catch((error: unknown) => error);
-        expect(refused).toMatchObject({ kind: 'overloaded' });
+        expect(refused).toMatchObject({
+          kind: 'overloaded',
+          message: `Service temporarily unavailable: the storage of files ${
+            kind === 'denied' ? 'refuses access' : 'does not answer'
+          }`,
+        });
         expect(String((refused as Error).cause)).not.toContain('canary');
       }
       server.trouble(kind, 0);
@@ -152,6 +159,64 @@ describe('files in a bucket', () => {
     server.trouble('ignore-range');
     await expect(bytes.read(X)).rejects.toMatchObject({ kind: 'overloaded', cause: { code: 'range' } });
     expect(String(await readAll(bytes, X))).toBe('hello, this is a file.');
+  });
+
+  it('are refused after a few attempts if the storage swallows requests', async () => {
+    const { storage, prefix } = openStorage({ attemptsMs: [20, 40] });
+    const sent = () => server.requests.filter((line) => line.includes(prefix));
+    const bytes = new S3FileBytes({ storage, now: () => Date.now() });
+    const incoming = await bytes.receive(X);
+    await incoming.write(Buffer.from('x'));
+    server.trouble('stall', 100);
+    await expect(incoming.keep()).rejects.toMatchObject({ kind: 'overloaded' });
+    const put = `PUT ${prefix}files/${X}`;
+    expect(sent()).toEqual([put, put]);
+    // What the storage may have taken is removed without the caller.
+    await incoming.discard();
+    expect(sent()).toHaveLength(2);
+    await expect.poll(sent).toContain(`DELETE ${prefix}files/${X}`);
+    server.trouble('stall', 0);
+    storage.close();
+  });
+
+  it('have one line in the log when the storage begins to fail, and one when it is back', async () => {
+    const lines: unknown[] = [];
+    const { storage, prefix } = openStorage({
+      warn: (message, fields) => lines.push([message, fields]),
+      attemptsMs: [50],
+    });
+    const bytes = new S3FileBytes({ storage, now: () => Date.now() });
+    const bucket = `${server.origin}/${server.bucket}`;
+    for (const [kind, cause] of [
+      ['denied', { status: 403, errno: 'AccessDenied' }],
+      ['slow-down', { status: 503, errno: 'SlowDown' }],
+      ['stall', { errno: 'timeout' }],
+    ] as const) {
+      lines.length = 0;
+      server.trouble(kind, 2);
+      for (let times = 0; times < 2; times++) await bytes.read(X).catch(() => {});
+      for (let times = 0; times < 2; times++) expect(await bytes.read(X)).toBeUndefined();
+      expect(lines).toEqual([
+        [
+          'the bucket cannot be used; uploads, and generations that name a stored file, get 503',
+          { bucket, ...cause },
+        ],
+        ['the bucket can be used again', { bucket, away_ms: expect.any(Number) }],
+      ]);
+    }
+    expect(server.requests.at(-1)).toBe(`GET ${prefix}files/${X}`);
+    storage.close();
+  });
+
+  it('are not taken for missing if there is no such bucket', async () => {
+    const storage = new S3Storage({
+      service: openServiceClient(server.origin),
+      place: { origin: server.origin, bucketPath: '/mistyped', prefix: '' },
+      signingKey: server.signingKey,
+      now: () => Date.now(),
+    });
+    await expect(storage.read('x', 0, 1)).rejects.toMatchObject({ code: 'NoSuchBucket', isRefusal: true });
+    storage.close();
   });
 
   it('are not listed while another gateway may be storing their row', async () => {

@@ -7,6 +7,8 @@ export interface ServiceRequest {
   readonly body?: string | Uint8Array;
   /** Milliseconds for everything, the body included. */
   readonly totalMs: number;
+  /** Milliseconds for a connection, then until the reply begins, and between its pieces; absent = `totalMs`. */
+  readonly silenceMs?: number;
   /** A longer body of the reply fails the call. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;

@@ -90,6 +90,7 @@ class IncomingObject implements IncomingBytes {
   #gatheredBytes = 0;
   #parts: ObjectParts | undefined;
   #isKept = false;
+  #hasFailed = false;
 
   constructor(storage: ObjectStorage, key: string) {
     this.#storage = storage;
@@ -117,13 +118,20 @@ class IncomingObject implements IncomingBytes {
       }
       this.#isKept = true;
     } catch (error) {
+      this.#hasFailed = true;
       refuse(error);
     }
   }
 
   async discard(): Promise<void> {
     this.#gathered = [];
-    // What the storage keeps although it failed is swept later, or ends with a lifecycle rule of the bucket.
+    const removed = this.#removed();
+    // After a failure the caller has waited for the storage already: the removal goes on by itself.
+    if (!this.#hasFailed) await removed;
+  }
+
+  /** What the storage keeps although it failed is swept later, or ends with a lifecycle rule of the bucket. */
+  async #removed(): Promise<void> {
     if (!this.#isKept) await this.#parts?.abort().catch(() => {});
     await this.#storage.remove(this.#key).catch(() => {});
   }
@@ -136,6 +144,7 @@ class IncomingObject implements IncomingBytes {
       this.#parts ??= await this.#storage.beginParts(this.#key);
       await this.#parts.add(part);
     } catch (error) {
+      this.#hasFailed = true;
       refuse(error);
     }
   }
@@ -144,12 +153,9 @@ class IncomingObject implements IncomingBytes {
 /** A 503 in place of a failure of the storage. */
 function refuse(error: unknown): never {
   if (!(error instanceof ObjectStorageUnavailable)) throw error;
-  throw new GatewayError(
-    'overloaded',
-    'Service temporarily unavailable: the storage of files does not answer',
-    {
-      retryAfterSeconds: 10,
-      cause: error,
-    },
-  );
+  const failure = error.isRefusal ? 'refuses access' : 'does not answer';
+  throw new GatewayError('overloaded', `Service temporarily unavailable: the storage of files ${failure}`, {
+    retryAfterSeconds: 10,
+    cause: error,
+  });
 }

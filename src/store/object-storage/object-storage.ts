@@ -18,11 +18,22 @@ export interface ObjectRange {
 export class ObjectStorageUnavailable extends Error {
   /** Code of the system (`ECONNREFUSED`), or that of the storage (`AccessDenied`). */
   readonly code: string;
+  /** Status of the storage's answer; undefined without one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, code: string) {
+  /** Whether the storage answered that it will not do this: a setting or the rights of the key are wrong. */
+  readonly isRefusal: boolean;
+
+  constructor(
+    message: string,
+    code: string,
+    answer?: { readonly status: number; readonly isRefusal: boolean },
+  ) {
     super(message);
     this.name = 'ObjectStorageUnavailable';
     this.code = code;
+    this.status = answer?.status;
+    this.isRefusal = answer?.isRefusal ?? false;
   }
 }
 

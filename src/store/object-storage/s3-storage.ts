@@ -7,6 +7,7 @@ import {
   type ServiceRequest,
   ServiceUnreachable,
 } from '../../kit/net/service-client.ts';
+import { OutageLog } from '../outage-log.ts';
 import {
   type ListedObject,
   type ObjectParts,
@@ -32,15 +33,32 @@ export interface S3StorageOptions {
   readonly signingKey: AwsSigningKey;
   /** Epoch milliseconds. */
   now(): number;
+  /** Logs that the bucket cannot be used, and that it can be again. */
+  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Time before the first repetition, milliseconds; the next are twice as long each. */
   readonly pauseMs?: number;
+  /** How long each attempt of a request waits for the answer to begin, milliseconds. */
+  readonly attemptsMs?: readonly number[];
 }
 
-/** Attempts of each request: all of them can be repeated without harm. */
-const ATTEMPTS = 4;
 const PAUSE_MS = 100;
 
-/** Milliseconds for one attempt of a request. */
+/**
+ * Attempts of each request, by the milliseconds for which the storage may be silent: together about ten seconds. All
+ * requests can be repeated without harm. Later attempts wait longer, for a storage that is slow rather than away.
+ */
+const ATTEMPTS_MS = [1_000, 2_000, 3_000, 4_000];
+
+/** More time for the body of a request, which has to be sent before the storage answers: 512 KiB a second. */
+const SENT_BYTES_PER_MS = 512;
+
+/** Milliseconds of silence while the storage joins the parts of an upload. */
+const JOINING_MS = 15_000;
+
+/** An attempt that would begin later than this after the first one is not made, milliseconds. */
+const REPEAT_WITHIN_MS = 8_000;
+
+/** Milliseconds for one attempt of a request, in which the storage is never silent for too long. */
 const REQUEST_MS = 15_000;
 
 /** Bytes of a reply that is not content: a page of a list has a thousand objects. */
@@ -49,15 +67,27 @@ const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** Statuses after which a repetition may help: time-outs, too many requests, failures of the server. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
+/** The access key, its signature or its rights are wrong. */
+const FORBIDDEN: ReadonlySet<number> = new Set([401, 403]);
+
 const NOT_FOUND = 404;
 const RANGE_BEYOND_END = 416;
 
 /** Objects in a bucket of an S3-compatible service. */
 export class S3Storage implements ObjectStorage {
   readonly #options: S3StorageOptions;
+  readonly #outage: OutageLog;
+  #isClosed = false;
 
   constructor(options: S3StorageOptions) {
     this.#options = options;
+    const { warn = () => {}, place } = options;
+    this.#outage = new OutageLog(warn, {
+      begins: 'the bucket cannot be used; uploads, and generations that name a stored file, get 503',
+      ends: 'the bucket can be used again',
+      place: { bucket: place.origin + place.bucketPath },
+      cause: causeOf,
+    });
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
@@ -121,7 +151,8 @@ export class S3Storage implements ObjectStorage {
       },
       complete: async () => {
         const body = Buffer.from(completionOf(tags));
-        const reply = await this.#done({ method: 'POST', key, query: { uploadId }, body });
+        const call = { method: 'POST', key, query: { uploadId }, body, silenceMs: JOINING_MS } as const;
+        const reply = await this.#done(call);
         // A failure after the beginning of the reply has status 200 too.
         if (elementIn(reply.bytes.toString(), 'ETag') === undefined) throw refusalOf(reply);
       },
@@ -133,7 +164,9 @@ export class S3Storage implements ObjectStorage {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#options.service.close();
+    this.#outage.close();
   }
 
   /** Sends a request that must succeed. */
@@ -143,18 +176,33 @@ export class S3Storage implements ObjectStorage {
     return reply;
   }
 
-  /** Sends a request, several times if that may help. */
+  /** Sends a request, and logs when the storage begins or ceases to fail. */
   async #send(call: S3Call): Promise<ServiceReply> {
-    const { pauseMs = PAUSE_MS } = this.#options;
+    try {
+      const reply = await this.#repeated(call);
+      if (isFailure(reply)) throw refusalOf(reply);
+      this.#outage.worked();
+      return reply;
+    } catch (error) {
+      if (error instanceof ObjectStorageUnavailable && !this.#isClosed) this.#outage.failed(error);
+      throw error;
+    }
+  }
+
+  /** Sends a request several times if that may help. */
+  async #repeated(call: S3Call): Promise<ServiceReply> {
+    const { pauseMs = PAUSE_MS, attemptsMs = ATTEMPTS_MS } = this.#options;
     const body = call.body ?? Buffer.alloc(0);
     const bodyHash = await runInTurns(hashBody(body));
+    const repeatUntil = performance.now() + REPEAT_WITHIN_MS;
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.#attempt(call, body, bodyHash).catch((error: unknown) => {
+      const silenceMs = (attemptsMs[attempt - 1] ?? 0) + Math.ceil(body.length / SENT_BYTES_PER_MS);
+      const reply = await this.#attempt({ silenceMs, ...call }, body, bodyHash).catch((error: unknown) => {
         if (!(error instanceof ServiceUnreachable)) throw error;
         return error;
       });
       const isFinal = reply instanceof ServiceUnreachable ? false : !TRANSIENT.has(reply.status);
-      if (!isFinal && attempt < ATTEMPTS) {
+      if (!isFinal && attempt < attemptsMs.length && performance.now() < repeatUntil) {
         await delay(pauseMs * 2 ** (attempt - 1));
         continue;
       }
@@ -163,7 +211,8 @@ export class S3Storage implements ObjectStorage {
     }
   }
 
-  #attempt({ method, key, query = {}, headers = {}, maxBytes }: S3Call, body: Uint8Array, bodyHash: string) {
+  #attempt(call: S3Call, body: Uint8Array, bodyHash: string): Promise<ServiceReply> {
+    const { method, key, query = {}, headers = {}, silenceMs = REQUEST_MS, maxBytes } = call;
     const { service, place, signingKey, now } = this.#options;
     const { origin, bucketPath, prefix } = place;
     const target = key === null ? `${bucketPath}/` : `${bucketPath}/${prefix}${key}`;
@@ -180,6 +229,7 @@ export class S3Storage implements ObjectStorage {
       headers: { ...signed, ...signature },
       body,
       totalMs: REQUEST_MS,
+      silenceMs,
       maxBytes: maxBytes ?? MAX_REPLY_BYTES,
     });
   }
@@ -192,6 +242,8 @@ interface S3Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Milliseconds for which the storage may be silent; absent = as the attempt allows. */
+  readonly silenceMs?: number;
   readonly maxBytes?: number;
 }
 
@@ -203,8 +255,27 @@ function otherRange(): ObjectStorageUnavailable {
   return new ObjectStorageUnavailable('the object storage sent another range than it was asked for', 'range');
 }
 
+/** Whether the storage as a whole fails or refuses us, whatever the object. */
+function isFailure(reply: ServiceReply): boolean {
+  if (reply.status === NOT_FOUND) return codeIn(reply) === 'NoSuchBucket';
+  return FORBIDDEN.has(reply.status) || TRANSIENT.has(reply.status);
+}
+
 /** Names the code of the storage, never its message: that may repeat the request with its signature. */
-function refusalOf({ status, bytes }: ServiceReply): ObjectStorageUnavailable {
-  const code = elementIn(bytes.toString('utf8', 0, 4096), 'Code') ?? `status-${status}`;
-  return new ObjectStorageUnavailable(`the object storage answered ${status} ${code}`, code);
+function refusalOf(reply: ServiceReply): ObjectStorageUnavailable {
+  const { status } = reply;
+  const code = codeIn(reply) ?? `status-${status}`;
+  const answer = { status, isRefusal: !TRANSIENT.has(status) && !isOk(reply) };
+  return new ObjectStorageUnavailable(`the object storage answered ${status} ${code}`, code, answer);
+}
+
+function codeIn({ bytes }: ServiceReply): string | undefined {
+  return elementIn(bytes.toString('utf8', 0, 4096), 'Code');
+}
+
+/** Fields of the log: how the storage fails. */
+function causeOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof ObjectStorageUnavailable)) return { error };
+  const { status, code } = error;
+  return { ...(status !== undefined && { status }), errno: code };
 }
