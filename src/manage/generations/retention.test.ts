@@ -7,6 +7,7 @@ const DAY_MS = 86_400_000;
 function openRetention(changes: Partial<RetentionDependencies> = {}) {
   const clock = new HandClock();
   const warnings: string[] = [];
+  const reasons: unknown[] = [];
   const generations = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };
   const contents = { prune: vi.fn(async () => 0) };
   const events = { prune: vi.fn(async (_beforeMs: number) => 0) };
@@ -16,11 +17,16 @@ function openRetention(changes: Partial<RetentionDependencies> = {}) {
     events,
     contents,
     clock,
-    log: { warn: (message) => warnings.push(message) },
+    log: {
+      warn(message, fields) {
+        warnings.push(message);
+        reasons.push(fields?.reason);
+      },
+    },
     everyMs: 5,
     ...changes,
   });
-  return { retention, clock, warnings, generations, events, contents };
+  return { retention, clock, warnings, reasons, generations, events, contents };
 }
 
 describe('Retention', () => {
@@ -49,14 +55,16 @@ describe('Retention', () => {
   });
 
   it('removes events at the start and once a day, and tries again when that fails', async () => {
-    const { retention, clock, warnings, events, contents } = openRetention();
-    events.prune.mockRejectedValueOnce(new Error('away'));
+    const { retention, clock, warnings, reasons, events, contents } = openRetention();
+    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    events.prune.mockRejectedValueOnce(new Error('away', { cause: refused }));
     const rounds = async (count: number) => {
       const before = contents.prune.mock.calls.length;
       await expect.poll(() => contents.prune.mock.calls.length).toBeGreaterThan(before + count);
     };
     await rounds(3);
     expect(warnings).toEqual([expect.stringContaining('events that are due could not be removed')]);
+    expect(reasons).toEqual(['ECONNREFUSED']);
     expect(events.prune.mock.calls).toEqual([[clock.now() - 400 * DAY_MS], [clock.now() - 400 * DAY_MS]]);
     clock.pass(DAY_MS);
     await rounds(2);

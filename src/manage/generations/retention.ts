@@ -96,12 +96,9 @@ export class Retention {
     try {
       await prune();
     } catch (error) {
-      const { code, name } = error as NodeJS.ErrnoException;
       this.#dependencies.log.warn(
         `${what} that are due could not be removed; they will be in the next round`,
-        {
-          reason: code ?? name,
-        },
+        { reason: reasonOf(error) },
       );
     }
   }
@@ -109,4 +106,13 @@ export class Retention {
   async #pause(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
   }
+}
+
+/** The code of an error or of its first cause that has one, otherwise the error's name: messages may hold a path. */
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== undefined) return code;
+  }
+  return error instanceof Error ? error.name : 'unknown';
 }

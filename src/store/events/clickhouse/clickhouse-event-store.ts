@@ -21,6 +21,7 @@ import type {
   MetricValue,
 } from '../../../ports/events.ts';
 import { OutageLog } from '../../outage-log.ts';
+import { codeOf } from '../../sql/database-unavailable.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { readBundleEvents } from '../duckdb/read-bundle-events.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
@@ -87,6 +88,8 @@ export class ClickhouseEventStore implements EventStore {
       begins: 'ClickHouse does not answer: analytics are unavailable, and what was settled waits for it',
       ends: 'ClickHouse answers again',
       place: { clickhouse: `${address.origin}/${address.database}` },
+      // The message of the server may repeat the statement, with what callers wrote.
+      cause: (error) => ({ errno: codeOf(error) }),
     });
   }
 
