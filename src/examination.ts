@@ -2,6 +2,7 @@
  * What `signalbox doctor` uses. It examines an installation without opening it, so that nothing changes and a damaged
  * one can be examined too.
  */
+import type { BucketView } from './control/bucket-view.ts';
 import { openServiceClient } from './egress/service-client.ts';
 import { type BucketSettings, openObjectStorage } from './installation.ts';
 import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
@@ -45,15 +46,20 @@ export async function examineEventServer(address: ClickhouseAddress): Promise<Cl
   }
 }
 
-/** Why a bucket cannot be read; undefined if it can. Reads an object that does not exist. */
-export async function bucketProblem(bucket: BucketSettings): Promise<string | undefined> {
-  const storage = openObjectStorage(bucket, systemClock);
+/** Attempts to read from a bucket, by the milliseconds of silence: within the time of a check. */
+const EXAMINED_ATTEMPTS_MS = [2_000, 4_000];
+
+/** Looks whether the bucket of the configuration can be read, by an object that does not exist; null without one. */
+export async function examineBucket(bucket: BucketSettings | null): Promise<BucketView | null> {
+  if (bucket === null) return null;
+  const name = bucket.bucket;
+  const storage = openObjectStorage(bucket, systemClock, { attemptsMs: EXAMINED_ATTEMPTS_MS });
   try {
     await storage?.read('files/examined-by-doctor', 0, 1);
-    return undefined;
+    return { name, problem: null };
   } catch (error) {
     if (!(error instanceof ObjectStorageUnavailable)) throw error;
-    return error.message;
+    return { name, problem: error.message };
   } finally {
     storage?.close();
   }

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { modelAndTagOf } from './catalog/build-model.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/watch.ts';
 import { workerCountOf } from './config/worker-count.ts';
-import type { CoolingEndpoint, RunningState } from './control/doctor-view.ts';
+import type { RunningState } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
 import { createEgress } from './egress/egress.ts';
 import { type Engine, type EngineMemory, openEngine } from './engine.ts';
 import { openEngineStores } from './engine-stores.ts';
+import { examineBucket } from './examination.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
@@ -32,8 +32,8 @@ import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
-import type { CoolingSite } from './routing/health/health.ts';
 import { RunningSettings } from './running-settings.ts';
+import { runningState } from './running-state.ts';
 import { type ExaminedProcess, examineSelf } from './self-examination.ts';
 import { memoryOfProcesses, openSharedMemory, type SharedMemory } from './shared-memory.ts';
 import { sharedMemoryMetrics } from './shared-memory-metrics.ts';
@@ -360,31 +360,22 @@ interface ControlledDependencies {
 /** What commands and the operator's views see of the running process. */
 function examinedProcess(
   { server, workers, loopDelay, installation, engine, settings }: ControlledDependencies,
-  { load }: OpenOptions,
-): ExaminedProcess & { readonly running: () => RunningState } {
-  const running = () => {
-    // Requests that workers forward are in flight here too.
-    const ofWorkers = workers?.figures;
-    return {
-      version: programVersion(),
-      state: server.state,
-      requestsInFlight: ofWorkers?.requests ?? server.inFlight.requests(),
-      generationsInFlight: ofWorkers?.generations ?? server.inFlight.generations(),
-      loopDelaySeconds: Math.max(loopDelay.longest, ofWorkers?.loopDelaySeconds ?? 0),
-      cooling: engine.health.coolingSites().map(coolingEndpointOf),
-    };
-  };
+  { load, loaded }: OpenOptions,
+): ExaminedProcess & { readonly running: () => Promise<RunningState> } {
+  const running = () => runningState({ server, workers, loopDelay, engine });
   return {
     running,
     inspected: { ...installation, running },
     providers: () => providerStates(settings.current.gateway.catalog, engine.failures),
     readConfiguration: () => loadConfigurationInThread(load),
+    // A changed `storage` waits for a restart.
+    bucket: () => examineBucket(loaded.config.storage.s3),
   };
 }
 
 /** Lets commands reach the running gateway. */
 async function openControl(
-  { running, providers, readConfiguration }: ReturnType<typeof examinedProcess>,
+  { running, providers, readConfiguration, bucket }: ReturnType<typeof examinedProcess>,
   { installation, engine, settings }: Pick<ControlledDependencies, 'installation' | 'engine' | 'settings'>,
   log: Log,
   closers: Closers,
@@ -396,15 +387,11 @@ async function openControl(
       configured: () => settings.current.config,
       tail: (reader) => engine.tail.read(reader),
       running,
-      serving: { providers, readConfiguration },
+      serving: { providers, readConfiguration, bucket },
     },
     log,
   );
   closers.add('the control socket', control);
-}
-
-function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {
-  return { ...modelAndTagOf(site), accounts, seconds_left: Math.ceil(leftMs / 1000) };
 }
 
 /** Keys that are read before they are used. */

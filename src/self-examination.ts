@@ -2,6 +2,7 @@ import { examineServing } from './cli/doctor/examine-installation.ts';
 import { worstOf } from './cli/doctor/finding.ts';
 import type { Loading } from './config/load.ts';
 import type { FindingsObject } from './contract/gateway/configuration.ts';
+import type { BucketView } from './control/bucket-view.ts';
 import { configurationView } from './control/configuration-view.ts';
 import { doctorView, type Inspected } from './control/doctor-view.ts';
 import type { ProviderView } from './control/provider-view.ts';
@@ -12,6 +13,8 @@ export interface ExaminedProcess {
   readonly inspected: Inspected;
   readonly readConfiguration: () => Promise<Loading>;
   readonly providers: () => Promise<readonly ProviderView[]>;
+  /** Null if files are in the data directory. */
+  readonly bucket: () => Promise<BucketView | null>;
 }
 
 /** Runs the checks of `doctor` that need neither a lock nor a second connection to the database. */
@@ -19,6 +22,7 @@ export async function examineSelf({
   inspected,
   readConfiguration,
   providers,
+  bucket,
 }: ExaminedProcess): Promise<Pick<FindingsObject, 'verdict' | 'findings'>> {
   const [loading, view] = await Promise.all([readConfiguration(), doctorView(inspected)]);
   const runtime = loading.ok ? loading.loaded.runtime : loading.runtime;
@@ -33,6 +37,7 @@ export async function examineSelf({
     database,
     lookAgain: () => database,
     providers: providers(),
+    bucket,
     close() {},
   });
   return {

@@ -115,6 +115,7 @@ const ROOTS = [
   'provider-states.ts',
   'operator-views.ts',
   'self-examination.ts',
+  'running-state.ts',
   'readiness.ts',
   'shared-memory.ts',
   'shared-memory-metrics.ts',

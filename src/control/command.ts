@@ -15,6 +15,7 @@ import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { BucketView } from './bucket-view.ts';
 import type { CatalogServices } from './catalog-view.ts';
 import type { RunningState } from './doctor-view.ts';
 import type { ProviderView } from './provider-view.ts';
@@ -43,7 +44,7 @@ export interface CommandServices extends CatalogServices {
   readonly vault: Vault;
   readonly sources: Pick<Sources, 'clock'>;
   /** Set in a serving process. */
-  readonly running?: (() => RunningState) | undefined;
+  readonly running?: (() => Promise<RunningState>) | undefined;
   /** Set in a serving process. */
   readonly tail?: TailGenerations | undefined;
   readonly serving?: ServingState | undefined;
@@ -55,6 +56,8 @@ export interface ServingState {
   providers(): Promise<readonly ProviderView[]>;
   /** Reads the configuration file again, without using it. */
   readConfiguration(): Promise<Loading>;
+  /** Reads from the bucket of files; null without one. */
+  bucket(): Promise<BucketView | null>;
 }
 
 /** A command: the schema of its input, and what it does. */

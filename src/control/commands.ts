@@ -8,6 +8,7 @@ import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
 import type { Key } from '../ports/tenancy.ts';
+import type { BucketView } from './bucket-view.ts';
 import { BUDGET_COMMANDS } from './budget-commands.ts';
 import { BYOK_COMMANDS } from './byok-commands.ts';
 import { listCatalog, showModel } from './catalog-view.ts';
@@ -187,6 +188,11 @@ export const COMMANDS = {
     closed({}),
     async ({ serving }): Promise<ConfigurationView | null> =>
       serving === undefined ? null : configurationView(await serving.readConfiguration()),
+  ),
+  /** Null if the process does not serve, or has no bucket. */
+  'doctor.bucket': command(
+    closed({}),
+    async ({ serving }): Promise<BucketView | null> => (await serving?.bucket()) ?? null,
   ),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),

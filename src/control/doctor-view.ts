@@ -17,6 +17,10 @@ export interface CoolingEndpoint {
 export interface RunningState {
   readonly version: string;
   readonly state: 'starting' | 'ready' | 'draining';
+  /** Of all processes. */
+  readonly memoryBytes: number;
+  /** This process and its workers. */
+  readonly processes: number;
   readonly requestsInFlight: number;
   readonly generationsInFlight: number;
   /** Longest event loop delay of the last one to two minutes. */
@@ -28,7 +32,10 @@ export interface DoctorServerView {
   readonly version: string;
   readonly state: RunningState['state'];
   readonly uptime_seconds: number;
+  /** Of all processes. */
   readonly memory_bytes: number;
+  /** Absent in an older gateway, whose memory is that of one process. */
+  readonly processes?: number;
   readonly requests_in_flight: number;
   readonly generations_in_flight: number;
   readonly loop_delay_seconds: number;
@@ -67,7 +74,7 @@ export interface Inspected {
   readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'disk' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
   readonly accounts: { list(): Promise<readonly Account[]> };
-  readonly running?: (() => RunningState) | undefined;
+  readonly running?: (() => Promise<RunningState>) | undefined;
 }
 
 /** Time limit of each part, milliseconds. */
@@ -75,12 +82,13 @@ const PART_MS = 4_000;
 
 /** Collects all parts concurrently. */
 export async function doctorView({ ledger, eventStore, accounts, running }: Inspected): Promise<DoctorView> {
-  const [books, events] = await Promise.all([
+  const [server, books, events] = await Promise.all([
+    running === undefined ? null : running().then(serverView),
     inTime(async () => ledgerView(await ledger.verify(), await accounts.list())),
     inTime(async () => eventsView(await eventStore.sizes())),
   ]);
   return {
-    server: running === undefined ? null : serverView(running()),
+    server,
     ledger_available: ledger.isAvailable,
     journal_disk: {
       waiting_ms: Math.round(ledger.disk.waitingMs),
@@ -102,7 +110,8 @@ function serverView(running: RunningState): DoctorServerView {
     version: running.version,
     state: running.state,
     uptime_seconds: Math.round(process.uptime()),
-    memory_bytes: process.memoryUsage.rss(),
+    memory_bytes: running.memoryBytes,
+    processes: running.processes,
     requests_in_flight: running.requestsInFlight,
     generations_in_flight: running.generationsInFlight,
     loop_delay_seconds: running.loopDelaySeconds,

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openFakeS3 } from '../fakes/fake-s3.ts';
 import { doctorReport } from '../operator/doctor-report.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
@@ -9,7 +10,11 @@ import { openTestGateway, type TestGateway } from './harness.ts';
 
 const storage = await openFakeS3();
 const postgres = await postgresForTests();
-afterAll(() => storage.close());
+const temporary = temporaryDirectory();
+afterAll(async () => {
+  await storage.close();
+  temporary.remove();
+});
 
 const CONFIGURATION: JsonObject = {
   storage: {
@@ -79,13 +84,19 @@ describe('files in a bucket', () => {
     try {
       const refused = await upload(gateway);
       expect(refused.status).toBe(503);
-      expect(await refused.json()).toMatchObject({ error: { code: 503 } });
+      expect(await refused.json()).toMatchObject({
+        error: { code: 503, message: 'Service temporarily unavailable: the storage of files refuses access' },
+      });
       expect(await asked(gateway, id)).toBe(503);
     } finally {
       storage.trouble('denied', 0);
     }
     expect(await asked(gateway, id)).toBe(200);
     expect(gateway.logText()).not.toContain('canary');
+    expect(
+      gateway.logText().match(/the bucket cannot be used; .*"status":403,"errno":"AccessDenied"/g),
+    ).toHaveLength(1);
+    expect(gateway.logText().match(/the bucket can be used again.*"away_ms"/g)).toHaveLength(1);
   });
 
   it('are examined by doctor', async () => {
@@ -94,6 +105,22 @@ describe('files in a bucket', () => {
     await gateway.drain(1_000);
     const look = async () => (await doctorReport(gateway.configFile, gateway.dataDir)).of('files');
     expect(await look()).toMatchObject([{ verdict: 'ok' }]);
+    storage.trouble('denied', 1000);
+    expect(await look()).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('403 AccessDenied') },
+    ]);
+    storage.trouble('denied', 0);
+  });
+
+  it('are examined by doctor in the bucket of the running gateway, whose configuration it does not have', async () => {
+    const gateway = await gatewayWith();
+    await uploadedId(gateway);
+    const file = join(temporary.path, 'none.yaml');
+    writeFileSync(file, '{}');
+    const look = async () => (await doctorReport(file, gateway.dataDir)).of('files');
+    expect(await look()).toMatchObject([
+      { verdict: 'ok', what: expect.stringContaining(`the bucket ${storage.bucket} can be read`) },
+    ]);
     storage.trouble('denied', 1000);
     expect(await look()).toMatchObject([
       { verdict: 'problem', what: expect.stringContaining('403 AccessDenied') },

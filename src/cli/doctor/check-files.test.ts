@@ -24,7 +24,7 @@ function look(kind: 'sqlite' | 'postgres', files: readonly KnownFile[], later = 
   return checkFiles({
     runtime: { dataDir },
     directory: { kind: 'there' },
-    loading: { ok: false },
+    bucket: async () => null,
     database: Promise.resolve({ kind, facts: { files } }),
     lookAgain: async () => ({ kind, facts: { files: later } }),
   } as unknown as Situation);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { bucketProblem, examineFiles, type FileFacts } from '../../examination.ts';
-import type { BucketSettings } from '../../installation.ts';
+import type { BucketView } from '../../control/bucket-view.ts';
+import { examineFiles, type FileFacts } from '../../examination.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { type CheckFinding, fine, problem } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
@@ -10,9 +10,9 @@ const MAX_LISTED_IDS = 3;
 
 /** Checks that stored files have their content. */
 export async function checkFiles(situation: Situation): Promise<CheckFinding[]> {
-  const { directory, runtime, database, loading, lookAgain } = situation;
-  const bucket = loading.ok ? loading.loaded.config.storage.s3 : null;
-  if (bucket !== null) return [await checkBucket(bucket)];
+  const { directory, runtime, database, lookAgain } = situation;
+  const bucket = await situation.bucket();
+  if (bucket !== null) return [ofBucket(bucket)];
   const found = await database.catch(() => undefined);
   if (directory.kind !== 'there' || found?.facts === undefined) return [];
   const contents = join(runtime.dataDir, 'files');
@@ -25,12 +25,11 @@ export async function checkFiles(situation: Situation): Promise<CheckFinding[]> 
 }
 
 /** Which of the files are in the bucket is not counted: it may have very many, of several gateways. */
-async function checkBucket(bucket: BucketSettings): Promise<CheckFinding> {
-  const failure = await bucketProblem(bucket);
-  return failure === undefined
-    ? fine(`the bucket ${bucket.bucket} can be read; it has the files and the content of new generations`)
+function ofBucket({ name, problem: failure }: BucketView): CheckFinding {
+  return failure === null
+    ? fine(`the bucket ${name} can be read; it has the files and the content of new generations`)
     : problem(
-        `the bucket ${bucket.bucket} cannot be read: ${failure}`,
+        `the bucket ${name} cannot be read: ${failure}`,
         'check storage.s3 and the rights of its access key; uploads and reads of files get 503 meanwhile',
       );
 }

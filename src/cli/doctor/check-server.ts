@@ -31,13 +31,21 @@ function ofView({ server, lag }: DoctorView): CheckFinding[] {
 }
 
 function running(server: DoctorServerView): CheckFinding {
-  const { state, uptime_seconds, memory_bytes, requests_in_flight, loop_delay_seconds } = server;
+  const {
+    state,
+    uptime_seconds,
+    memory_bytes,
+    processes = 1,
+    requests_in_flight,
+    loop_delay_seconds,
+  } = server;
   const what =
-    `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory, ` +
-    `${requests_in_flight} requests in flight`;
+    `${state} for ${durationText(uptime_seconds * 1000)}, ${bytesText(memory_bytes)} of memory` +
+    `${processes === 1 ? '' : ` in ${processes} processes`}, ${requests_in_flight} requests in flight`;
   const figures = {
     uptime_seconds,
     memory_bytes,
+    processes,
     requests_in_flight,
     generations_in_flight: server.generations_in_flight,
     loop_delay_seconds,

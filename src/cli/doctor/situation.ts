@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Loading, loadConfiguration } from '../../config/load.ts';
 import type { Flags, Runtime } from '../../config/runtime.ts';
+import type { BucketView } from '../../control/bucket-view.ts';
 import type { ConfigurationView } from '../../control/configuration-view.ts';
 import type { DoctorView } from '../../control/doctor-view.ts';
 import type { ProviderView } from '../../control/provider-view.ts';
@@ -10,6 +11,7 @@ import { askRunning } from '../../control/send-command.ts';
 import {
   type DirectoryFinding,
   deriveSettings,
+  examineBucket,
   examineDirectory,
   examinePostgres,
   examineSqlite,
@@ -50,6 +52,8 @@ export interface Situation {
   readonly providers: Promise<readonly ProviderView[] | undefined>;
   /** The file as the running gateway reads it; undefined if none runs. */
   readonly configuration: ConfigurationView | undefined;
+  /** Reads from the bucket of files, as the running gateway or the configuration has it; null without one. */
+  bucket(): Promise<BucketView | null>;
   /** Releases the lock of the data directory. */
   close(): void;
 }
@@ -74,7 +78,26 @@ export async function findSituation(flags: Flags): Promise<Situation> {
   const database = lookAgain();
   // Prevents an unhandled rejection; each check that awaits it reports the failure.
   database.catch(() => {});
-  return { loading, runtime, directory, holder, configuration, database, lookAgain, providers, close };
+  const bucket = () => findBucket(loading, runtime.dataDir, isServing);
+  return {
+    loading,
+    runtime,
+    directory,
+    holder,
+    configuration,
+    database,
+    lookAgain,
+    providers,
+    bucket,
+    close,
+  };
+}
+
+/** Asks the running gateway, which has the bucket and its secret; reads the bucket itself if none runs. */
+async function findBucket(loading: Loading, dataDir: string, isServing: boolean): Promise<BucketView | null> {
+  // Undefined also of an older gateway, which refuses the command.
+  const asked = isServing ? await askRunning(dataDir, 'doctor.bucket', {}).catch(() => undefined) : undefined;
+  return asked === undefined ? examineBucket(loading.ok ? loading.loaded.config.storage.s3 : null) : asked;
 }
 
 /** Asks the running gateway, which has the secrets and the history; calls the providers itself if none runs. */
