@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from './kit/net/database-address.ts';
-import { embeddedDatabaseIn, openDataDirectory } from './store/directory/data-directory.ts';
+import { embeddedDatabaseIn, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { readSqliteSchema } from './store/examine/examine-sqlite.ts';
 import { refuseOtherState } from './store/open-embedded-state.ts';
 import { databaseName, openPostgres, readPostgresSchema } from './store/sql/postgres/open-postgres.ts';
@@ -22,9 +22,13 @@ export function targetName({ dataDir, database }: MigrationTarget): string {
   return database === undefined ? embeddedDatabaseIn(dataDir) : databaseName(database);
 }
 
-/** Compares the schema with the migrations of this program. Changes nothing; a gateway may be running. */
+/**
+ * Compares the schema with the migrations of this program. Changes nothing; a gateway may be running. Rejects with a
+ * DataDirectoryProblem for a directory in which no gateway has kept data, unless the database is PostgreSQL.
+ */
 export async function examineSchema({ dataDir, database }: MigrationTarget): Promise<SchemaState> {
   if (database !== undefined) return readPostgresSchema(database);
+  requireKeptData(dataDir);
   refuseOtherState({ directory: dataDir, databaseFile: embeddedDatabaseIn(dataDir) });
   return readSqliteSchema(embeddedDatabaseIn(dataDir));
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInstallation } from '../../src/installation.ts';
 import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import { withPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { holdDirectory, typed } from './program.ts';
 
@@ -42,10 +42,21 @@ describe('signalbox migrate, with the embedded database', () => {
     database.close();
   };
 
+  it('refuses a directory in which no gateway has kept data', async () => {
+    for (const flags of [[], ['--check']]) {
+      expect(await migrate(...flags)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`no gateway has kept data in ${dataDir}`),
+      });
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   it('shows what is to be done, does it, and then has nothing to do', async () => {
+    makeDataDirectory(dataDir);
     const all = namesFor('sqlite');
     expect(await migrate('--check')).toMatchObject({ code: 3, view: { up_to_date: false, missing: all } });
-    expect(existsSync(dataDir)).toBe(false);
+    expect(existsSync(join(dataDir, 'signalbox.sqlite'))).toBe(false);
     expect(await migrate()).toMatchObject({ code: 0, view: { up_to_date: true, applied: all, missing: [] } });
     expect(await migrate('--check')).toMatchObject({ code: 0, view: { up_to_date: true, missing: [] } });
     expect(await shown()).toMatchObject({
@@ -55,6 +66,7 @@ describe('signalbox migrate, with the embedded database', () => {
   });
 
   it('names the migrations of a newer release, and refuses to work beside one that it is too old for', async () => {
+    makeDataDirectory(dataDir);
     await migrate();
     change("insert into schema_migrations values ('9999-later', 1)");
     expect(await migrate('--check')).toMatchObject({
@@ -67,6 +79,7 @@ describe('signalbox migrate, with the embedded database', () => {
   });
 
   it('looks beside a running gateway, and changes nothing there', async () => {
+    makeDataDirectory(dataDir);
     await migrate();
     const gateway = await holdDirectory(dataDir, true);
     try {
