@@ -72,7 +72,7 @@ const RULE_OPTIONS: Readonly<Record<AxeRules, object>> = {
 /** What axe-core finds serious or critical on the page as it is now: the rule, and the element. */
 export async function seriousFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
-  // Without reading the styles again, which only rules about turned screens need, and without frames, of which there are none.
+  // Only rules about turned screens need the styles read again, and there are no frames.
   const options = JSON.stringify({
     resultTypes: ['violations'],
     preload: false,
