@@ -79,7 +79,11 @@ export async function killAndCompare(
       expect(record.tokens).toBeLessThanOrEqual(given * 1.05 + 2);
       const died = killedAt.find((at) => at >= (answer.given[0]?.atMs ?? 0)) ?? 0;
       const noted = tokensBy(answer, died - UNNOTED_MS - SLACK_MS);
-      expect(record.tokens).toBeGreaterThanOrEqual(Math.min(noted, given - UNNOTED_TOKENS));
+      const lived = Math.round(died - (answer.given[0]?.atMs ?? 0));
+      expect(
+        record.tokens,
+        `${answer.user}: ${given} tokens were sent, ${noted} of them long before the kill ${lived} ms after the first`,
+      ).toBeGreaterThanOrEqual(Math.min(noted, given - UNNOTED_TOKENS));
     }
     const slowest = Math.max(...lives.readyAfterMs);
     console.log(
