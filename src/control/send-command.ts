@@ -42,6 +42,7 @@ const COMMAND_TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = {
   'doctor.inspect': 5_000,
   'doctor.providers': 9_500,
   'doctor.configuration': 5_000,
+  'doctor.bucket': 9_500,
 };
 
 /** Replies are trusted and may be large: each value of a catalogue refresh may yield several in the reply. */
