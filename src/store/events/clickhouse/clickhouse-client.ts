@@ -25,8 +25,8 @@ const RUN_MS = 30_000;
 /** For small statements that find out whether the server answers, milliseconds. */
 export const SMALL_MS = 3_000;
 
-/** Bytes of a reply: more than the largest answer of analytics has. */
-const MAX_REPLY_BYTES = 256 * 1024 * 1024;
+/** Bytes of a reply: more than the largest answer of analytics has, 10,000 rows. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /** Bytes of a statement: long lists of ids. The default of servers is 256 KiB. */
 const MAX_STATEMENT_BYTES = 1024 * 1024;

@@ -34,6 +34,7 @@ import { knownIdsAtAnyTimeSql, knownIdsSql, linesByMonth } from './insert-events
 import { logCountsSql, loggedGeneration, logSql } from './log-sql.ts';
 import { pruneEvents } from './prune-events.ts';
 import { querySql } from './query-sql.ts';
+import { bigOf, numberOf, requireColumns, wholeOf } from './read-fields.ts';
 import { EVENT_COLUMNS, EVENTS } from './schema.ts';
 import { countOf, prunedBefore, storedSizes } from './stored-state.ts';
 import type { TextRow } from './tab-separated.ts';
@@ -162,9 +163,9 @@ export class ClickhouseEventStore implements EventStore {
       return {
         bucketMs,
         buckets: rows.map(([start, count, failed]) => ({
-          startMs: Number(start),
-          count: Number(count),
-          failed: Number(failed),
+          startMs: wholeOf(start),
+          count: wholeOf(count),
+          failed: wholeOf(failed),
         })),
         missingBeforeMs: filter.fromMs < prunedBeforeMs ? prunedBeforeMs : null,
       };
@@ -175,7 +176,7 @@ export class ClickhouseEventStore implements EventStore {
     if (windows.length === 0) return { apps: [], tokens: [], requests: [] };
     return this.#query(ALL_ACCOUNTS, signal, async (client) => {
       const rows = await client.query(appTotalsSql(windows, await prunedBefore(client, signal)), signal);
-      const column = (place: number) => rows.map((row) => BigInt(row[place] ?? 0));
+      const column = (place: number) => rows.map((row) => bigOf(row[place]));
       return {
         apps: rows.map(([app]) => app ?? ''),
         tokens: windows.map((_, window) => column(1 + window)),
@@ -291,9 +292,10 @@ function* rowsOfAnswer(query: EventQuery, texts: readonly TextRow[]): Sliced<Eve
   const metricsFrom = 1 + query.dimensions.length;
   const rows: EventRow[] = [];
   yield* forEachSliced(texts, (row) => {
+    requireColumns(row, metricsFrom + query.metrics.length);
     const [bucket = null] = row;
     rows.push({
-      bucketMs: bucket === null ? null : Number(bucket),
+      bucketMs: bucket === null ? null : wholeOf(bucket),
       dimensions: row.slice(1, metricsFrom),
       metrics: query.metrics.map((name, index) => metricOf(name, row[metricsFrom + index] ?? null)),
     });
@@ -304,6 +306,6 @@ function* rowsOfAnswer(query: EventQuery, texts: readonly TextRow[]): Sliced<Eve
 const WHOLE_UNITS: ReadonlySet<string> = new Set(['count', 'money']);
 
 function metricOf(name: MetricName, text: string | null): MetricValue {
-  if (text === null || text === 'nan') return null;
-  return WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(text) : Number(text);
+  if (text === null) return null;
+  return WHOLE_UNITS.has(METRICS[name].unit) ? bigOf(text) : numberOf(text);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
+import { wholeOf } from './read-fields.ts';
 import { SCHEMA, SCHEMA_VERSION, STORES } from './schema.ts';
 import { fieldOf } from './tab-separated.ts';
 
@@ -70,7 +71,7 @@ export class ClickhouseTables {
     const [row] = await this.#client.query(
       `SELECT id, toInt64((SELECT max(version) FROM ${STORES})) FROM ${STORES} ORDER BY made_ms, id LIMIT 1`,
     );
-    return row && { id: row[0] ?? '', version: Number(row[1]) };
+    return row && { id: row[0] ?? '', version: wholeOf(row[1]) };
   }
 
   async #identify(): Promise<{ readonly id: string; readonly version: number }> {

@@ -1,4 +1,5 @@
 import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import { bigOf, numberOf, requireColumns } from './read-fields.ts';
 import { EVENTS } from './schema.ts';
 import { literalOf, type TextRow } from './tab-separated.ts';
 
@@ -130,6 +131,7 @@ export function logCountsSql(filter: LogFilter, bucketMs: number, prunedBeforeMs
 
 /** A row of `logSql`. */
 export function loggedGeneration(row: TextRow): LoggedGeneration {
+  requireColumns(row, MEMBERS.length);
   const members = MEMBERS.map(([name, [, kind]], place) => [name, memberOf(kind, row[place] ?? null)]);
   return Object.fromEntries(members) as LoggedGeneration;
 }
@@ -137,5 +139,5 @@ export function loggedGeneration(row: TextRow): LoggedGeneration {
 function memberOf(kind: Kind, text: string | null): unknown {
   if (text === null || kind === 'text') return text;
   if (kind === 'flag') return text === '1';
-  return kind === 'amount' ? BigInt(text) : Number(text);
+  return kind === 'amount' ? bigOf(text) : numberOf(text);
 }

@@ -1,5 +1,7 @@
 import type { ClickhouseClient } from './clickhouse-client.ts';
+import { wholeOf } from './read-fields.ts';
 import { EVENTS, monthOf, PRUNED, sumDaysSql } from './schema.ts';
+import { countOf } from './stored-state.ts';
 
 /**
  * Removes events before the first moment of a day and keeps their daily sums. Resolves with the number removed.
@@ -16,8 +18,7 @@ export async function pruneEvents(
   let removed = 0;
   if (beforeMs > prunedBeforeMs) {
     const range = `created_ms >= ${prunedBeforeMs} AND created_ms < ${beforeMs}`;
-    const [row] = await client.query(`SELECT count() FROM ${EVENTS} FINAL WHERE ${range}`);
-    removed = Number(row?.[0] ?? 0);
+    removed = await countOf(client, `SELECT count() FROM ${EVENTS} FINAL WHERE ${range}`);
     // Without a mark, older events that arrive later are known to be new.
     if (removed > 0) {
       await client.run(sumDaysSql(prunedBeforeMs, beforeMs));
@@ -38,7 +39,7 @@ async function removeMarked(client: ClickhouseClient, beforeMs: number): Promise
   const marked = new Date(beforeMs);
   const markedMonth = marked.getUTCFullYear() * 100 + marked.getUTCMonth() + 1;
   for (const [month] of months) {
-    if (Number(month) < markedMonth) await client.run(`ALTER TABLE ${EVENTS} DROP PARTITION ${month}`);
+    if (wholeOf(month) < markedMonth) await client.run(`ALTER TABLE ${EVENTS} DROP PARTITION ${month}`);
     else await client.run(`ALTER TABLE ${EVENTS} DELETE WHERE created_ms < ${beforeMs}`);
   }
 }

@@ -1,20 +1,28 @@
 import type { EventSizes } from '../../../ports/events.ts';
 import { type ClickhouseClient, SMALL_MS } from './clickhouse-client.ts';
+import { requireColumns, wholeOf } from './read-fields.ts';
 import { DAILY, EVENTS, PRUNED } from './schema.ts';
+import type { TextRow } from './tab-separated.ts';
 
 /**
  * The moment before which events were pruned; 0 = never. The first statement of each work: it notices a server that
  * hangs.
  */
 export async function prunedBefore(client: ClickhouseClient, signal?: AbortSignal): Promise<number> {
-  const [row] = await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, SMALL_MS);
-  return Number(row?.[0] ?? 0);
+  return singleNumber(await client.query(`SELECT max(before_ms) FROM ${PRUNED}`, signal, SMALL_MS));
 }
 
 /** The single number that a statement returns. */
 export async function countOf(client: ClickhouseClient, sql: string, signal?: AbortSignal): Promise<number> {
-  const [row] = await client.query(sql, signal);
-  return Number(row?.[0] ?? 0);
+  return singleNumber(await client.query(sql, signal));
+}
+
+/** 0 for NULL, and without a row. */
+function singleNumber(rows: readonly TextRow[]): number {
+  const [row] = rows;
+  if (row === undefined) return 0;
+  requireColumns(row, 1);
+  return row[0] === null ? 0 : wholeOf(row[0]);
 }
 
 /** Sizes of the tables. */
