@@ -100,6 +100,7 @@ describe('the list of sessions', () => {
     const all = (await (await withCookie('/sessions', other.cookie)).json()) as any;
     const ids = all.data.map(({ id }: any) => id);
     expect(ids).toContain(own.id);
+    expect(all.data.find(({ id }: any) => id === own.id).key_name).toBe('reader');
     expect(all.data.filter((session: any) => session.is_current).map(({ id }: any) => id)).toEqual([
       other.id,
     ]);

@@ -24,12 +24,15 @@ export function piecesOf(tones: readonly SlotTone[]): { from: number; width: num
   return pieces;
 }
 
+/** Said beside health: the gateway counts calls in its memory. */
+export const SINCE_START = 'since the last start';
+
 /** Calls of the last day as a strip, newest at the right. Null = no calls. */
 export function HealthStrip({ history }: { readonly history: ServiceHistoryObject | null }) {
   const calls = history?.calls ?? [0];
   const failures = history?.failures ?? [0];
   const tones = calls.map((each, slot) => toneOf(each, failures[slot] ?? 0));
-  const text = `${count(sumOf(calls))} calls in 24 hours, ${count(sumOf(failures))} failed`;
+  const text = `${count(sumOf(calls))} calls in 24 hours, ${count(sumOf(failures))} failed, ${SINCE_START}`;
   return (
     <svg
       class="up"

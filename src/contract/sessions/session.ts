@@ -6,6 +6,7 @@ import { nullable } from '../values/nullable.ts';
 export const sessionSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),
   key_hash: Type.String({ description: 'The key that signed in.' }),
+  key_name: nullable(Type.String(), { description: 'Its name; null = it is no longer in use.' }),
   is_current: Type.Boolean({ description: 'This request came with the cookie of this session.' }),
   created_at: Type.String({ format: 'date-time' }),
   last_seen_at: Type.String({ format: 'date-time', description: 'Exact to a minute.' }),
@@ -26,6 +27,7 @@ export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) }
 export interface ShownSession {
   readonly id: string;
   readonly keyHash: string;
+  readonly keyName: string | null;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
   readonly expiresAtMs: number;
@@ -38,6 +40,7 @@ export function sessionObject(session: ShownSession, currentId: string | undefin
   return {
     id: session.id,
     key_hash: session.keyHash,
+    key_name: session.keyName,
     is_current: session.id === currentId,
     created_at: isoTime(session.createdAtMs),
     last_seen_at: isoTime(session.lastSeenAtMs),

@@ -32,11 +32,13 @@ export interface Browser {
 /** Sign-ins to the console: a browser gets a token for some hours in exchange for a key. */
 export class Sessions {
   readonly #store: SessionStore;
+  readonly #callers: SessionParts['callers'];
   readonly #sessionCallers: SessionCallers;
   readonly #sources: Sources;
 
   constructor({ store, callers, sources }: SessionParts) {
     this.#store = store;
+    this.#callers = callers;
     this.#sessionCallers = new SessionCallers({ store, callers, sources });
     this.#sources = sources;
   }
@@ -59,7 +61,7 @@ export class Sessions {
       address,
     };
     await this.#store.create(session, hashSecret(token), MAX_SESSIONS_OF_KEY);
-    return { session, token };
+    return { session: { ...session, keyName: key.name }, token };
   }
 
   /** The session of a token; undefined if it is unknown, ended or expired, or if its key is no longer valid. */
@@ -73,8 +75,14 @@ export class Sessions {
   }
 
   /** Newest first, without those beyond `MAX_LISTED`. */
-  list(caller: Caller): Promise<readonly Session[]> {
-    return this.#store.list(ownerOf(caller), this.#sources.clock.now(), MAX_LISTED);
+  async list(caller: Caller): Promise<readonly NamedSession[]> {
+    const sessions = await this.#store.list(ownerOf(caller), this.#sources.clock.now(), MAX_LISTED);
+    return Promise.all(
+      sessions.map(async (session) => ({
+        ...session,
+        keyName: (await this.#callers.findByHash(session.keyHash))?.key.name ?? null,
+      })),
+    );
   }
 
   /** Ends a session; 404 if the caller has no such session. */
@@ -83,8 +91,14 @@ export class Sessions {
   }
 }
 
+/** A session with the name of its key. */
+export interface NamedSession extends Session {
+  /** Null = the key is no longer in use. */
+  readonly keyName: string | null;
+}
+
 export interface OpenedSession {
-  readonly session: Session;
+  readonly session: NamedSession;
   readonly token: string;
 }
 

@@ -15,7 +15,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
       ({ gateway } = under());
       opened = await under().opened('/analytics');
       page = opened.page;
-      await page.getByRole('img', { name: 'Total Usage per day, by model' }).waitFor();
+      await page.getByRole('img', { name: 'Total Usage per day (UTC), by model' }).waitFor();
     });
 
     afterAll(() => opened.close());
@@ -26,7 +26,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
     it('shows metrics and dimensions of the gateway, and keeps the question in the address', async () => {
       await page.getByLabel('Add a metric').selectOption('p90_latency');
       await page.getByRole('button', { name: 'Remove metric Request Count' }).click();
-      await page.getByRole('img', { name: 'P90 Latency per day, by model' }).waitFor();
+      await page.getByRole('img', { name: 'P90 Latency per day (UTC), by model' }).waitFor();
       await page.getByRole('button', { name: 'Remove dimension Model' }).click();
       await page.getByLabel('Add a dimension').selectOption('provider');
       await page.getByLabel('Time buckets').selectOption('');
@@ -85,7 +85,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
       await page.goto('/analytics?metrics=p90_latency&from=-60d');
       await page.getByRole('alert').getByText('must not be longer than 31 days').waitFor();
       await page.goto('/analytics');
-      await page.getByRole('img', { name: 'Total Usage per day, by model' }).waitFor();
+      await page.getByRole('img', { name: 'Total Usage per day (UTC), by model' }).waitFor();
     });
 
     it('had no problem', () => {

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { bucketStarts, gridValues, labelledBuckets, roundUp } from './time-scale.ts';
+import {
+  axisText,
+  bucketName,
+  bucketStarts,
+  bucketText,
+  gridValues,
+  labelledBuckets,
+  roundUp,
+} from './time-scale.ts';
 
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
@@ -44,4 +52,12 @@ it('labels few buckets, the first of them always', () => {
   expect(labelledBuckets(3, 8)).toEqual([0, 1, 2]);
   expect(labelledBuckets(25, 8)).toEqual([0, 4, 8, 12, 16, 20]);
   expect(labelledBuckets(0, 8)).toEqual([]);
+});
+
+it('names days and longer as UTC has them, in every zone', () => {
+  const start = at('2026-11-01T00:00Z');
+  expect([axisText(start, 'day'), axisText(start, 'month')]).toEqual(['1 Nov', 'Nov 2026']);
+  expect(bucketText(start, 'day')).toBe('1 Nov, UTC');
+  expect(bucketText(at('2026-11-02T00:00Z'), 'week')).toBe('2 Nov – 8 Nov, UTC');
+  expect([bucketName('hour'), bucketName('week')]).toEqual(['hour', 'week (UTC)']);
 });

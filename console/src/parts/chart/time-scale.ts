@@ -66,22 +66,28 @@ export function gridValues(max: number, lines: number): number[] {
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hour12: false });
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric' });
+const DAY_UTC = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const MONTH_UTC = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 
-/** What stands below a bucket, in the reader's zone: a time, or the day that begins with it. */
+/** A bucket's length in a title. Days and longer begin at midnight UTC, whatever the reader's zone. */
+export function bucketName(granularity: Granularity): string {
+  return granularity === 'minute' || granularity === 'hour' ? granularity : `${granularity} (UTC)`;
+}
+
+/** What stands below a bucket: a time in the reader's zone, or the day of UTC that it is or begins with. */
 export function axisText(startMs: number, granularity: Granularity): string {
-  if (granularity === 'month') return MONTH.format(startMs);
-  if (granularity === 'day' || granularity === 'week') return DAY.format(startMs);
+  if (granularity === 'month') return MONTH_UTC.format(startMs);
+  if (granularity === 'day' || granularity === 'week') return DAY_UTC.format(startMs);
   const date = new Date(startMs);
   return date.getHours() === 0 && date.getMinutes() === 0 ? WEEKDAY.format(date) : CLOCK.format(date);
 }
 
-/** A bucket in words: `2 Nov, 17:00 – 18:00`. */
+/** A bucket in words: `2 Nov, 17:00 – 18:00`, `2 Nov, UTC`. */
 export function bucketText(startMs: number, granularity: Granularity): string {
-  if (granularity === 'month') return MONTH.format(startMs);
+  if (granularity === 'month') return MONTH_UTC.format(startMs);
   const end = nextBucket(startMs, granularity);
-  if (granularity === 'day') return `${WEEKDAY.format(startMs)}, from ${CLOCK.format(startMs)}`;
-  if (granularity === 'week') return `${DAY.format(startMs)} – ${DAY.format(end)}`;
+  if (granularity === 'day') return `${DAY_UTC.format(startMs)}, UTC`;
+  if (granularity === 'week') return `${DAY_UTC.format(startMs)} – ${DAY_UTC.format(end - 1)}, UTC`;
   return `${DAY.format(startMs)}, ${CLOCK.format(startMs)} – ${CLOCK.format(end)}`;
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contract.ts';
 import { ChartTable, TimeChart } from '../../parts/chart/time-chart.tsx';
-import { nextBucket } from '../../parts/chart/time-scale.ts';
+import { bucketName, nextBucket } from '../../parts/chart/time-scale.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Moments } from '../../parts/range/range.ts';
 import { formatsOf, seriesOf } from './analytics-answer.ts';
@@ -28,7 +28,7 @@ export function AnalyticsChart({ rows, question, metric, moments, isLow, marked,
   const { cell, axis } = formatsOf(metric);
   const by = question.dimensions.length === 0 ? '' : `, by ${question.dimensions.join(' and ')}`;
   const chart = {
-    label: `${metric.display_label} per ${granularity}${by}`,
+    label: `${metric.display_label} per ${bucketName(granularity)}${by}`,
     starts,
     granularity,
     series,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { GenerationCounts } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { clockTime, dateTime, duration } from '../../format/times.ts';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
 
@@ -50,7 +50,7 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${count(counts.total)} generations, ${count(counts.failed)} failed, per ${duration(bucketMs)}`}
+        aria-label={`${counted(counts.total, 'generation')}, ${count(counts.failed)} failed, per ${duration(bucketMs)}`}
       >
         {buckets.map(({ start, count: all, failed }) => {
           const startMs = Date.parse(start);
@@ -60,7 +60,7 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the range picker serves the keyboard.
             <g key={start} onClick={() => zoom(startMs)}>
-              <title>{`${dateTime(startMs)}: ${count(all)} generations, ${count(failed)} failed`}</title>
+              <title>{`${dateTime(startMs)}: ${counted(all, 'generation')}, ${count(failed)} failed`}</title>
               <rect class="hb" x={x} y={HEIGHT - high} width={BAR - 2} height={high} />
               {red > 0 && <rect class="he" x={x} y={HEIGHT - red} width={BAR - 2} height={red} />}
             </g>

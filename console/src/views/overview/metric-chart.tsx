@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Overview } from '../../api/contract.ts';
 import { ChartTable, TimeChart } from '../../parts/chart/time-chart.tsx';
-import { nextBucket } from '../../parts/chart/time-scale.ts';
+import { bucketName, nextBucket } from '../../parts/chart/time-scale.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { shortName } from './breakdown.tsx';
 import type { OverviewMetric } from './overview-metrics.ts';
@@ -105,9 +105,4 @@ export function MetricChart({
       )}
     </>
   );
-}
-
-/** Days and longer begin at midnight UTC, whatever the reader's zone. */
-function bucketName(granularity: Overview['granularity']): string {
-  return granularity === 'minute' || granularity === 'hour' ? granularity : `${granularity} (UTC)`;
 }

@@ -4,7 +4,7 @@ import type { ProviderStateObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count, percent } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
-import { answeredShare, HealthStrip } from '../../parts/health-strip.tsx';
+import { answeredShare, HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { TopBar } from '../../shell/top-bar.tsx';
@@ -92,7 +92,7 @@ function ProviderTable({ providers, selected, onOpen }: TableProps) {
           <th class="o0">State</th>
           <th>
             <span class="r between">
-              <span>24 hours, by 15 min</span>
+              <span title={SINCE_START}>24 hours, by 15 min</span>
               <span>now</span>
             </span>
           </th>

@@ -82,8 +82,8 @@ function SessionTable({ sessions, onEnd }: TableProps) {
                 {session.user_agent ?? '–'}
               </td>
               <td class="mono">{session.address}</td>
-              <td class="mono wide" title={session.key_hash}>
-                {session.key_hash.slice(0, 8)}…
+              <td class="cut wide" title={session.key_hash}>
+                {session.key_name ?? <code>{session.key_hash.slice(0, 8)}…</code>}
               </td>
               <td class="nw">
                 {session.is_current ? (

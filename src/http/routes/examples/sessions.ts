@@ -7,6 +7,7 @@ import { KEY_HASH } from './ids.ts';
 const SESSION = {
   id: '5b1c6f0e-9a55-4e0c-8a3c-5d7f2a4b9e10',
   key_hash: KEY_HASH,
+  key_name: 'operator',
   is_current: true,
   created_at: '2026-11-17T05:17:05.304Z',
   last_seen_at: '2026-11-17T05:17:05.304Z',
