@@ -46,6 +46,7 @@ export async function openSharedMemory(
   const gate = new StoreGate({
     ...(limitMs !== undefined && { limitMs }),
     probe: () => stores.probe(),
+    isAnswer: (error) => stores.isAnswer?.(error) ?? false,
     lost: (reason) =>
       log.warn(
         'the shared memory of limits and routing does not answer; each gateway admits its share and routes by itself',

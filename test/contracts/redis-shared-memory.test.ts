@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { RedisLimiter } from '../../src/store/rate-limits/redis-limiter.ts';
-import { RedisClient } from '../../src/store/redis/redis-client.ts';
+import { isWrongType, RedisClient } from '../../src/store/redis/redis-client.ts';
 import { RedisRoutingMemory } from '../../src/store/routing-memory/redis-routing-memory.ts';
 import { redisForTests } from '../redis/redis-server.ts';
 import { limiterContract } from './limiter.ts';
@@ -68,6 +68,21 @@ if (server !== undefined) {
         expect(key).toMatch(/^signalbox:/);
         expect(await server.command('PTTL', key)).toBeGreaterThan(0);
       }
+      await close();
+    });
+
+    it('says that a key has another type, which is an answer and no outage', async () => {
+      const { clients, close } = await open();
+      const limiter = new RedisLimiter(clients[0], systemClock);
+      await limiter.take([LIMIT]);
+      const [key = ''] = ((await server.command('KEYS', '*')) as string[]).filter((name) =>
+        name.endsWith('k'),
+      );
+      await server.command('DEL', key);
+      await server.command('LPUSH', key, 'x');
+      const problem = await limiter.take([LIMIT]).catch((error: unknown) => error);
+      expect(isWrongType(problem)).toBe(true);
+      expect(isWrongType(new Error('Connection is closed.'))).toBe(false);
       await close();
     });
 

@@ -131,6 +131,11 @@ function hasCode(error: unknown): boolean {
 /** What the client says of a command without a connection: it was lost, or is not there yet. */
 const NO_CONNECTION = /^(Connection is closed|Stream isn't writeable)/;
 
+/** Whether Redis answered that a key has another type than the command takes. Scripts may put words before it. */
+export function isWrongType(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && /\bWRONGTYPE\b/.test(error.message);
+}
+
 /** Why Redis does not answer, for the log: the code of the system, or the first word of what the server says. */
 export function redisErrorCode(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

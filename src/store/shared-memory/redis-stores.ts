@@ -1,7 +1,7 @@
 import type { RedisAddress } from '../../kit/net/redis-address.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { RedisLimiter } from '../rate-limits/redis-limiter.ts';
-import { RedisClient, redisErrorCode } from '../redis/redis-client.ts';
+import { isWrongType, RedisClient, redisErrorCode } from '../redis/redis-client.ts';
 import { RedisOutputItems } from '../redis/redis-output-items.ts';
 import { RedisRoutingMemory } from '../routing-memory/redis-routing-memory.ts';
 import type { SharedStores } from './shared-stores.ts';
@@ -20,6 +20,7 @@ export function openRedisStores(
     routing: new RedisRoutingMemory(client),
     items: new RedisOutputItems(client),
     probe: () => client.ping(),
+    isAnswer: isWrongType,
     errorCode: redisErrorCode,
     close: async () => client.close(),
   };

@@ -15,6 +15,8 @@ export interface SharedStores {
   };
   /** Asks whether the server works. */
   probe(): Promise<unknown>;
+  /** Whether an error is what the server answered about one key, and so no outage; absent = none is. */
+  isAnswer?(error: unknown): boolean;
   /** Why it does not, in a word for the log. */
   errorCode(error: unknown): string;
   close(): Promise<void>;

@@ -9,6 +9,7 @@ async function openGate() {
   const answer = () => (store.works ? Promise.resolve('yes') : Promise.reject(new Error('no')));
   const gate = new StoreGate({
     limitMs: LIMIT_MS,
+    isAnswer: (error) => error instanceof RangeError,
     probe: () => {
       store.probes += 1;
       return answer();
@@ -60,6 +61,16 @@ describe('StoreGate', () => {
     await expect(gate.ask(() => Promise.reject(new Error('once')))).rejects.toThrow('once');
     await expect.poll(() => gate.isOpen).toBe(true);
     expect([store.lost, store.found]).toEqual([[], 0]);
+    gate.close();
+  });
+
+  it('stays open after an error that the store answered about one entry', async () => {
+    const { gate, answer, store } = await openGate();
+    const { probes } = store;
+    await expect(gate.ask(() => Promise.reject(new RangeError('of one')))).rejects.toThrow('of one');
+    expect(gate.isOpen).toBe(true);
+    expect(await gate.ask(answer)).toBe('yes');
+    expect(store.probes).toBe(probes);
     gate.close();
   });
 

@@ -7,6 +7,8 @@ export interface StoreGateOptions {
   /** Is called when the store is lost, and when it is found again. */
   lost(reason: unknown): void;
   found(awayMs: number): void;
+  /** Whether an error is what the store answered about one entry, and so no outage; absent = none is. */
+  isAnswer?(error: unknown): boolean;
   /** Longest wait for an answer, milliseconds. */
   readonly limitMs?: number;
 }
@@ -60,7 +62,8 @@ export class StoreGate {
     try {
       return await inTime(work(), this.#limitMs);
     } catch (error) {
-      if (this.#isOpen && !this.#isClosed) {
+      const isAnswer = this.#options.isAnswer?.(error) ?? false;
+      if (this.#isOpen && !this.#isClosed && !isAnswer) {
         this.#isOpen = false;
         this.#awayFromMs = performance.now();
         void this.#doubt();
