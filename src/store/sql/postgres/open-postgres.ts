@@ -168,7 +168,7 @@ const REACHABLE = 'see that it runs and that DATABASE_URL leads to it';
 
 /** Advice for codes that waiting does not cure. */
 const ADVICE: Readonly<Record<string, string>> = {
-  '28P01': 'DATABASE_URL has a wrong password',
+  '28P01': 'DATABASE_URL has a wrong user or password',
   '28000': 'its server does not let this user in; see DATABASE_URL and the rules of the server',
   '3D000': 'make it first, or name another one in DATABASE_URL',
   NO_TLS: 'its server offers no TLS, which sslmode in DATABASE_URL asks for',
