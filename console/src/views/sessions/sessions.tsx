@@ -82,7 +82,7 @@ function SessionTable({ sessions, onEnd }: TableProps) {
                 {session.user_agent ?? '–'}
               </td>
               <td class="mono">{session.address}</td>
-              <td class="cut wide" title={session.key_hash}>
+              <td class="wide" title={session.key_hash}>
                 {session.key_name ?? <code>{session.key_hash.slice(0, 8)}…</code>}
               </td>
               <td class="nw">
