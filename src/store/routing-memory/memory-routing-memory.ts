@@ -50,8 +50,10 @@ export class MemoryRoutingMemory implements RoutingMemory {
   }
 
   async findPin(key: string): Promise<Pin | undefined> {
-    const pin = this.#pins.get(key);
-    if (pin === undefined || pin.untilMs >= this.#clock.monotonic()) return pin;
+    const found = this.#pins.get(key);
+    if (found === undefined) return undefined;
+    const { untilMs, ...pin } = found;
+    if (untilMs >= this.#clock.monotonic()) return pin;
     this.#pins.delete(key);
     return undefined;
   }
