@@ -11,6 +11,6 @@ const given = process.argv.slice(2);
 const folder = ['program', 'console'].find((name) => given.some((word) => word.startsWith(`test/${name}`)));
 const project = given.includes('--project') ? [] : ['--project', folder ?? 'suite'];
 const isWhole = given.length === 0;
-if (isWhole) console.error('signalbox: the whole suite takes about five minutes on two cores');
+if (isWhole) console.error('signalbox: the whole suite takes five to nine minutes on two cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
 runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);
