@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogFilter, LogQuery } from '../src/ports/events.ts';
+import type { LogQuery } from '../src/ports/events.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
+import { logFilterOf } from '../test/builders/log-filter.ts';
 
 /** How long pages and counts of the log take. `node scripts/bench.mjs log [MILLIONS]`. */
 
@@ -18,27 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
 const events = new DuckdbEventStore(join(directory, 'events.duckdb'));
 const endMs = HISTORY_START_MS + DAYS * DAY_MS;
 
-const ALL: LogFilter = {
-  accountId: 'account-0',
-  fromMs: HISTORY_START_MS,
-  toMs: endMs,
-  endedFromMs: null,
-  models: [],
-  providers: [],
-  keys: [],
-  workspaces: [],
-  apps: [],
-  states: [],
-  formats: [],
-  finishReasons: [],
-  errorStatuses: [],
-  isStreamed: null,
-  minDurationMs: null,
-  maxDurationMs: null,
-  minNanos: null,
-  maxNanos: null,
-  search: null,
-};
+const ALL = logFilterOf({ accountId: 'account-0', fromMs: HISTORY_START_MS, toMs: endMs });
 const lastDay = { fromMs: endMs - DAY_MS };
 const middle = { createdAtMs: HISTORY_START_MS + (DAYS / 2) * DAY_MS, id: '' };
 

@@ -6,6 +6,7 @@ import { parseClickhouseAddress } from '../../src/kit/net/clickhouse-address.ts'
 import type { EventQuery, LogQuery } from '../../src/ports/events.ts';
 import { ClickhouseEventStore } from '../../src/store/events/clickhouse/clickhouse-event-store.ts';
 import { EventsUnavailable } from '../../src/store/events/event-errors.ts';
+import { logFilterOf } from '../builders/log-filter.ts';
 
 /** Answers to the statements that find the tables; all others get `answer`. */
 let answer: (response: ServerResponse) => void = () => {};
@@ -42,25 +43,7 @@ const query: EventQuery = {
   groupLimit: null,
 };
 const log: LogQuery = {
-  accountId: 'a',
-  fromMs: 0,
-  toMs: 1_000,
-  endedFromMs: null,
-  models: [],
-  providers: [],
-  keys: [],
-  workspaces: [],
-  apps: [],
-  states: [],
-  formats: [],
-  finishReasons: [],
-  errorStatuses: [],
-  isStreamed: null,
-  minDurationMs: null,
-  maxDurationMs: null,
-  minNanos: null,
-  maxNanos: null,
-  search: null,
+  ...logFilterOf({ accountId: 'a', fromMs: 0, toMs: 1_000 }),
   order: 'desc',
   after: null,
   limit: 10,

@@ -24,6 +24,7 @@ import type {
 import { GenerationRefused } from '../../src/ports/generations.ts';
 import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
+import { logFilterOf } from '../builders/log-filter.ts';
 import { runs } from '../builders/runs.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -118,26 +119,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     toMs: HISTORY_START_MS + DAYS * DAY_MS,
   };
 
-  const EVERYTHING: LogFilter = {
-    accountId: 'account-0',
-    ...logRange,
-    endedFromMs: null,
-    models: [],
-    providers: [],
-    keys: [],
-    workspaces: [],
-    apps: [],
-    states: [],
-    formats: [],
-    finishReasons: [],
-    errorStatuses: [],
-    isStreamed: null,
-    minDurationMs: null,
-    maxDurationMs: null,
-    minNanos: null,
-    maxNanos: null,
-    search: null,
-  };
+  const EVERYTHING = logFilterOf({ accountId: 'account-0', ...logRange });
 
   /** All of the history. */
   const throughout = { endMs: HISTORY_START_MS + DAYS * DAY_MS };

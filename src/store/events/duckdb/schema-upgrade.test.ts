@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, expect, it } from 'vitest';
 import { eventHistory, HISTORY_START_MS } from '../../../../test/builders/event-history.ts';
+import { logFilterOf } from '../../../../test/builders/log-filter.ts';
 import type { LogQuery } from '../../../ports/events.ts';
 import { examineEvents } from '../../examine/examine-events.ts';
 import { DuckdbEventStore } from './duckdb-event-store.ts';
@@ -17,25 +18,11 @@ const ADDED =
   is_streamed`.split(/\s+/);
 
 const PAGE: LogQuery = {
-  accountId: 'account-0',
-  fromMs: HISTORY_START_MS,
-  toMs: HISTORY_START_MS + 86_400_000,
-  endedFromMs: null,
-  models: [],
-  providers: [],
-  keys: [],
-  workspaces: [],
-  apps: [],
-  states: [],
-  formats: [],
-  finishReasons: [],
-  errorStatuses: [],
-  isStreamed: null,
-  minDurationMs: null,
-  maxDurationMs: null,
-  minNanos: null,
-  maxNanos: null,
-  search: null,
+  ...logFilterOf({
+    accountId: 'account-0',
+    fromMs: HISTORY_START_MS,
+    toMs: HISTORY_START_MS + 86_400_000,
+  }),
   order: 'asc',
   after: null,
   limit: 100,
