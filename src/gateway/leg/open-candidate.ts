@@ -1,0 +1,159 @@
+import type { Credential } from '../../catalog/providers/credential.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { HealthTicket } from '../../routing/health/health-ticket.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
+import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { Admission } from '../admission/admission.ts';
+import { blameOf, isGatewayLimit } from './blame.ts';
+import type { NextCandidate } from './candidate-queue.ts';
+import { HeldAnswer, type Opening } from './held-answer.ts';
+import type { Leg } from './leg.ts';
+import { passedFailure } from './passed-failure.ts';
+
+/** What a call of a candidate needs. */
+export interface CallDependencies {
+  readonly callUpstream: CallUpstream;
+  /** The credential for a candidate; throws an UpstreamFailure. */
+  credentialOf(candidate: Candidate): Credential | undefined;
+  readonly hashUser: (id: string) => string;
+  readonly accountId: string;
+  /** Resolves when the reply has been sent. */
+  readonly replied: (() => Promise<void>) | undefined;
+  readonly betas?: string | undefined;
+  readonly signal: AbortSignal;
+  /** The reservation that the call must stay within. */
+  readonly admission: Pick<Admission, 'paidLimits'>;
+  /** Milliseconds that only grow. */
+  monotonic(): number;
+}
+
+/** Calls a candidate and reads until its answer proves usable. Concludes the ticket otherwise. */
+export async function openCandidate(
+  { request, lane }: Pick<UpstreamCall, 'request' | 'lane'>,
+  { candidate, ticket, isAgain }: NextCandidate,
+  leg: Leg,
+  dependencies: CallDependencies,
+  echoes: Event[],
+): Promise<Opening | UpstreamFailure> {
+  const { signal } = dependencies;
+  const startedMs = dependencies.monotonic();
+  let firstByteMs: number | undefined;
+  let answered: number | null = null;
+  const record = (status: number, failure?: UpstreamFailure) =>
+    leg.note(candidate, status, dependencies.monotonic() - startedMs, {
+      startedMs,
+      firstByteMs,
+      answered,
+      failure,
+    });
+  if (signal.aborted) {
+    ticket.abandoned();
+    throw signal.reason;
+  }
+  const credential = openCredential(candidate, dependencies);
+  if (credential instanceof UpstreamFailure) {
+    ticket.failed(blameOf(credential));
+    return credential;
+  }
+  leg.lastCalled = candidate;
+  try {
+    const answer = await dependencies.callUpstream({
+      request,
+      endpoint: candidate.endpoint,
+      lane,
+      paid: dependencies.admission.paidLimits(candidate),
+      credential,
+      isByok: candidate.access.kind === 'byok',
+      betas: dependencies.betas,
+      hashUser: dependencies.hashUser,
+      accountId: dependencies.accountId,
+      ...(dependencies.replied !== undefined && { replied: dependencies.replied }),
+      signal,
+      onRequest: isAgain ? undefined : echoesOf(request, echoes),
+    });
+    firstByteMs = dependencies.monotonic() - startedMs;
+    answered = answer.status;
+    const held = new HeldAnswer(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
+    let opening = held.take(await held.rest.next());
+    while (opening === undefined) opening = held.take(await held.rest.next());
+    if (opening instanceof GatewayError) {
+      await held.rest.return?.();
+      // An answer that broke off because we aborted it is no failure of its endpoint.
+      signal.throwIfAborted();
+      if (isGatewayLimit(opening)) throw opening;
+      const failure = await passedFailure(asUpstreamFailure(opening), request);
+      record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
+      ticket.failed(blameOf(failure));
+      return failure;
+    }
+    ticket.firstToken(request.stream ? 'stream' : 'whole');
+    record(answer.status);
+    leg.report = answer.report;
+    return opening;
+  } catch (error) {
+    if (signal.aborted) {
+      giveUp(signal.reason, ticket, record);
+      throw error;
+    }
+    if (!(error instanceof UpstreamFailure)) {
+      ticket.abandoned();
+      throw error;
+    }
+    const failure = await passedFailure(error, request);
+    if (failure.upstreamStatus !== 0) answered = failure.upstreamStatus;
+    // A call without a response is recorded with the status that the caller gets.
+    record(failure.upstreamStatus === 0 ? failure.status : failure.upstreamStatus, failure);
+    // A connection that was closed while idle says nothing about its endpoint.
+    if (failure.isStale) ticket.abandoned();
+    else ticket.failed(blameOf(failure));
+    return failure;
+  }
+}
+
+/** Vectors that have arrived are kept and charged: no other endpoint makes them again. */
+function isInParts({ embedding }: GenerationRequest): boolean {
+  return embedding !== undefined;
+}
+
+/** Collects the sent requests if the caller asked to see them. */
+function echoesOf(
+  { echoUpstreamBody, stream }: GenerationRequest,
+  echoes: Event[],
+): UpstreamCall['onRequest'] {
+  if (!echoUpstreamBody || !stream) return undefined;
+  return (sent) => {
+    echoes.push({ type: 'debug', upstreamBody: sent });
+  };
+}
+
+/** The credential for a candidate, or the reason why it cannot be called. */
+function openCredential(
+  candidate: Candidate,
+  dependencies: CallDependencies,
+): Credential | undefined | UpstreamFailure {
+  try {
+    return dependencies.credentialOf(candidate);
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error;
+    throw error;
+  }
+}
+
+/** Status of a call that ended because the caller left: the one that web servers log. */
+const CALLER_GONE = 499;
+
+/** Concludes a call that was abandoned. If it took longer than the gateway's deadline, that counts against it. */
+function giveUp(reason: unknown, ticket: HealthTicket, record: (status: number) => void): void {
+  const isTooSlow = reason instanceof GatewayError && reason.kind === 'deadline';
+  record(isTooSlow ? reason.status : CALLER_GONE);
+  if (isTooSlow) ticket.failed({ counts: true, isRateLimit: false });
+  else ticket.abandoned();
+}
+
+function asUpstreamFailure(error: GatewayError): UpstreamFailure {
+  return error instanceof UpstreamFailure
+    ? error
+    : new UpstreamFailure(error.kind, error.message, 0, { metadata: error.metadata, cause: error });
+}
