@@ -118,6 +118,14 @@ it('a number of workers that is none', () => {
   expect(failedStart(['--workers', 'many', '--port', String(usedPort)])).toMatch(/^--workers: /);
 });
 
+it.skipIf(process.platform !== 'linux')('a worker that ends at its start', () => {
+  const preload = join(folder, 'end-workers.cjs');
+  writeFileSync(preload, "if (process.channel) process.kill(process.pid, 'SIGKILL');\n");
+  expect(failedStart(['--workers', '2', '--port', '0'], { NODE_OPTIONS: `--require ${preload}` })).toMatch(
+    /^signalbox: worker [12] ended while it started \(SIGKILL\); if lines above do not say why, give the machine/,
+  );
+});
+
 /** Rights do not bind root, so the program runs as another user. */
 const OTHER_USER = 65534;
 

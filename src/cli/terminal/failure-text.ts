@@ -1,5 +1,10 @@
 /** Errors whose message is meant for the operator. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set(['GatewayError', 'CommandRefused', 'DataDirectoryProblem']);
+const FOR_PEOPLE: ReadonlySet<string> = new Set([
+  'GatewayError',
+  'CommandRefused',
+  'DataDirectoryProblem',
+  'WorkerStartFailure',
+]);
 
 /** One line for errors that the operator can solve; the stack for bugs. */
 export function failureText(error: unknown): string {

@@ -31,6 +31,18 @@ interface Place<Remote extends Handlers> {
 
 const PING_MS = 1_000;
 
+/** A worker ended before the gateway was ready. */
+export class WorkerStartFailure extends Error {
+  override readonly name = 'WorkerStartFailure';
+
+  constructor(worker: number, reason: string) {
+    super(
+      `worker ${worker} ended while it started (${reason}); ` +
+        'if lines above do not say why, give the machine more memory, or start fewer with --workers',
+    );
+  }
+}
+
 /**
  * A worker that does not answer for so long hangs: no work of ours blocks the event loop for seconds. Its connections
  * are open until then, so a caller waits for at most 10 seconds.
@@ -141,8 +153,11 @@ export class WorkerGroup<Remote extends Handlers> {
       await this.#options.open(worker);
       place.servesSinceMs = performance.now();
     } catch (error) {
-      if (this.#onFailedStart !== undefined) this.#onFailedStart(error as Error);
-      else if (!worker.channel.isClosed) log.error('a worker cannot serve', { worker: number, error });
+      // A closed channel is the end of the process: `gone` reports it, with the reason.
+      if (!worker.channel.isClosed) {
+        if (this.#onFailedStart !== undefined) this.#onFailedStart(error as Error);
+        else log.error('a worker cannot serve', { worker: number, error });
+      }
       worker.kill();
     }
   }
@@ -160,7 +175,7 @@ export class WorkerGroup<Remote extends Handlers> {
       reason,
       starts_in_ms: delayMs,
     });
-    this.#onFailedStart?.(new Error(`worker ${number} has ended at its start (${reason})`));
+    this.#onFailedStart?.(new WorkerStartFailure(number, reason));
     this.#replaced++;
     const restart = setTimeout(() => {
       this.#restarts.delete(restart);
