@@ -18,6 +18,8 @@ const PATIENCE_MS = 1_000;
 export class Freshness {
   readonly #changes: Pick<Changes, 'seenUntilMs' | 'catchUp'>;
   readonly #clock: Pick<Clock, 'monotonic'>;
+  /** When a wait for news began that took too long. Until newer changes are known, no other value waits. */
+  #unansweredSinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(changes: Pick<Changes, 'seenUntilMs' | 'catchUp'>, clock: Pick<Clock, 'monotonic'>) {
     this.#changes = changes;
@@ -36,10 +38,14 @@ export class Freshness {
 
   /**
    * Waits until changes that were stored before the call have dropped what they concern, or until that takes too long
-   * or fails. A value that is still cached then may be used if it is trusted.
+   * or fails. A value that is still cached then may be used if it is trusted. While the store does not answer, only the
+   * first calls wait: otherwise each request would wait for every cache that it asks.
    */
   async confirm(): Promise<void> {
-    await isInTime(this.#changes.catchUp(), PATIENCE_MS).catch(() => false);
+    if (this.#changes.seenUntilMs() < this.#unansweredSinceMs) return;
+    const beganAtMs = this.#clock.monotonic();
+    const hasEnded = await isInTime(this.#changes.catchUp(), PATIENCE_MS).catch(() => true);
+    if (!hasEnded) this.#unansweredSinceMs = beganAtMs;
   }
 
   #ageMs(readAtMs: number): number {
