@@ -137,6 +137,44 @@ export interface EventAnswer {
   readonly missingBeforeMs: number | null;
 }
 
+/** Asks for the figures of a period and of the one before it, as a whole, by time and by the values of a dimension. */
+export interface BreakdownQuery {
+  readonly accountId: string;
+  /** First millisecond of the period. The period before ends here and is as long. */
+  readonly startMs: number;
+  /** The millisecond after the last one. */
+  readonly endMs: number;
+  /** All must hold. */
+  readonly filters: readonly EventFilter[];
+  readonly metrics: readonly MetricName[];
+  readonly granularity: Granularity;
+  readonly dimension: DimensionName;
+  /** Maximum of groups: those with the most of the first metric in the period. */
+  readonly limit: number;
+}
+
+/** Figures of a period, in the order of the metrics asked for. */
+export interface PeriodFigures {
+  /** Undefined without events. */
+  readonly total: EventRow | undefined;
+  /** Time buckets with events, latest first. */
+  readonly series: readonly EventRow[];
+  /** One row for each value of the dimension. */
+  readonly groups: readonly EventRow[];
+}
+
+/** Result of a breakdown. */
+export interface Breakdown {
+  /** Groups with the most of the first metric come first. */
+  readonly now: PeriodFigures;
+  /** Groups are those of `now` that have events here. */
+  readonly before: PeriodFigures;
+  /** Groups that there would be in `now` without the limit. */
+  readonly groupCount: number;
+  /** Events before this moment were pruned and `now` needs them; null = it is complete. */
+  readonly missingBeforeMs: number | null;
+}
+
 /** Conditions of the log of generations; all must hold. An empty list or null = any. */
 export interface LogFilter {
   readonly accountId: string;
@@ -268,6 +306,11 @@ export interface EventStore {
   append(events: readonly GenerationEvent[]): Promise<Appended>;
   /** Rejects with the signal's reason once it is aborted. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer>;
+  /**
+   * Says in one answer what would take a query for each of its parts. Rejects with the signal's reason once it is
+   * aborted.
+   */
+  breakdown(query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown>;
   /** A page of single generations. Rejects with the signal's reason once it is aborted. */
   log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]>;
   /** How many generations a filter matches, in buckets of `bucketMs` from multiples of it. */

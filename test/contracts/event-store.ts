@@ -22,6 +22,7 @@ import type {
   LogPosition,
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
+import { breakdownOfQueries } from '../../src/store/events/breakdown-of-queries.ts';
 import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { logFilterOf } from '../builders/log-filter.ts';
@@ -165,6 +166,39 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     it.each(ALL_DIMENSIONS)('groups by %s, null for what is not set', async (dimension) => {
       await agrees(query({ metrics: ['request_count', 'total_usage'], dimensions: [dimension] }));
     });
+
+    it.each([
+      ['model_id', 'hour', 100, [], null],
+      ['app', 'day', 3, [], null],
+      ['user', 'week', 100, ['app-2.example', 'app-3.example'], null],
+      ['provider', 'minute', 2, [], 'account-1'],
+      ['model_id', 'hour', 100, ['nobody.example'], null],
+    ] as const)(
+      'breaks down by %s and %s as single queries do',
+      async (dimension, granularity, limit, apps, account) => {
+        const asked = {
+          accountId: account ?? 'account-0',
+          startMs: HISTORY_START_MS + 2 * DAY_MS + 12_345,
+          endMs: HISTORY_START_MS + (granularity === 'minute' ? 2.1 : 5) * DAY_MS,
+          filters:
+            apps.length === 0
+              ? []
+              : [{ field: 'app', operator: 'in', values: apps, includesUnset: false } as const],
+          metrics: ['total_usage', 'request_count', 'cache_hit_rate', 'p50_latency', 'p99_generation_time'],
+          granularity,
+          dimension,
+          limit,
+        } as const;
+        const { before, ...rest } = await events.breakdown(asked);
+        const { before: expectedBefore, ...expected } = await breakdownOfQueries(events, asked);
+        expect(rest).toEqual(expected);
+        expect({ ...before, groups: comparable(before.groups) }).toEqual({
+          ...expectedBefore,
+          groups: comparable(expectedBefore.groups),
+        });
+        expect(rest.now.groups.length).toBe(Math.min(limit, rest.groupCount));
+      },
+    );
 
     it('groups by four dimensions at once', async () => {
       const dimensions = ['model_id', 'model', 'endpoint', 'provider'] as const;

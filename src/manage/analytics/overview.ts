@@ -22,7 +22,7 @@ import { groupNames, type OverviewNameSources } from './overview-names.ts';
 import { REFILL_WARNING } from './refill-warning.ts';
 
 export interface OverviewDependencies extends OverviewNameSources {
-  readonly events: Pick<EventStore, 'query' | 'isRefilling'>;
+  readonly events: Pick<EventStore, 'query' | 'breakdown' | 'isRefilling'>;
   readonly ledger: Parameters<typeof ledgerAgreement>[1]['ledger'];
   readonly clock: Clock;
 }
@@ -88,78 +88,56 @@ export class AccountOverview {
     const before = { startMs: 2 * range.startMs - range.endMs, endMs: range.startMs };
     const granularity = granularityOf(range);
     const filters = [...scopeFilters(scope), ...filtersOf(wanted)];
-    const ask = (period: TimeRange, more: Partial<EventQuery>): Promise<EventAnswer> =>
+    const question = { ...range, accountId: scope.accountId, filters };
+    const ask = (more: Partial<EventQuery> & Pick<EventQuery, 'metrics' | 'limit'>): Promise<EventAnswer> =>
       events.query(
-        {
-          ...period,
-          accountId: scope.accountId,
-          metrics: FIGURES,
-          dimensions: [],
-          granularity: null,
-          filters,
-          order: null,
-          limit: MAX_BUCKETS,
-          groupLimit: null,
-          ...more,
-        },
+        { ...question, dimensions: [], granularity: null, order: null, groupLimit: null, ...more },
         signal,
       );
     const field = FIELDS[by];
-    const groups = await ask(range, {
-      dimensions: [field],
-      order: { field: 'total_usage', direction: 'desc' },
-      limit: MAX_GROUPS,
-    });
-    const ids = groups.rows.map(({ dimensions: [id = null] }) => id);
+    const found = await events.breakdown(
+      { ...question, metrics: FIGURES, granularity, dimension: field, limit: MAX_GROUPS },
+      signal,
+    );
+    const ids = found.now.groups.map(({ dimensions: [id = null] }) => id);
     const stacked = ids.slice(0, STACKED_GROUPS);
-    const [now, was, series, seriesBefore, groupsBefore, stacks, errors, agreement, names] =
-      await Promise.all([
-        ask(range, {}),
-        ask(before, {}),
-        ask(range, { granularity }),
-        ask(before, { granularity }),
-        ask(before, {
-          dimensions: [field],
-          metrics: SUMS,
-          filters: [...filters, oneOfIds(field, ids)],
-          limit: MAX_GROUPS + 1,
-        }),
-        ask(range, {
-          granularity,
-          dimensions: [field],
-          metrics: SUMS,
-          filters: [...filters, oneOfIds(field, stacked)],
-          limit: MAX_BUCKETS * (STACKED_GROUPS + 1),
-        }),
-        ask(range, {
-          dimensions: ['error_status', 'error_type', 'provider'],
-          metrics: ['error_count'],
-          filters: [...filters, equal('finish_reason', 'error')],
-          order: { field: 'error_count', direction: 'desc' },
-          limit: MAX_CAUSES,
-        }),
-        ledgerAgreement(scope, { events, ledger, clock, signal }),
-        groupNames(by, ids, scope.accountId, this.#dependencies),
-      ]);
-    if (now.missingBeforeMs !== null) warnings.push(missingWarning(now.missingBeforeMs));
-    const sumsBefore = new Map(groupsBefore.rows.map((row) => [row.dimensions[0] ?? null, sumsOf(row)]));
+    const [stacks, errors, agreement, names] = await Promise.all([
+      ask({
+        granularity,
+        dimensions: [field],
+        metrics: SUMS,
+        filters: [...filters, oneOfIds(field, stacked)],
+        limit: MAX_BUCKETS * (STACKED_GROUPS + 1),
+      }),
+      ask({
+        dimensions: ['error_status', 'error_type', 'provider'],
+        metrics: ['error_count'],
+        filters: [...filters, equal('finish_reason', 'error')],
+        order: { field: 'error_count', direction: 'desc' },
+        limit: MAX_CAUSES,
+      }),
+      ledgerAgreement(scope, { events, ledger, clock, signal }),
+      groupNames(by, ids, scope.accountId, this.#dependencies),
+    ]);
+    if (found.missingBeforeMs !== null) warnings.push(missingWarning(found.missingBeforeMs));
+    const sumsBefore = new Map(found.before.groups.map((row) => [row.dimensions[0] ?? null, sumsOf(row)]));
     return {
       from: isoTime(range.startMs),
       to: isoTime(range.endMs),
       before_from: isoTime(before.startMs),
       granularity,
       by,
-      now: figuresOf(now.rows[0]),
-      before: figuresOf(was.rows[0]),
-      series: bucketsOf(series),
-      series_before: bucketsOf(seriesBefore),
-      groups: groups.rows.map((row, place) => ({
+      now: figuresOf(found.now.total),
+      before: figuresOf(found.before.total),
+      series: bucketsOf(found.now.series),
+      series_before: bucketsOf(found.before.series),
+      groups: found.now.groups.map((row, place) => ({
         id: ids[place] ?? null,
         name: names[place] ?? '',
         now: figuresOf(row),
         before: sumsBefore.get(ids[place] ?? null) ?? sumsOf(undefined),
       })),
-      group_count: groups.totalRows,
+      group_count: found.groupCount,
       stacks: stacks.rows
         .filter(({ dimensions: [id = null] }) => stacked.includes(id))
         .map((row) => ({ date: dateOf(row), id: row.dimensions[0] ?? null, ...sumsOf(row) }))
@@ -221,7 +199,7 @@ function oneOfIds(field: DimensionName, ids: readonly (string | null)[]): EventF
 }
 
 /** Rows come latest first. */
-function bucketsOf({ rows }: EventAnswer) {
+function bucketsOf(rows: readonly EventRow[]) {
   return rows.map((row) => ({ date: dateOf(row), ...figuresOf(row) })).reverse();
 }
 

@@ -112,6 +112,10 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       await first();
       return events.query(query, signal);
     },
+    async breakdown(query, signal) {
+      await first();
+      return events.breakdown(query, signal);
+    },
     async log(query, signal) {
       await first();
       return events.log(query, signal);

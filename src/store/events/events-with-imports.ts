@@ -18,6 +18,7 @@ export function eventsWithImports(
     append: (added) => events.append(added),
     addBundle: (bundle) => feed.takeIn(bundle),
     query: (query, signal) => events.query(query, signal),
+    breakdown: (query, signal) => events.breakdown(query, signal),
     log: (query, signal) => events.log(query, signal),
     logCounts: (filter, bucketMs, signal) => events.logCounts(filter, bucketMs, signal),
     appTotals: (windows, signal) => events.appTotals(windows, signal),

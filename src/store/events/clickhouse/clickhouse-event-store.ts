@@ -6,6 +6,8 @@ import { METRICS, type MetricName } from '../../../ports/event-names.ts';
 import type {
   Appended,
   AppTotals,
+  Breakdown,
+  BreakdownQuery,
   DayWindow,
   EventAnswer,
   EventBundle,
@@ -22,6 +24,7 @@ import type {
 } from '../../../ports/events.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { codeOf } from '../../sql/database-unavailable.ts';
+import { breakdownOfQueries } from '../breakdown-of-queries.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { readBundleEvents } from '../duckdb/read-bundle-events.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
@@ -140,6 +143,10 @@ export class ClickhouseEventStore implements EventStore {
         missingBeforeMs: isPruned ? prunedBeforeMs : null,
       };
     });
+  }
+
+  breakdown(query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown> {
+    return breakdownOfQueries(this, query, signal);
   }
 
   log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {

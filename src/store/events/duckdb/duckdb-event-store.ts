@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { FairPlaces } from '../../../kit/loop/fair-places.ts';
-import { forEachSliced, runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
-import { METRICS, type MetricName } from '../../../ports/event-names.ts';
+import { runInTurns } from '../../../kit/loop/turns.ts';
 import type {
   Appended,
   AppTotals,
+  Breakdown,
+  BreakdownQuery,
   DayWindow,
   EventAnswer,
   EventBundle,
   EventQuery,
-  EventRow,
   EventSizes,
   EventStore,
   GenerationEvent,
@@ -18,7 +18,6 @@ import type {
   LogFilter,
   LoggedGeneration,
   LogQuery,
-  MetricValue,
   WholeNumbers,
 } from '../../../ports/events.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
@@ -27,9 +26,11 @@ import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
 import { firstOfEach } from '../first-of-each.ts';
 import { logWindows } from '../log-windows.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
+import { breakdownSql } from './breakdown-sql.ts';
 import { copyDatabase } from './copy-database.ts';
 import { DuckdbFileDamaged, isOutOfMemory } from './duckdb-errors.ts';
-import { DUCKDB_OPTIONS, type DuckdbColumns, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
+import { DUCKDB_OPTIONS, type DuckdbRows, DuckdbThread } from './duckdb-thread.ts';
+import { answerOf, breakdownOf } from './event-answers.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
@@ -115,6 +116,13 @@ export class DuckdbEventStore implements EventStore {
         : await this.#missingBeforeMs(thread, query.startMs);
       return { ...answer, missingBeforeMs };
     });
+  }
+
+  breakdown(query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown> {
+    return this.#query(query.accountId, signal, async (thread) => ({
+      ...breakdownOf(query, await thread.columns(breakdownSql(query), signal)),
+      missingBeforeMs: await this.#missingBeforeMs(thread, query.startMs),
+    }));
   }
 
   log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {
@@ -327,41 +335,6 @@ function countOf(rows: DuckdbRows | undefined): number {
 
 async function bytesOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
-}
-
-function* answerOf(query: EventQuery, columns: DuckdbColumns): Sliced<Omit<EventAnswer, 'missingBeforeMs'>> {
-  const [buckets = []] = columns;
-  const metricsFrom = 1 + query.dimensions.length;
-  const metricsTo = metricsFrom + query.metrics.length;
-  const dimensions = columns.slice(1, metricsFrom);
-  const metrics = columns.slice(metricsFrom, metricsTo);
-  const [totalRows = 0, groups = 0] = columns.slice(metricsTo).map((column) => Number(column[0] ?? 0));
-  const rows: EventRow[] = [];
-  yield* forEachSliced(buckets, (bucket, row) => {
-    rows.push({
-      bucketMs: numberOrNull(bucket),
-      dimensions: dimensions.map((column) => textOrNull(column[row])),
-      metrics: query.metrics.map((name, index) => metricOf(name, metrics[index]?.[row])),
-    });
-  });
-  return { rows, totalRows, groups, isTruncated: rows.length < totalRows };
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** Packed columns have NaN for null. */
-function numberOrNull(value: unknown): number | null {
-  return value === null || value === undefined || Number.isNaN(value) ? null : Number(value);
-}
-
-const WHOLE_UNITS: ReadonlySet<string> = new Set(['count', 'money']);
-
-function metricOf(name: MetricName, value: unknown): MetricValue {
-  if (WHOLE_UNITS.has(METRICS[name].unit) && typeof value === 'bigint') return value;
-  const number = numberOrNull(value);
-  return number !== null && WHOLE_UNITS.has(METRICS[name].unit) ? BigInt(number) : number;
 }
 
 /** Renames a damaged file and its log. Resolves with the new name. */

@@ -2,7 +2,7 @@ import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
 import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
-import type { Statement } from './statement.ts';
+import { type Bind, binder, type Statement } from './statement.ts';
 
 /**
  * State of events from before states were stored. Imported usage has no endpoint, and its finish reason may be
@@ -56,23 +56,6 @@ const AMOUNTS: ReadonlySet<keyof LoggedGeneration> = new Set<keyof LoggedGenerat
   'creditNanos',
   'byokNanos',
 ]);
-
-type Bind = (value: string | bigint) => string;
-
-/** Collects parameters of a statement. */
-function binder(): { readonly bind: Bind; readonly parameters: Record<string, string | bigint> } {
-  const parameters: Record<string, string | bigint> = {};
-  let bound = 0;
-  return {
-    parameters,
-    bind(value) {
-      const name = `p${bound}`;
-      bound += 1;
-      parameters[name] = value;
-      return typeof value === 'bigint' ? `$${name}::BIGINT` : `$${name}::VARCHAR`;
-    },
-  };
-}
 
 /**
  * Conditions of a filter on events. Those on series select their numbers first: there are few of them, and an event

@@ -19,3 +19,21 @@ export function statementsOf(
 export function plain(sql: string): Statement {
   return { sql, parameters: {} };
 }
+
+/** Binds a value as a parameter and returns its placeholder. */
+export type Bind = (value: string | bigint) => string;
+
+/** Collects the parameters of a statement. */
+export function binder(): { readonly bind: Bind; readonly parameters: Record<string, string | bigint> } {
+  const parameters: Record<string, string | bigint> = {};
+  let bound = 0;
+  return {
+    parameters,
+    bind(value) {
+      const name = `p${bound}`;
+      bound += 1;
+      parameters[name] = value;
+      return typeof value === 'bigint' ? `$${name}::BIGINT` : `$${name}::VARCHAR`;
+    },
+  };
+}
