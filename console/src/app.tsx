@@ -20,8 +20,8 @@ import { viewAt } from './views/views.ts';
 /** The longest pause between two tries while the gateway does not answer, milliseconds. */
 const LONGEST_PAUSE_MS = 10_000;
 
-/** The console: the sign-in, or the navigation with the view of the address. */
-export function App() {
+/** The console: the sign-in, or the navigation with the view of the address. `begun`: the first look for a session. */
+export function App({ begun }: { readonly begun: Promise<SessionState> }) {
   const [session, setSession] = useState<SessionState>({ kind: 'unknown' });
   const [queries] = useState(() =>
     createQueries((reason) =>
@@ -30,17 +30,19 @@ export function App() {
   );
   useEffect(() => {
     let isCurrent = true;
-    const read = (pauseMs: number): void => {
-      readSession().then(
+    const take = (reading: Promise<SessionState>, pauseMs: number): void => {
+      reading.then(
         (found) => isCurrent && setSession(found),
-        () => isCurrent && setTimeout(read, pauseMs, Math.min(pauseMs * 2, LONGEST_PAUSE_MS)),
+        () =>
+          isCurrent &&
+          setTimeout(() => take(readSession(), Math.min(pauseMs * 2, LONGEST_PAUSE_MS)), pauseMs),
       );
     };
-    read(500);
+    take(begun, 500);
     return () => {
       isCurrent = false;
     };
-  }, []);
+  }, [begun]);
   const leave = useCallback(async () => {
     await signOut().catch(() => undefined);
     queries.clear();

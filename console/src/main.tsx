@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { readSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { copyExactly } from './parts/exact.ts';
 import { applyTheme } from './shell/theme.ts';
@@ -7,9 +8,11 @@ import './styles/console.css';
 
 applyTheme();
 copyExactly();
-// Fetches the script of the view while the session is read; a failure shows when the view is opened.
+// Before anything is drawn: every view waits for its answer.
+const session = readSession();
+// Fetches the script of the view meanwhile; a failure shows when the view is opened.
 viewAt(location.pathname)
   ?.load()
   .catch(() => undefined);
 const root = document.getElementById('console');
-if (root !== null) render(<App />, root);
+if (root !== null) render(<App begun={session} />, root);

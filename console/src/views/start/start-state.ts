@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/preact-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { CurrentKey, LoggedGenerationObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { CONSOLE_REQUEST_ID } from '../playground/run-answer.ts';
@@ -16,7 +16,8 @@ export interface StartState {
 /** Rows that are looked at for a request of a client. */
 const ROWS = 100;
 
-/** How long the question for them waits: the view that is opened asks first. */
+/** How long the question for them waits at most while the view that was opened reads its own answers. */
+const PATIENCE_MS = 2_000;
 const PAUSE_MS = 100;
 
 const BEFORE_ALL = '2020-01-01T00:00:00Z';
@@ -35,10 +36,11 @@ export function startStateOf(
 /** The state of the steps; undefined = not known yet, or not for this key. */
 export function useStartState(key: CurrentKey, everyMs: number | false = false): StartState | undefined {
   const isEnabled = key.is_management_key && !isStartSkipped();
+  const client = useQueryClient();
   const { data } = useQuery({
     queryKey: ['start'],
     queryFn: async () => {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await untilQuiet(client);
       const [{ data: rows }, { data: models }] = await Promise.all([
         ask<{ data: LoggedGenerationObject[] }>('/generations', { query: { from: BEFORE_ALL, limit: ROWS } }),
         ask<{ data: { id: string }[] }>('/models'),
@@ -53,6 +55,14 @@ export function useStartState(key: CurrentKey, everyMs: number | false = false):
     refetchInterval: ({ state }) => (isDone(state.data) ? false : everyMs),
   });
   return isEnabled ? data : undefined;
+}
+
+/** Resolves once no other question is open. */
+async function untilQuiet(client: QueryClient): Promise<void> {
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += PAUSE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (client.isFetching() <= 1) return;
+  }
 }
 
 export function isDone(state: StartState | undefined): boolean {
