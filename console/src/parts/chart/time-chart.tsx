@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Granularity } from '../../api/contract.ts';
 import { ScrolledTable } from '../scrolled-table.tsx';
-import { axisText, bucketText, gridValues, labelledBuckets, roundUp } from './time-scale.ts';
+import { axisText, bucketText, gridValues, labelledBuckets, labelsWithin, roundUp } from './time-scale.ts';
+import { useWidth } from './use-width.ts';
 
 /** Classes of the colours of series, in the order in which they are given out; the last one is for all others. */
 export const SWATCHES = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'] as const;
@@ -29,7 +30,6 @@ interface Props {
   /** Numbers at the grid lines. */
   readonly formatAxis?: (value: number) => string;
   readonly gridLines?: 3 | 5;
-  readonly labels?: number;
   /** The bucket that is marked, in all charts of the view. */
   readonly marked: number | null;
   readonly onMark: (bucket: number | null) => void;
@@ -45,8 +45,9 @@ const HEIGHT = 240;
 /** A chart over time: bars or lines, never smoothed. */
 export function TimeChart(props: Props) {
   const { label, kind, starts, series, before, format, formatAxis = format, gridLines = 5 } = props;
-  const { marked, onMark, onPick, onZoom, granularity, labels = 8 } = props;
+  const { marked, onMark, onPick, onZoom, granularity } = props;
   const plot = useRef<HTMLDivElement>(null);
+  const width = useWidth(plot);
   const [dragFrom, setDragFrom] = useState<number | null>(null);
   // Every chart of the view marks the bucket; the one below the pointer says more.
   const [isOver, setOver] = useState(false);
@@ -134,7 +135,7 @@ export function TimeChart(props: Props) {
         )}
       </div>
       <div class="x at" aria-hidden="true">
-        {labelledBuckets(starts.length, labels).map((bucket) => (
+        {labelledBuckets(starts.length, labelsWithin(width)).map((bucket) => (
           <span
             key={bucket}
             ref={(span) => span?.style.setProperty('left', `${(bucket * step * 100) / WIDTH}%`)}

@@ -6,6 +6,7 @@ import {
   bucketText,
   gridValues,
   labelledBuckets,
+  labelsWithin,
   roundUp,
 } from './time-scale.ts';
 
@@ -32,13 +33,13 @@ it('has all buckets that a range overlaps, of UTC', () => {
 
 it.each([
   [0, 1],
-  [0.00042, 0.0005],
+  [0.00042, 0.0006],
   [1, 1],
-  [23.1, 25],
-  [26, 50],
-  [0.3, 0.5],
+  [23.1, 24],
+  [26, 32],
+  [0.3, 0.32],
   [10, 10],
-  [7_654, 10_000],
+  [7_654, 8_000],
 ])('ends the scale for %d at %d', (value, max) => {
   expect(roundUp(value)).toBeCloseTo(max, 12);
 });
@@ -52,6 +53,12 @@ it('labels few buckets, the first of them always', () => {
   expect(labelledBuckets(3, 8)).toEqual([0, 1, 2]);
   expect(labelledBuckets(25, 8)).toEqual([0, 4, 8, 12, 16, 20]);
   expect(labelledBuckets(0, 8)).toEqual([]);
+});
+
+it('puts no more texts below a chart than there is room for', () => {
+  expect([labelsWithin(null), labelsWithin(1_200), labelsWithin(320), labelsWithin(40)]).toEqual([
+    8, 8, 5, 1,
+  ]);
 });
 
 it('names days and longer as UTC has them, in every zone', () => {

@@ -47,7 +47,8 @@ export function bucketStarts(fromMs: number, toMs: number, granularity: Granular
   return starts;
 }
 
-const STEPS = [1, 2, 2.5, 5, 10];
+/** Their halves and quarters, which stand at the grid lines, are round too. */
+const STEPS = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10];
 
 /** The least round number that is not below a value; 1 for nothing. */
 export function roundUp(value: number): number {
@@ -89,6 +90,16 @@ export function bucketText(startMs: number, granularity: Granularity): string {
   if (granularity === 'day') return `${DAY_UTC.format(startMs)}, UTC`;
   if (granularity === 'week') return `${DAY_UTC.format(startMs)} – ${DAY_UTC.format(end - 1)}, UTC`;
   return `${DAY.format(startMs)}, ${CLOCK.format(startMs)} – ${CLOCK.format(end)}`;
+}
+
+const MOST_LABELS = 8;
+/** Room for the longest text of an axis, `Nov 2026`. */
+const LABEL_PIXELS = 64;
+
+/** How many texts fit below a chart of some width; null = unknown. */
+export function labelsWithin(pixels: number | null): number {
+  if (pixels === null) return MOST_LABELS;
+  return Math.max(1, Math.min(MOST_LABELS, Math.floor(pixels / LABEL_PIXELS)));
 }
 
 /** Indexes of the buckets that have a text below: at most `most`, evenly spaced, none without room at the end. */

@@ -55,7 +55,7 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
   {
     id: 'model',
     title: 'Model',
-    width: '',
+    width: 'c-mod',
     class: 'cut',
     isShown: 'always',
     cell: modelCell,

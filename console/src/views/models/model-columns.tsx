@@ -76,7 +76,7 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
   },
   price('prompt', 'Prompt', 'c-72'),
   price('completion', 'Completion', 'c-84'),
-  price('input_cache_read', 'Cached', 'c-72', 'o2'),
+  price('input_cache_read', 'Cached', 'c-72', 'o3'),
   {
     name: 'answered',
     title: 'Answered',

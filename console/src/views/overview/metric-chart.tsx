@@ -92,7 +92,6 @@ export function MetricChart({
           kind={metric.sum === null ? 'lines' : 'bars'}
           formatAxis={metric.formatAxis}
           gridLines={isLow ? 3 : 5}
-          labels={isLow ? 4 : 8}
           marked={on.marked}
           onMark={on.onMark}
           onZoom={(first, last) => on.onZoom(starts[first] ?? 0, endOf(last))}

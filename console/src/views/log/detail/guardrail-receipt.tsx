@@ -37,12 +37,22 @@ export function GuardrailReceipt({
       {entries.length === 0 && <p class="t3">No guardrail looked at this generation.</p>}
       {data !== undefined && (
         <div class="stack">
-          <Meter title="Sent" scanned={data.characters_sent_scanned} all={data.characters_sent} />
-          <Meter title="Received" scanned={data.characters_received_scanned} all={data.characters_received} />
+          <Meter
+            title="Sent"
+            nothing="Nothing was sent"
+            scanned={data.characters_sent_scanned}
+            all={data.characters_sent}
+          />
+          <Meter
+            title="Received"
+            nothing="Nothing was received"
+            scanned={data.characters_received_scanned}
+            all={data.characters_received}
+          />
         </div>
       )}
       {findings.length > 0 && (
-        <table class="in plain">
+        <table class="in plain finds">
           <tbody>
             {findings.map(({ name, summary, guardrail_id }, index) => (
               <tr key={`${name} ${index}`}>
@@ -77,26 +87,24 @@ function GuardrailName({ id }: { readonly id: string }) {
   );
 }
 
-function Meter({
-  title,
-  scanned,
-  all,
-}: {
+interface MeterProps {
   readonly title: string;
+  /** Stands for the figures where there was no text. */
+  readonly nothing: string;
   readonly scanned: unknown;
   readonly all: unknown;
-}) {
+}
+
+function Meter({ title, nothing, scanned, all }: MeterProps) {
   const [part, whole] = [Number(scanned ?? 0), Number(all ?? 0)];
-  const share = whole === 0 ? 100 : Math.min(100, (100 * part) / whole);
+  const share = whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
   return (
     <div class={part === whole ? 'meterline' : 'meterline bad'}>
       <span class="t2">{title}</span>
       <svg class="bar k3" aria-hidden="true">
         <rect class="f" width={`${share}%`} height="100%" />
       </svg>
-      <span>
-        {count(part)} of {count(whole)} characters scanned
-      </span>
+      <span>{whole === 0 ? nothing : `${count(part)} of ${count(whole)} characters scanned`}</span>
     </div>
   );
 }
