@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Closers } from './closers.ts';
 import { createEgress } from './egress/egress.ts';
@@ -33,7 +32,7 @@ import {
   type WorkerStart,
   type WorkerState,
 } from './worker-protocol.ts';
-import { Channel, type Handlers } from './workers/channel/channel.ts';
+import { Channel, type ChannelSockets, type Handlers } from './workers/channel/channel.ts';
 import type { OwnerForwardingCalls } from './workers/forwarding/forwarding-calls.ts';
 import { RequestForwarder } from './workers/forwarding/request-forwarder.ts';
 import { remotePorts } from './workers/ports/port-calls.ts';
@@ -45,8 +44,8 @@ const SETTLING_MS = 2_000;
 
 /** The sockets to the owner: for calls, and for requests that are forwarded. */
 export interface OwnerSockets {
-  readonly calls: Socket;
-  readonly forwarding: Socket;
+  readonly calls: ChannelSockets;
+  readonly forwarding: ChannelSockets;
 }
 
 /** What a worker has from its start on. */

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { CALLS_FD, FORWARDING_FD } from '../workers/supervision/worker-sockets.ts';
+import { CALLS, FORWARDING } from '../workers/supervision/worker-sockets.ts';
 import { definePlainGlobals, limitGarbage } from './commands/serve.ts';
 
 // A serving process that a gateway with several workers has started. It ends with its owner, and at its word only:
@@ -12,6 +12,8 @@ process.umask(0o077);
 definePlainGlobals();
 limitGarbage();
 const { Worker } = await import('../worker.ts');
-new Worker({ calls: new Socket({ fd: CALLS_FD }), forwarding: new Socket({ fd: FORWARDING_FD }) }, () =>
-  process.exit(),
-);
+const socketsOf = ({ toOwner, toWorker }: typeof CALLS) => ({
+  incoming: new Socket({ fd: toWorker }),
+  outgoing: new Socket({ fd: toOwner }),
+});
+new Worker({ calls: socketsOf(CALLS), forwarding: socketsOf(FORWARDING) }, () => process.exit());

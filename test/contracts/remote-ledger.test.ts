@@ -4,7 +4,7 @@ import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedde
 import { Channel } from '../../src/workers/channel/channel.ts';
 import { type LedgerCalls, RemoteLedger } from '../../src/workers/ports/remote-ledger.ts';
 import { ServedLedger } from '../../src/workers/ports/served-ledger.ts';
-import { socketPair } from '../fakes/socket-pair.ts';
+import { channelEnds, dropEnd } from '../fakes/socket-pair.ts';
 import { ledgerContract } from './ledger.ts';
 import { MemoryGenerations } from './memory-generations.ts';
 import { MemoryMark } from './memory-mark.ts';
@@ -27,12 +27,12 @@ ledgerContract('embedded, through the channel of a worker', async () => {
     warn: (message) => warnings.push(message),
     journal: { reservedBytes: 4096 },
   });
-  const sockets = await socketPair();
+  const ends = await channelEnds();
   const served = new ServedLedger(opened.ledger, opened.settleInterrupted);
   const events = { closed: () => {}, failed: (name: string) => warnings.push(name) };
-  new Channel(sockets[0], Object.fromEntries(METHODS.map((name) => [name, served[name]])), events);
+  new Channel(ends[0], Object.fromEntries(METHODS.map((name) => [name, served[name]])), events);
   const channel = new Channel<Pick<LedgerCalls, keyof LedgerCalls>, Record<string, never>>(
-    sockets[1],
+    ends[1],
     {},
     events,
   );
@@ -53,7 +53,7 @@ ledgerContract('embedded, through the channel of a worker', async () => {
     setTime() {},
     warnings,
     async close() {
-      for (const socket of sockets) socket.destroy();
+      for (const end of ends) dropEnd(end);
       await opened.close();
       directory.remove();
     },

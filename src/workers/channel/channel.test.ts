@@ -1,8 +1,7 @@
-import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { socketPair } from '../../../test/fakes/socket-pair.ts';
+import { channelEnds, dropEnd } from '../../../test/fakes/socket-pair.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import { Channel, ChannelClosed } from './channel.ts';
+import { Channel, ChannelClosed, type ChannelSockets } from './channel.ts';
 
 const FAR = {
   echo: (value: unknown) => value,
@@ -19,7 +18,7 @@ const FAR = {
 describe('Channel', () => {
   const noted: string[] = [];
   const failures: string[] = [];
-  let sockets: readonly [Socket, Socket];
+  let ends: readonly [ChannelSockets, ChannelSockets];
   let near: Channel<typeof FAR & { note: (text: string) => void }, Record<string, never>>;
   let closings: string[] = [];
 
@@ -28,9 +27,9 @@ describe('Channel', () => {
     failures.length = 0;
     const closed: string[] = [];
     closings = closed;
-    sockets = await socketPair();
+    ends = await channelEnds();
     near = new Channel(
-      sockets[0],
+      ends[0],
       {},
       { closed: () => closed.push('near'), failed: (name) => failures.push(name) },
     );
@@ -41,11 +40,11 @@ describe('Channel', () => {
         noted.push(text);
       },
     };
-    new Channel(sockets[1], far, { closed: () => {}, failed: (name) => failures.push(name) });
+    new Channel(ends[1], far, { closed: () => {}, failed: (name) => failures.push(name) });
   });
 
   afterEach(() => {
-    for (const socket of sockets) socket.destroy();
+    for (const end of ends) dropEnd(end);
   });
 
   it('carries values that JSON cannot: big integers, maps, undefined, bytes', async () => {
@@ -73,7 +72,7 @@ describe('Channel', () => {
 
   it('writes the messages of one turn at once, in their order', async () => {
     let reads = 0;
-    sockets[1].on('data', () => reads++);
+    ends[1].incoming.on('data', () => reads++);
     for (let index = 0; index < 100; index++) near.note('note', String(index));
     await near.call('echo', 1);
     expect(reads).toBe(1);
@@ -100,10 +99,37 @@ describe('Channel', () => {
 
   it('rejects open and later calls when the other process is gone', async () => {
     const open = near.call('later', 60_000, 'never');
-    sockets[1].destroy();
+    dropEnd(ends[1]);
     await expect(open).rejects.toBeInstanceOf(ChannelClosed);
     await expect(near.call('echo', 1)).rejects.toBeInstanceOf(ChannelClosed);
     expect(near.isClosed).toBe(true);
     expect(closings).toEqual(['near']);
+  });
+
+  it('takes what a process had sent before it died, also if the death is found out by writing', async () => {
+    const [near, far] = await channelEnds();
+    const taken: string[] = [];
+    const events = { closed: () => {}, failed: () => {} };
+    const closed = new Promise<void>((resolve) => {
+      const handlers = { checkpoint: (text: string) => void taken.push(text) };
+      const owner = new Channel<{ answer: () => void }, typeof handlers>(near, handlers, {
+        ...events,
+        closed: resolve,
+      });
+      const worker = new Channel<typeof handlers, Record<string, never>>(far, {}, events);
+      // All in one turn of the event loop: the owner writes to a dead process before it reads.
+      worker.note('checkpoint', 'sent');
+      setImmediate(() => dropEnd(far));
+      owner.note('answer');
+    });
+    await closed;
+    expect(taken).toEqual(['sent']);
+  });
+
+  it('is closed at both ends when one closes it, after all that was sent', async () => {
+    near.note('note', 'last');
+    near.close();
+    await expect.poll(() => closings).toEqual(['near']);
+    expect(noted).toEqual(['last']);
   });
 });

@@ -28,20 +28,30 @@ interface PendingCall {
 
 const NO_LENGTH = Buffer.alloc(FRAME_HEAD_BYTES);
 
+/**
+ * A socket for each direction. On a socket for both, the first write to a process that has died fails and discards all
+ * that the process had sent and was not read yet.
+ */
+export interface ChannelSockets {
+  /** Carries what the other process sends. Its end is the end of the channel. */
+  readonly incoming: Socket;
+  readonly outgoing: Socket;
+}
+
 /** What becomes of a channel. */
 export interface ChannelEvents {
-  /** The other end is gone. Called once. */
+  /** The other end is gone, and all that it had sent was taken. Called once. */
   closed(): void;
   /** A note could not be handled: a fault of this program. */
   failed(name: string, error: unknown): void;
 }
 
 /**
- * Calls between two processes over a socket. All messages of one turn of the event loop leave in one frame, so that
+ * Calls between two processes over sockets. All messages of one turn of the event loop leave in one frame, so that
  * many requests share the cost of a system call. Messages arrive in the order in which they were sent.
  */
 export class Channel<Remote extends Handlers, Local extends Handlers> {
-  readonly #socket: Socket;
+  readonly #outgoing: Socket;
   readonly #handlers: Local;
   readonly #events: ChannelEvents;
   readonly #reader = new FrameReader();
@@ -50,15 +60,17 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   #queue: Message[] = [];
   #isClosed = false;
 
-  constructor(socket: Socket, handlers: Local, events: ChannelEvents) {
-    this.#socket = socket;
+  constructor({ incoming, outgoing }: ChannelSockets, handlers: Local, events: ChannelEvents) {
+    this.#outgoing = outgoing;
     this.#handlers = handlers;
     this.#events = events;
-    socket
+    // The other process is gone: what it had sent is read to its end first.
+    outgoing.on('error', () => {});
+    incoming
       .on('data', (bytes: Buffer) => this.#read(bytes))
       // 'close' follows.
       .on('error', () => {})
-      .on('end', () => socket.destroy())
+      .on('end', () => incoming.destroy())
       .on('close', () => this.#close());
   }
 
@@ -85,7 +97,7 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   /** Sends what is queued, then closes. */
   close(): void {
     this.#flush();
-    this.#socket.end();
+    this.#outgoing.end();
   }
 
   #send(message: Message): void {
@@ -95,7 +107,7 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   readonly #flush = (): void => {
     const messages = this.#queue;
     this.#queue = [];
-    if (messages.length === 0 || this.#isClosed) return;
+    if (messages.length === 0 || this.#isClosed || this.#outgoing.destroyed) return;
     try {
       this.#write(messages);
     } catch {
@@ -112,7 +124,7 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
     serializer.writeValue(messages);
     const frame = serializer.releaseBuffer();
     frame.writeUInt32LE(frame.length - FRAME_HEAD_BYTES);
-    this.#socket.write(frame);
+    this.#outgoing.write(frame);
   }
 
   #writeAlone(message: Message): void {
@@ -180,6 +192,7 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#outgoing.destroy();
     this.#queue = [];
     const pending = [...this.#pending.values()];
     this.#pending.clear();

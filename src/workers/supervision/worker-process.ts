@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
-import { Channel, type Handlers } from '../channel/channel.ts';
+import { Channel, type ChannelSockets, type Handlers } from '../channel/channel.ts';
 import { ForwardedRequests, type ForwardedRequestsOptions } from '../forwarding/forwarded-requests.ts';
 import type { OwnerForwardingCalls, WorkerForwardingCalls } from '../forwarding/forwarding-calls.ts';
 import { WholeLines } from './whole-lines.ts';
-import { CALLS_FD, FORWARDING_FD } from './worker-sockets.ts';
+import { CALLS, FORWARDING } from './worker-sockets.ts';
 
 /** What a process is started with. */
 export interface WorkerProcessOptions {
@@ -22,8 +22,8 @@ export interface WorkerProcessOptions {
   failed(name: string, error: unknown): void;
 }
 
-/** stderr, the channel of `node:cluster` for the port, calls, and forwarded requests. */
-const STDIO = ['ignore', 'inherit', 'pipe', 'ipc', 'pipe', 'pipe'];
+/** stderr, the channel of `node:cluster` for the port, then the sockets of `worker-sockets.ts`. */
+const STDIO = ['ignore', 'inherit', 'pipe', 'ipc', 'pipe', 'pipe', 'pipe', 'pipe'];
 
 /** A serving process, as the owner sees it. */
 export class WorkerProcess<Remote extends Handlers> {
@@ -57,7 +57,11 @@ export class WorkerProcess<Remote extends Handlers> {
     const lines = new WholeLines((text) => options.writeLog(text));
     child.stderr?.on('data', (bytes: Buffer) => lines.push(bytes)).on('close', () => lines.end());
     const sockets = child.stdio as readonly unknown[] as readonly Socket[];
-    this.channel = new Channel(sockets[CALLS_FD] as Socket, handlers, {
+    const socketsOf = ({ toOwner, toWorker }: typeof CALLS): ChannelSockets => ({
+      incoming: sockets[toOwner] as Socket,
+      outgoing: sockets[toWorker] as Socket,
+    });
+    this.channel = new Channel(socketsOf(CALLS), handlers, {
       closed: () => void this.#end(),
       failed,
     });
@@ -65,7 +69,7 @@ export class WorkerProcess<Remote extends Handlers> {
       ...options.forwarding,
       tell: (name, ...args) => this.#forwarding.note(name, ...args),
     });
-    this.#forwarding = new Channel(sockets[FORWARDING_FD] as Socket, this.#forwarded.handlers, {
+    this.#forwarding = new Channel(socketsOf(FORWARDING), this.#forwarded.handlers, {
       closed: () => this.kill(),
       failed,
     });

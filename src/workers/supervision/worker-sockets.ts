@@ -1,3 +1,11 @@
-/** The file descriptors by which a worker reaches its owner: one for calls, one for requests that it forwards. */
-export const CALLS_FD = 4;
-export const FORWARDING_FD = 5;
+/** The file descriptors by which a worker reaches its owner, one for each direction. */
+interface ChannelDescriptors {
+  readonly toOwner: number;
+  readonly toWorker: number;
+}
+
+/** For calls. */
+export const CALLS: ChannelDescriptors = { toOwner: 4, toWorker: 5 };
+
+/** For requests that a worker forwards. */
+export const FORWARDING: ChannelDescriptors = { toOwner: 6, toWorker: 7 };
