@@ -17,12 +17,21 @@ export interface Lives {
   readonly folder: string;
   /** What the upstream knows. */
   readonly sent: SentAnswer[];
-  /** What callers know. */
+  /** What callers were given, by caller, whole or cut off. */
+  readonly received: Map<string, ReceivedAnswer>;
+  /** Answers whose last byte came. */
   readonly acknowledged: Acknowledged[];
   /** Milliseconds from each start to its being ready. */
   readonly readyAfterMs: number[];
-  /** Serves a mixed load of so many requests a second until it is killed, after `meanwhile` at the earliest. */
-  live(perSecond: number, forMs: number, meanwhile?: (living: ChildProcess) => Promise<void>): Promise<void>;
+  /**
+   * Serves a mixed load of so many requests a second until it is killed, after `meanwhile` at the earliest. Resolves
+   * with the moment of the kill, by `performance.now()`.
+   */
+  live(
+    perSecond: number,
+    forMs: number,
+    meanwhile?: (living: ChildProcess) => Promise<void>,
+  ): Promise<number>;
   /** Starts once more, waits and stops it in order. Returns its records, the result of verify, and the counted sums. */
   rest(): Promise<{
     readonly recorded: RecordedAnswer[];
@@ -36,6 +45,14 @@ export interface Lives {
 export interface Acknowledged {
   readonly user: string;
   readonly id: string;
+}
+
+/** What a caller knows of its answer. */
+export interface ReceivedAnswer {
+  /** When it asked, by `performance.now()`. */
+  readonly askedAtMs: number;
+  /** Tokens that came, and when. */
+  readonly tokens: { readonly count: number; readonly atMs: number }[];
 }
 
 /** What `ledger verify --json` says. */
@@ -59,13 +76,18 @@ const KINDS = [
   { stream: true, tokens: 30 },
   { stream: true, tokens: 400 },
   { stream: true, tokens: 1500 },
+  // Lasts for seconds, so that it has several checkpoints.
+  { stream: true, tokens: 400, pauseMs: 100 },
 ] as const;
+
+type Kind = (typeof KINDS)[number] & { readonly pauseMs?: number };
 
 /** `flags`: those that each life is started with. */
 export async function openLives(flags: readonly string[] = []): Promise<Lives> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-lives-'));
   const upstream = await openFakeUpstream();
   const sent: SentAnswer[] = [];
+  const received: Lives['received'] = new Map();
   const acknowledged: Acknowledged[] = [];
   const readyAfterMs: number[] = [];
   let child: ChildProcess | undefined;
@@ -84,6 +106,7 @@ export async function openLives(flags: readonly string[] = []): Promise<Lives> {
   return {
     folder,
     sent,
+    received,
     acknowledged,
     readyAfterMs,
     async live(perSecond, forMs, meanwhile) {
@@ -91,17 +114,21 @@ export async function openLives(flags: readonly string[] = []): Promise<Lives> {
       const callers: Promise<void>[] = [];
       const timer = setInterval(() => {
         const user = `caller ${asked++}`;
-        const kind = KINDS[asked % KINDS.length] as (typeof KINDS)[number];
+        const kind = KINDS[asked % KINDS.length] as Kind;
+        const answer: ReceivedAnswer = { askedAtMs: performance.now(), tokens: [] };
+        received.set(user, answer);
         callers.push(
-          ask(url, user, kind).then((id) => {
+          ask(url, user, kind, answer).then((id) => {
             if (id !== undefined) acknowledged.push({ user, id });
           }),
         );
       }, 1000 / perSecond);
       await Promise.all([delay(forMs), meanwhile?.(living)]);
+      const killedAt = performance.now();
       await killHard(living);
       clearInterval(timer);
       await Promise.all(callers);
+      return killedAt;
     },
     async rest() {
       const { child: living } = await start();
@@ -186,7 +213,8 @@ async function startGateway(
 function ask(
   url: string,
   user: string,
-  { stream, tokens }: (typeof KINDS)[number],
+  { stream, tokens, pauseMs }: Kind,
+  received: ReceivedAnswer,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
@@ -199,6 +227,8 @@ function ask(
       const id = String(response.headers['x-generation-id']);
       response.on('data', (piece) => {
         text += String(piece);
+        const count = String(piece).split('"word ').length - 1;
+        if (count > 0) received.tokens.push({ count, atMs: performance.now() });
       });
       response.on('error', () => resolve(undefined));
       response.on('close', () => resolve(undefined));
@@ -207,7 +237,7 @@ function ask(
         resolve(response.statusCode === 200 && isWhole ? id : undefined);
       });
     });
-    const messages = [{ role: 'user', content: `${user}; ${tokens}` }];
+    const messages = [{ role: 'user', content: `${user}; ${tokens}; ${pauseMs ?? ''}` }];
     call.end(JSON.stringify({ model: 'm/one', user, stream, messages }));
   });
 }

@@ -26,13 +26,16 @@ export interface SentAnswer {
 /** Tokens that are sent at a time. */
 const AT_A_TIME = 10;
 
-/** Answers with as many tokens as the prompt says (`<user>; <tokens>`), and notes what was given to the socket. */
+/**
+ * Answers with as many tokens as the prompt says (`<user>; <tokens>`, or `<user>; <tokens>; <milliseconds between
+ * pieces>`), and notes what was given to the socket.
+ */
 export function loggedAnswer(log: SentAnswer[]): Script {
   return (recorded: RecordedRequest) => {
-    const [user = '', tokens = '0'] = String(recorded.json.messages[0].content).split('; ');
+    const [user = '', tokens = '0', pauseMs = ''] = String(recorded.json.messages[0].content).split('; ');
     const sent: SentAnswer = { user, wanted: Number(tokens), given: [], isWhole: false };
     log.push(sent);
-    return recorded.json.stream === true ? streamed(sent) : whole(sent);
+    return recorded.json.stream === true ? streamed(sent, Number(pauseMs)) : whole(sent);
   };
 }
 
@@ -41,12 +44,12 @@ export function tokensBy({ given }: SentAnswer, atMs: number): number {
   return given.filter((piece) => piece.atMs <= atMs).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-function streamed(sent: SentAnswer): Step[] {
+function streamed(sent: SentAnswer, pauseMs: number): Step[] {
   const pieces = Array.from({ length: sent.wanted / AT_A_TIME }, () => async (turn: Turn) => {
     if (turn.socket.destroyed) return;
     await write(Array.from({ length: AT_A_TIME }, () => frame({ content: 'word ' })).join(''))(turn);
     sent.given.push({ tokens: AT_A_TIME, atMs: performance.now() });
-    await pause();
+    await pause(pauseMs);
   });
   return [
     head(200, SSE),
@@ -71,7 +74,7 @@ function whole(sent: SentAnswer): Step[] {
     usage: usageOf(sent.wanted),
   };
   return [
-    pause,
+    () => pause(),
     head(200, JSON_TYPE),
     async (turn) => {
       await write(JSON.stringify(body))(turn);
@@ -91,6 +94,6 @@ function usageOf(output: number) {
   return { prompt_tokens: 5, completion_tokens: output, total_tokens: output + 5 };
 }
 
-async function pause(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 3));
+async function pause(atLeastMs = 0): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, atLeastMs + 1 + Math.random() * 3));
 }

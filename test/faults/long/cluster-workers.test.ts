@@ -7,7 +7,7 @@ import { openFakeUpstream } from '../../fakes/fake-upstream.ts';
 import { TwoWorkers } from '../../program/two-workers.ts';
 import { killAndCompare } from '../killed-gateway.ts';
 
-/** Times that the owner is killed; in each of its lives a worker is killed every second or so. */
+/** Times that the owner is killed; in each of its lives a worker is killed every two seconds or so. */
 const LIVES = Number(process.env.KILLED_LIVES ?? 50);
 
 const MAX_LIFE_MS = 6_000;
@@ -17,7 +17,7 @@ async function killWorkers(owner: ChildProcess, forMs: number): Promise<readonly
   const killedAt: number[] = [];
   const endsAt = performance.now() + forMs;
   for (;;) {
-    await delay(500 + Math.random() * 1_000);
+    await delay(500 + Math.random() * 3_000);
     if (performance.now() >= endsAt) return killedAt;
     const tasks = readFileSync(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8').trim();
     const workers = tasks.split(' ').filter(Boolean).map(Number);
