@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnavailable, type Limits, type NewGeneration } from '../../src/ports/ledger.ts';
@@ -161,6 +162,29 @@ if (server !== undefined) {
         reservedNanos: 0n,
       });
       await expectRight(one);
+    });
+
+    it('pay for what a generation used beyond its reservation when the database answers too late', async () => {
+      const one = await bench.ledger(bench.directory(), { ...EAGER, reservationMs: 400 });
+      for (let index = 0; index < 4; index++) await spend(one, 10n);
+      await expect.poll(() => one.ledger.slices.freeNanos).toBeGreaterThan(0n);
+      const id = (await reserve(one, 10n)) ?? '';
+      await expect.poll(() => one.ledger.lag.database).toBe(0);
+      one.setLate(1_500);
+      const free = one.ledger.slices.freeNanos;
+      const settled = one.ledger.settle(id, use(free + 50n));
+      const first = await Promise.race([settled, delay(1_400, 'late')]);
+      expect(first).toMatchObject({ charge: credit(10n + free) });
+      one.setLate(0);
+      // The extension comes after all, and what it holds is returned.
+      await delay(1_500);
+      expect(await one.ledger.statementOf('account-1')).toMatchObject({
+        settledNanos: 50n + free,
+        reservedNanos: 0n,
+      });
+      await expectRight(one);
+      await one.close();
+      expect(await held()).toEqual([]);
     });
 
     it('are returned when they are not used, and at the end of their gateway', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../src/ir/amount.ts';
 import type { DatabaseAddress } from '../../src/kit/net/database-address.ts';
@@ -55,6 +56,8 @@ export interface BenchLedger extends OpenedLedger {
   readonly warnings: readonly Warning[];
   /** Whether its database answers it. */
   setAway(isAway: boolean): void;
+  /** How late its database answers, milliseconds. */
+  setLate(ms: number): void;
   /** Statements that it has sent. */
   statements(): number;
   /** Ends it without another word to the database. What it has written to its disk is there. */
@@ -103,6 +106,7 @@ export class LedgerBench {
   async ledger(directory: string, more: Partial<PostgresLedgerSettings> = {}): Promise<BenchLedger> {
     const warnings: Warning[] = [];
     let isCut = false;
+    let lateMs = 0;
     let statements = 0;
     const isLost = () => {
       statements += 1;
@@ -110,7 +114,11 @@ export class LedgerBench {
     };
     const opened = await openPostgresLedger({
       directory,
-      postgres: { ...this.postgres, database: cuttable(this.postgres.database, isLost), isUp: () => !isCut },
+      postgres: {
+        ...this.postgres,
+        database: late(cuttable(this.postgres.database, isLost), () => lateMs),
+        isUp: () => !isCut,
+      },
       gatewayId: directory,
       generationMs: () => 60_000,
       durability: () => 'process',
@@ -139,6 +147,9 @@ export class LedgerBench {
       ledger: opened.ledger as PostgresLedger,
       warnings,
       setAway,
+      setLate(ms) {
+        lateMs = ms;
+      },
       statements: () => statements,
       close,
       crash,
@@ -172,5 +183,16 @@ export function cuttable(database: Kysely<Tables>, isCut: () => boolean): Kysely
       return node;
     },
     transformResult: async ({ result }) => result,
+  });
+}
+
+/** The database, as a gateway sees it whose answers come late. */
+function late(database: Kysely<Tables>, lateMs: () => number): Kysely<Tables> {
+  return database.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (lateMs() > 0) await delay(lateMs());
+      return result;
+    },
   });
 }

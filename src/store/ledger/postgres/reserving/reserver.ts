@@ -48,6 +48,9 @@ type Size = (headroom: Headroom) => Amount | null;
 /** With what checking the key and waiting for a slice may take, a request waits for 8 seconds. */
 const DEFAULT_WAIT_MS = 6_000;
 
+/** Part of that time that a settlement waits at most. */
+const SETTLEMENT_SHARE = 0.5;
+
 /** How long a request waits if it can begin without the database, milliseconds. */
 const MAX_UNLIMITED_WAIT_MS = 1_000;
 
@@ -106,8 +109,8 @@ export class Reserver {
   }
 
   /**
-   * The charge of a generation. Beyond its reservation only what the limits leave is charged; while the database does
-   * not answer, only what its slice has. A generation without limits is charged in full then: booking checks a balance
+   * The charge of a generation. Beyond its reservation only what the limits leave is charged; if the database does not
+   * answer in time, only what its slice has. A generation without limits is charged in full then: booking checks a balance
    * that is enforced by that time.
    */
   async chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
@@ -120,7 +123,7 @@ export class Reserver {
       return used;
     }
     try {
-      return await this.#extend(generation, used);
+      return await this.#extendInTime(generation, used);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (isUnlimited) return used;
@@ -142,22 +145,37 @@ export class Reserver {
     return { outcome: { ok: true, reserved: amount }, isUnlimited, slice };
   }
 
-  /** Raises the reservation in the database, that of its slice if it has none of its own. */
-  async #extend(generation: LocalGeneration, used: Amount): Promise<Amount> {
+  /** Rejects with DatabaseUnavailable when the database takes too long: the caller waits for its last byte. */
+  async #extendInTime(generation: LocalGeneration, used: Amount): Promise<Amount> {
+    const { waitMs = DEFAULT_WAIT_MS } = this.#options;
+    let isLate = false;
+    const extending = this.#extend(generation, used, () => isLate);
+    if (await isInTime(extending, waitMs * SETTLEMENT_SHARE)) return extending;
+    isLate = true;
+    extending.catch(() => {});
+    throw new DatabaseUnavailable();
+  }
+
+  /**
+   * Raises the reservation in the database, that of its slice if it has none of its own. What is raised after the
+   * settlement has gone on without it is free in the slice, or released with the generation.
+   */
+  async #extend(generation: LocalGeneration, used: Amount, isLate: () => boolean): Promise<Amount> {
     const { generationId, scopes, limits, reserved, slice } = generation;
     const { slices, generations } = this.#options;
     const { database, clock } = this.#options.gateway();
     await this.#bookAccount(scopes.account);
+    if (isLate()) throw new DatabaseUnavailable();
     const request = { id: slice ?? generationId, scopes, limits, amount: used };
     if (slice === undefined) return (await askExtension(database, request, undefined, clock)).charge;
     const byokNanos = used.byokNanos < reserved.byokNanos ? used.byokNanos : reserved.byokNanos;
     const part: Amount = { creditNanos: reserved.creditNanos, byokNanos };
     const { charge, isHeld } = await askExtension(database, request, part, clock);
-    if (isHeld) {
-      const more = minus(charge, part);
-      slices.raised(slice, more);
-      generations.raise(generationId, plus(reserved, more));
-    }
+    if (!isHeld) return charge;
+    const more = minus(charge, part);
+    slices.raised(slice, more);
+    if (isLate()) slices.giveBack(slice, more);
+    else generations.raise(generationId, plus(reserved, more));
     return charge;
   }
 

@@ -168,6 +168,11 @@ export class Slices {
     this.#slices.get(slice)?.raiseTaken(more);
   }
 
+  /** Frees what was raised for a generation that ended without it. */
+  giveBack(slice: string, amount: Amount): void {
+    this.#slices.get(slice)?.giveBack(amount);
+  }
+
   /** The headroom of an open generation that a slice pays for. */
   headroomFor(payer: PayingScopes, slice: string): Headroom | undefined {
     const found = this.#slices.get(slice);
