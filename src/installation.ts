@@ -449,9 +449,10 @@ export function openFileReader(
   dataDir: string,
   bucket: InstallationOptions['bucket'],
   clock: Clock,
+  warn: NonNullable<S3StorageOptions['warn']>,
 ): Pick<FileBytes, 'read'> & { close(): void } {
   const disk = diskFileReader(join(dataDir, 'files'));
-  const storage = openObjectStorage(bucket, clock);
+  const storage = openObjectStorage(bucket, clock, { warn });
   if (storage === undefined) return { read: (id) => disk.read(id), close: () => {} };
   const objects = new S3FileBytes({ storage, now: () => clock.now() });
   return {

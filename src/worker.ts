@@ -192,8 +192,10 @@ export class Worker {
 
   /** Files are read where they are kept, since they do not change. The owner makes and lists them. */
   #files({ dataDir }: WorkerState): Pick<EngineInstallation, 'files' | 'storedFiles'> {
-    const { s3 } = this.#requireStarted().settings.latest.config.storage;
-    const bytes = this.#closers.add('contents of files', openFileReader(dataDir, s3, systemClock));
+    const { settings, log } = this.#requireStarted();
+    const { s3 } = settings.latest.config.storage;
+    const warn = (message: string, fields?: object) => log.warn(message, fields);
+    const bytes = this.#closers.add('contents of files', openFileReader(dataDir, s3, systemClock, warn));
     const store = this.#ports.files;
     return {
       storedFiles: { store, bytes },

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openServiceClient } from '../../src/egress/service-client.ts';
+import { openFileReader } from '../../src/installation.ts';
+import { systemClock } from '../../src/kit/time/clock.ts';
 import type { FileBytes } from '../../src/ports/files.ts';
 import { ContentFolders } from '../../src/store/content/content-folders.ts';
 import { contentWithOlder } from '../../src/store/content/content-with-older.ts';
@@ -132,6 +134,31 @@ describe('files in a bucket', () => {
     },
   );
 
+  it('are stored in parts although the answer to their completion is lost', async () => {
+    const bytes = await openFiles().reopen();
+    const content = randomBytes(6 * MIB);
+    const incoming = await bytes.receive(X);
+    await incoming.write(content.subarray(0, 5 * MIB));
+    await incoming.write(content.subarray(5 * MIB));
+    const isCompletion = (line: string) => line.startsWith('POST') && line.endsWith('?uploadId');
+    server.troubleAt('lose-reply', isCompletion);
+    await incoming.keep();
+    expect(server.requests.slice(-3).filter(isCompletion)).toHaveLength(2);
+    expect((await readAll(bytes, X))?.equals(content)).toBe(true);
+  });
+
+  it('are refused with 503 if an upload in parts is gone and the object is not there', async () => {
+    const { reopen, prefix } = openFiles();
+    const incoming = await (await reopen()).receive(X);
+    await incoming.write(randomBytes(5 * MIB));
+    server.uploads.clear();
+    await expect(incoming.keep()).rejects.toMatchObject({ kind: 'overloaded' });
+    // An object of another length is not what was uploaded.
+    server.objects.set(`${prefix}files/${X}`, { bytes: randomBytes(MIB), storedAt: new Date() });
+    await expect(incoming.keep()).rejects.toMatchObject({ kind: 'overloaded' });
+    await incoming.discard();
+  });
+
   it('are refused with 503 while the storage is away, and its words are not repeated', async () => {
     const bytes = await openFiles().reopen();
     for (const kind of ['denied', 'slow-down', 'reset'] as const) {
@@ -206,6 +233,27 @@ describe('files in a bucket', () => {
     }
     expect(server.requests.at(-1)).toBe(`GET ${prefix}files/${X}`);
     storage.close();
+  });
+
+  it('have such a line when a worker reads them too', async () => {
+    const lines: string[] = [];
+    const { accessKeyId, secretAccessKey, region } = server.signingKey;
+    const bucket = {
+      endpoint: server.origin,
+      bucket: server.bucket,
+      region,
+      access_key_id: accessKeyId,
+      secret_access_key: secretAccessKey,
+    };
+    const directory = temporaryDirectory();
+    const reader = openFileReader(directory.path, bucket, systemClock, (message) => lines.push(message));
+    server.trouble('denied');
+    await expect(reader.read(X)).rejects.toMatchObject({ kind: 'overloaded' });
+    expect(lines).toEqual([
+      'the bucket cannot be used; uploads, and generations that name a stored file, get 503',
+    ]);
+    reader.close();
+    directory.remove();
   });
 
   it('are not taken for missing if there is no such bucket', async () => {

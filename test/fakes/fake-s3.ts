@@ -35,6 +35,8 @@ export interface FakeS3 {
   readonly largestBody: () => number;
   /** Trouble for so many requests from now on. */
   trouble(kind: S3Trouble, requests?: number): void;
+  /** Trouble for the next request that is meant, by its line in `requests`. */
+  troubleAt(kind: S3Trouble, isMeant: (line: string) => boolean): void;
   close(): Promise<void>;
 }
 
@@ -52,12 +54,14 @@ export async function openFakeS3(): Promise<FakeS3> {
   const uploads: FakeS3['uploads'] = new Map();
   const requests: string[] = [];
   let largest = 0;
-  let pending: { readonly kind: S3Trouble; left: number } | undefined;
+  let pending:
+    | { readonly kind: S3Trouble; left: number; readonly isMeant: (line: string) => boolean }
+    | undefined;
   let uploadNumber = 0;
   const bucket = 'files-of-tests';
 
-  const nextTrouble = () => {
-    if (pending === undefined || pending.left === 0) return undefined;
+  const nextTrouble = (line: string) => {
+    if (pending === undefined || pending.left === 0 || !pending.isMeant(line)) return undefined;
     pending.left -= 1;
     return pending.kind;
   };
@@ -74,8 +78,9 @@ export async function openFakeS3(): Promise<FakeS3> {
     const url = new URL(request.url ?? '/', origin());
     const key = url.pathname.slice(`/${bucket}/`.length);
     const names = [...url.searchParams.keys()].join('&');
-    requests.push(`${request.method} ${key}${names === '' ? '' : `?${names}`}`);
-    const kind = nextTrouble();
+    const line = `${request.method} ${key}${names === '' ? '' : `?${names}`}`;
+    requests.push(line);
+    const kind = nextTrouble(line);
     if (kind === 'stall') return;
     if (kind === 'reset') return void response.destroy();
     if (kind === 'slow-down') return refuse(response, 503, 'SlowDown');
@@ -217,7 +222,10 @@ export async function openFakeS3(): Promise<FakeS3> {
     requests,
     largestBody: () => largest,
     trouble(kind, count = 1) {
-      pending = { kind, left: count };
+      pending = { kind, left: count, isMeant: () => true };
+    },
+    troubleAt(kind, isMeant) {
+      pending = { kind, left: 1, isMeant };
     },
     close: () =>
       new Promise((resolve) => {

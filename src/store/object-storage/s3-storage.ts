@@ -143,18 +143,22 @@ export class S3Storage implements ObjectStorage {
       throw new ObjectStorageUnavailable('the object storage began no upload in parts', 'upload');
     }
     const tags: string[] = [];
+    let totalBytes = 0;
     return {
       add: async (bytes) => {
         const query = { partNumber: String(tags.length + 1), uploadId };
         const { headers } = await this.#done({ method: 'PUT', key, query, body: bytes });
         tags.push(headers.etag ?? '');
+        totalBytes += bytes.length;
       },
       complete: async () => {
         const body = Buffer.from(completionOf(tags));
         const call = { method: 'POST', key, query: { uploadId }, body, silenceMs: JOINING_MS } as const;
-        const reply = await this.#done(call);
+        const reply = await this.#send(call);
+        // The answer to an earlier attempt was lost, and the object is complete.
+        if (codeIn(reply) === 'NoSuchUpload' && (await this.#hasObject(key, totalBytes))) return;
         // A failure after the beginning of the reply has status 200 too.
-        if (elementIn(reply.bytes.toString(), 'ETag') === undefined) throw refusalOf(reply);
+        if (!isOk(reply) || elementIn(reply.bytes.toString(), 'ETag') === undefined) throw refusalOf(reply);
       },
       abort: async () => {
         const reply = await this.#send({ method: 'DELETE', key, query: { uploadId } });
@@ -167,6 +171,11 @@ export class S3Storage implements ObjectStorage {
     this.#isClosed = true;
     this.#options.service.close();
     this.#outage.close();
+  }
+
+  /** Whether there is an object with this key and length. */
+  async #hasObject(key: string, totalBytes: number): Promise<boolean> {
+    return (await this.read(key, 0, 1))?.totalBytes === totalBytes;
   }
 
   /** Sends a request that must succeed. */
