@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { cpuQuota } from './cpu-quota.ts';
 
 /** Serving processes: a number, or one for each core. */
 export type WorkerCount = number | 'auto';
@@ -12,8 +13,19 @@ interface WorkerSettings {
   readonly config: { readonly server: { readonly workers: WorkerCount } };
 }
 
+/** The processors of this machine. */
+interface Processors {
+  readonly cores: number;
+  /** Cores that a control group allows; undefined = all. */
+  readonly quota: number | undefined;
+}
+
+const ofThisMachine = (): Processors => ({ cores: availableParallelism(), quota: cpuQuota() });
+
 /** How many processes serve: by the flag, else by the file. 1 = the process that was started serves itself. */
-export function workerCountOf({ runtime, config }: WorkerSettings): number {
+export function workerCountOf({ runtime, config }: WorkerSettings, processors?: Processors): number {
   const count = runtime.workers ?? config.server.workers;
-  return count === 'auto' ? Math.min(availableParallelism(), MAX_WORKERS) : count;
+  if (count !== 'auto') return count;
+  const { cores, quota = cores } = processors ?? ofThisMachine();
+  return Math.min(Math.max(1, Math.floor(quota)), cores, MAX_WORKERS);
 }
