@@ -118,7 +118,10 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return true;
   };
 
+  let seen = initial.version;
   const reloadNow = async (): Promise<boolean> => {
+    // A change that a signal has reported is no change for the next poll. One that comes from here on is.
+    seen = versionIfReadable(initial.watchedFile) ?? seen;
     try {
       const loading = await load();
       return isClosed ? false : await applyLoaded(loading);
@@ -141,7 +144,6 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return next;
   };
 
-  let seen = initial.version;
   const polling = setInterval(() => {
     const now = versionIfReadable(initial.watchedFile);
     if (now === undefined || now === seen) return;

@@ -70,6 +70,19 @@ describe('watchConfiguration', () => {
     await until(() => region() === 'four');
   });
 
+  it('reloads once when a signal follows a change', async () => {
+    writeFileSync(file, 'server: { region: one }');
+    start();
+    writeFileSync(file, 'server: { region: two }');
+    process.emit('SIGHUP');
+    await until(() => region() === 'two');
+    // Longer than a poll and its settling.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(applied).toHaveLength(1);
+    writeFileSync(file, 'server: { region: three }');
+    await until(() => region() === 'three');
+  });
+
   it('loads a file that did not exist at the start', async () => {
     start();
     writeFileSync(file, 'server: { region: new }');
