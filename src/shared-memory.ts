@@ -24,6 +24,9 @@ export interface SharedMemory {
 /** How long a start waits for the first answer, milliseconds. A gateway starts without it too. */
 const FIRST_ANSWER_MS = 1_000;
 
+/** Lines about refused questions are at least this far apart, milliseconds: a busy key is asked for all the time. */
+const REFUSAL_LINES_MS = 60_000;
+
 /** Where what gateways share is, and how long it is waited for. */
 export interface SharedMemoryOptions {
   readonly installation: Pick<Installation, 'directory' | 'sharedStores'>;
@@ -43,10 +46,20 @@ export async function openSharedMemory(
   const stores = redis === undefined ? sharedStores : openRedisStores(redis, vendor, systemClock);
   if (stores === undefined) return undefined;
   const place = { store: stores.kind, host: stores.host };
+  let lastRefusalMs = Number.NEGATIVE_INFINITY;
   const gate = new StoreGate({
     ...(limitMs !== undefined && { limitMs }),
     probe: () => stores.probe(),
     isAnswer: (error) => stores.isAnswer?.(error) ?? false,
+    refused: (error) => {
+      if (performance.now() - lastRefusalMs < REFUSAL_LINES_MS) return;
+      lastRefusalMs = performance.now();
+      log.warn(
+        'the shared memory refuses a question about one key, which something else has written; this gateway decides ' +
+          'by itself whatever asks for it: remove the key',
+        { ...place, keys: `${vendor}:*`, errno: stores.errorCode(error) },
+      );
+    },
     lost: (reason) =>
       log.warn(
         'the shared memory of limits and routing does not answer; each gateway admits its share and routes by itself',

@@ -12,6 +12,10 @@ const LOST =
   'the shared memory of limits and routing does not answer; each gateway admits its share and routes by itself';
 const FOUND = 'the shared memory of limits and routing answers again';
 
+const REFUSED =
+  'the shared memory refuses a question about one key, which something else has written; this gateway decides by ' +
+  'itself whatever asks for it: remove the key';
+
 /** The store is lost or found by then, on a busy machine too. */
 const SOON = { timeout: 20_000, interval: 100 };
 
@@ -127,6 +131,20 @@ if (postgres !== undefined && redis !== undefined) {
         expect((await ask(gateways[1])).status).toBe(429);
       },
     );
+
+    it('say that a key has another type, and decide its requests by their shares', async () => {
+      expect((await ask(gateways[0])).status).toBe(200);
+      const counts = (await redis.command('KEYS', '*:count:*')) as string[];
+      for (const name of counts) {
+        await redis.command('DEL', name);
+        await redis.command('RPUSH', name, 'written by something else');
+      }
+      expect(await admittedAt(gateways[1])).toBe(LIMIT / 2);
+      const lines = gateways[1].logged(REFUSED);
+      expect(lines).toMatchObject([{ store: 'redis', errno: 'WRONGTYPE', keys: 'signalbox:*' }]);
+      for (const name of counts) await redis.command('DEL', name);
+      expect((await ask(gateways[0])).status).toBe(200);
+    });
 
     it('start without it, and find it when it comes', async () => {
       proxy.setFault('cut');

@@ -140,6 +140,7 @@ export function isWrongType(error: unknown): boolean {
 export function redisErrorCode(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;
+  if (isWrongType(error)) return 'WRONGTYPE';
   if (NO_CONNECTION.test(message ?? '')) return 'ECONNRESET';
   return /^[A-Z][A-Z0-9]+\b/.exec(message ?? '')?.[0] ?? 'no answer';
 }

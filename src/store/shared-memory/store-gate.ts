@@ -9,6 +9,8 @@ export interface StoreGateOptions {
   found(awayMs: number): void;
   /** Whether an error is what the store answered about one entry, and so no outage; absent = none is. */
   isAnswer?(error: unknown): boolean;
+  /** Is called with each such error. */
+  refused?(error: unknown): void;
   /** Longest wait for an answer, milliseconds. */
   readonly limitMs?: number;
 }
@@ -63,6 +65,7 @@ export class StoreGate {
       return await inTime(work(), this.#limitMs);
     } catch (error) {
       const isAnswer = this.#options.isAnswer?.(error) ?? false;
+      if (isAnswer) this.#options.refused?.(error);
       if (this.#isOpen && !this.#isClosed && !isAnswer) {
         this.#isOpen = false;
         this.#awayFromMs = performance.now();
