@@ -112,6 +112,35 @@ if (server !== undefined) {
       expect(second.logText()).toContain('are other ones than before');
     });
 
+    for (const isShared of postgres === undefined ? [false] : [false, true]) {
+      const where = isShared ? 'beside PostgreSQL' : 'by itself';
+      it(`warns with every short count after the tables were dropped under it, ${where}`, async () => {
+        const env = {
+          CLICKHOUSE_URL: server.newDatabase(),
+          ...(isShared && postgres !== undefined && { DATABASE_URL: await postgres.createDatabase() }),
+        };
+        const gateway = await gatewayWith(env);
+        await generate(gateway, 3);
+        await expect.poll(() => counted(gateway), WAIT).toBe(3);
+        await server.ask(`DROP DATABASE ${new URL(env.CLICKHOUSE_URL).pathname.slice(1)}`);
+        const unwarned: unknown[] = [];
+        await expect
+          .poll(
+            async () => {
+              const { status, body } = await analytics(gateway);
+              if (status !== 200) return null;
+              const answer = body.data as { data: readonly JsonObject[]; warnings?: unknown } & JsonObject;
+              const count = answer.data.reduce((sum, row) => sum + Number(row.request_count), 0);
+              if (count !== 3 && answer.warnings === undefined) unwarned.push(body);
+              return count;
+            },
+            { timeout: 30_000, interval: 20 },
+          )
+          .toBe(3);
+        expect(unwarned).toEqual([]);
+      });
+    }
+
     it('serves while ClickHouse is away, says so, and has everything afterwards', async () => {
       const gateway = await gatewayWith({ CLICKHOUSE_URL: server.newDatabase() });
       await generate(gateway, 1);

@@ -84,7 +84,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
         const answer = await withinQueryTime(call, (signal) =>
           call.services.analytics.query(call.body as AnalyticsQuery, { accountId, vendor, signal }),
         );
-        await replyInTurns(call, answer, headers);
+        await replyInTurns(call, answer, headers());
       },
     },
     {
@@ -103,7 +103,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
         const rows = await withinQueryTime(call, (signal) =>
           call.services.activity.list(accountId, call.query as ActivityQuery, signal),
         );
-        await replyInTurns(call, rows, headers);
+        await replyInTurns(call, rows, headers());
       },
     },
     {
@@ -124,7 +124,7 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
         const overview = await withinQueryTime(call, (signal) =>
           call.services.overview.read(scope, call.query as OverviewQuery, signal),
         );
-        await replyInTurns(call, overview, headers);
+        await replyInTurns(call, overview, headers());
       },
     },
   ];

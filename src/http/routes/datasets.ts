@@ -47,7 +47,7 @@ export const DATASET_ROUTES: readonly Route[] = [
       const rankings = await withinQueryTime(call, (signal) =>
         services.rankings.ofApps(query as AppRankingsQuery, signal),
       );
-      exchange.reply.json(200, appRankingsReply(rankings), headers);
+      exchange.reply.json(200, appRankingsReply(rankings), headers());
     },
   },
   {
@@ -67,7 +67,7 @@ export const DATASET_ROUTES: readonly Route[] = [
         services.rankings.ofModels(query as RankingsDailyQuery, signal),
       );
       const pieces = await runInTurns(stringifySliced(rankingsDailyReply(rankings)));
-      exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)), headers);
+      exchange.reply.jsonText(200, await runInTurns(encodeSliced(pieces)), headers());
     },
   },
 ];

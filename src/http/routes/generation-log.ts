@@ -53,7 +53,7 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
       const page = await withinQueryTime(call, (signal) =>
         call.services.generationLog.list(viewerOf(call), query, signal),
       );
-      call.exchange.reply.json(200, page, headers);
+      call.exchange.reply.json(200, page, headers());
     },
   },
   {
@@ -73,7 +73,7 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
       const data = await withinQueryTime(call, (signal) =>
         call.services.generationLog.counts(viewerOf(call), call.query as GenerationCountsQuery, signal),
       );
-      call.exchange.reply.json(200, { data }, headers);
+      call.exchange.reply.json(200, { data }, headers());
     },
   },
   {

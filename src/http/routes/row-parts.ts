@@ -50,10 +50,16 @@ export const ANALYTICS_WARNING_HEADER = {
     'Present if usage may be missing because events are being filled again after they were lost or unavailable.',
 } as const;
 
-/** The header for an answer to a question that is asked now. */
-export function analyticsWarning({ services }: Call): Readonly<Record<string, string>> {
-  const warning = services.analyticsWarning();
-  return warning === null ? {} : { 'X-Analytics-Warning': warning };
+/**
+ * Call it before a question is asked, and the result for the header of the answer. Events may be found lost, or may be
+ * complete again, while they are asked.
+ */
+export function analyticsWarning({ services }: Call): () => Readonly<Record<string, string>> {
+  const before = services.analyticsWarning();
+  return () => {
+    const warning = before ?? services.analyticsWarning();
+    return warning === null ? {} : { 'X-Analytics-Warning': warning };
+  };
 }
 
 /** The response with a new object. */

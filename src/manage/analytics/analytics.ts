@@ -48,7 +48,7 @@ export class Analytics {
   ): Promise<AnalyticsAnswer> {
     const { events, tenancy, apps, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
-    const refillNotes = events.isRefilling ? [REFILL_WARNING] : [];
+    const wasRefilling = events.isRefilling;
     const query = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
     const names = new AccountNames({ tenancy, apps }, accountId);
     const { filters, warnings } = await resolveFilters(query.filters, { names, apps });
@@ -61,6 +61,8 @@ export class Analytics {
     const named = await nameRows(answer.rows, query, names);
     const ordered = ordersByName ? await runInTurns(inOrderOfNames(named, query)) : named;
     const rows = ordered.slice(0, query.limit);
+    // The query may have found that events are lost.
+    const refillNotes = wasRefilling || events.isRefilling ? [REFILL_WARNING] : [];
     const notes = [...warnings, ...missingNotes(answer.missingBeforeMs), ...refillNotes];
     return {
       data: await runInTurns(analyticsRows(rows, query, vendor)),

@@ -82,7 +82,7 @@ export class AccountOverview {
   async read(scope: OverviewScope, wanted: OverviewQuery, signal: AbortSignal): Promise<Overview> {
     const { events, ledger, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
-    const warnings = events.isRefilling ? [REFILL_WARNING] : [];
+    const wasRefilling = events.isRefilling;
     const by = wanted.by ?? 'model';
     const range = rangeOf(wanted, clock.now());
     const before = { startMs: 2 * range.startMs - range.endMs, endMs: range.startMs };
@@ -119,6 +119,8 @@ export class AccountOverview {
       ledgerAgreement(scope, { events, ledger, clock, signal }),
       groupNames(by, ids, scope.accountId, this.#dependencies),
     ]);
+    // A query may have found that events are lost.
+    const warnings = wasRefilling || events.isRefilling ? [REFILL_WARNING] : [];
     if (found.missingBeforeMs !== null) warnings.push(missingWarning(found.missingBeforeMs));
     const sumsBefore = new Map(found.before.groups.map((row) => [row.dimensions[0] ?? null, sumsOf(row)]));
     return {

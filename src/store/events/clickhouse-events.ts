@@ -24,7 +24,10 @@ export async function openClickhouseEvents(
   options: ClickhouseEventsOptions,
 ): Promise<SharedEvents> {
   const { directory, apps, imports, clock, warn, clickhouse, lease } = options;
-  const eventStore = openClickhouse(clickhouse, options, () => importFeed.fileCreated());
+  const eventStore = openClickhouse(clickhouse, options, () => {
+    feed.storeCreated();
+    importFeed.fileCreated();
+  });
   const importFeed = await ImportFeed.open({
     directory,
     fileName: IMPORTS_FILE,

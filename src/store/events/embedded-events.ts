@@ -37,9 +37,15 @@ export async function openEmbeddedEvents(
     store: eventStore,
     isMissing: isFileMissing,
     files,
-  } = openEventStorage(options, () => {
-    refill.fileCreated();
-    importFeed.fileCreated();
+  } = openEventStorage(options, {
+    created() {
+      refill.fileCreated();
+      importFeed.fileCreated();
+    },
+    lost() {
+      refill.eventsLost();
+      importFeed.fileCreated();
+    },
   });
   await disownOther(directory, files, isMissingRows);
   const importFeed = await ImportFeed.open({

@@ -47,12 +47,23 @@ export interface EventStorage {
   readonly files: StorageFiles;
 }
 
-/** Opens the storage of events. Calls `onCreated` when it was created again: it has no earlier events then. */
-export function openEventStorage(options: EventStorageOptions, onCreated: () => void): EventStorage {
+/** What is told of a storage of events. */
+export interface EventStorageFate {
+  /** Its file was created, for the first time or again: it has no earlier events. */
+  created(): void;
+  /** It is another one than before: it has no earlier events. */
+  lost(): void;
+}
+
+/** Opens the storage of events. */
+export function openEventStorage(
+  options: EventStorageOptions,
+  { created, lost }: EventStorageFate,
+): EventStorage {
   const { directory, clickhouse, warn } = options;
   if (clickhouse !== undefined) {
     return {
-      store: openClickhouse(clickhouse, options, onCreated),
+      store: openClickhouse(clickhouse, options, lost),
       isMissing: false,
       files: CLICKHOUSE_FILES,
     };
@@ -60,19 +71,19 @@ export function openEventStorage(options: EventStorageOptions, onCreated: () => 
   const file = join(directory, 'events.duckdb');
   return {
     isMissing: !existsSync(file),
-    store: new DuckdbEventStore(file, { warn, onFileCreated: onCreated }),
+    store: new DuckdbEventStore(file, { warn, onFileCreated: created }),
     files: DUCKDB_FILES,
   };
 }
 
 /**
- * Opens events in ClickHouse. Calls `onCreated` when the tables are other ones than those that this directory has
+ * Opens events in ClickHouse. Calls `onLost` when the tables are other ones than those that this directory has
  * noted, in this run or in an earlier one.
  */
 export function openClickhouse(
   clickhouse: ClickhouseService,
   options: Omit<EventStorageOptions, 'clickhouse'>,
-  onCreated: () => void,
+  onLost: () => void,
 ): ClickhouseEventStore {
   const file = new ProgressFile(join(options.directory, TABLES_FILE), isTables);
   let known = file.read()?.id;
@@ -83,7 +94,7 @@ export function openClickhouse(
         'the tables of events in ClickHouse are other ones than before; they are filled from the rows of generations ' +
           'and the imports that are kept; sums of days before the oldest row do not come back',
       );
-      onCreated();
+      onLost();
     }
     known = id;
     // If the file cannot be written, the next start fills the tables once more.

@@ -19,14 +19,15 @@ export interface SharedEvents extends EventFeed {
 /** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(rows: BookedRows, options: EventsOptions): Promise<SharedEvents> {
   const { directory, apps, imports, clock, warn } = options;
+  const fillAgain = () => {
+    feed.fileCreated();
+    importFeed.fileCreated();
+  };
   const {
     store: eventStore,
     isMissing: isFileMissing,
     files,
-  } = openEventStorage(options, () => {
-    feed.fileCreated();
-    importFeed.fileCreated();
-  });
+  } = openEventStorage(options, { created: fillAgain, lost: fillAgain });
   const importFeed = await ImportFeed.open({
     directory,
     fileName: files.imports,

@@ -119,3 +119,20 @@ it('does not log an outage that the store of events logs, and feeds after it', a
   expect(warnings).toEqual([]);
   await feed.close();
 });
+
+it('says that rows are missing from the moment in which the store was created again', async () => {
+  const { fed, rows, leases, open } = setUp();
+  const feed = open('one');
+  rows.book(2);
+  await feed.feedAll();
+  // Other tables: nothing is noted for them.
+  leases.kept.progress = { progress: undefined, isRefilling: false };
+  feed.storeCreated();
+  expect(feed.isRefilling).toBe(true);
+  feed.start();
+  await expect.poll(() => fed.length).toBe(4);
+  // A question that was asked before may be answered without these rows.
+  expect(feed.isRefilling).toBe(true);
+  await expect.poll(() => feed.isRefilling, { timeout: 20_000 }).toBe(false);
+  await feed.close();
+});

@@ -5,6 +5,7 @@ import { BEFORE_ALL } from '../../sql/stores/booked-generations.ts';
 import type { GenerationSink } from '../projection/event-projection.ts';
 import { feedRows } from './feed-rows.ts';
 import { FEED_WARNINGS } from './feed-warnings.ts';
+import { RecentLoss } from './recent-loss.ts';
 import {
   BEGINNING,
   type BookedRows,
@@ -62,6 +63,7 @@ export class LeasedRowFeed {
   readonly #options: LeasedRowFeedOptions;
   readonly #closing = new AbortController();
   readonly #failures: OutageLog;
+  readonly #loss = new RecentLoss();
   #isRefilling = false;
   #leasedStore: string | undefined;
   #pass: Promise<void> | undefined;
@@ -72,13 +74,19 @@ export class LeasedRowFeed {
     this.#failures = new OutageLog(options.warn, FEED_WARNINGS);
   }
 
-  /** Whether a gateway fills the store from the beginning. */
+  /** Whether a gateway fills the store from the beginning, or began to a moment ago. */
   get isRefilling(): boolean {
-    return this.#isRefilling;
+    return this.#isRefilling || this.#loss.isRecent;
   }
 
   start(): void {
     this.#run = this.#work();
+  }
+
+  /** The store has lost its events: it lacks rows until a pass has seen how far it is filled. */
+  storeCreated(): void {
+    this.#loss.note();
+    this.#isRefilling = true;
   }
 
   /** Feeds all rows again, here or at the gateway that has the lease. Resolves when they are fed. */
@@ -135,10 +143,12 @@ export class LeasedRowFeed {
   async #feed(): Promise<void> {
     const { rows, lease, projection, warn } = this.#options;
     const storeId = await this.#options.storeId();
-    const { isHeld, isRefilling, progress = BEGINNING } = await lease.take(storeId);
-    this.#isRefilling = isRefilling;
+    const { isHeld, isRefilling, progress: noted } = await lease.take(storeId);
+    // As long as nothing is fed, only this gateway may know that events were lost.
+    if (noted !== undefined || isRefilling) this.#isRefilling = isRefilling;
     this.#leasedStore = isHeld ? storeId : undefined;
     if (!isHeld) return;
+    const progress = noted ?? BEGINNING;
     let last = progress;
     await feedRows<FeedProgress>({
       behind: progress,

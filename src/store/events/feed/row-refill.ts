@@ -5,6 +5,7 @@ import type { GenerationSink } from '../projection/event-projection.ts';
 import { feedRows } from './feed-rows.ts';
 import { EVENTS_LOST, FEED_WARNINGS } from './feed-warnings.ts';
 import type { ProgressFile } from './progress-file.ts';
+import { RecentLoss } from './recent-loss.ts';
 
 /** Rows that the events lack: all generations after a position; null = none. */
 export interface MissingRows {
@@ -39,6 +40,7 @@ export class RowRefill {
   #noted: MissingRows | undefined;
   #behind: SettledPosition | null;
   /** Whether rows are older than this process or were noted as missing. New ones come from the journal in any case. */
+  readonly #loss = new RecentLoss();
   #isBehind: boolean;
   /** Rows that fell due during the current pass and may have been skipped by it. */
   #next: SettledPosition | null = null;
@@ -68,9 +70,9 @@ export class RowRefill {
     return new RowRefill(options, all, true);
   }
 
-  /** Whether events lack rows that are being fed. */
+  /** Whether events lack rows that are being fed, or did a moment ago. */
   get isRefilling(): boolean {
-    return this.#isBehind;
+    return this.#isBehind || this.#loss.isRecent;
   }
 
   /** Starts. `rowsCaughtUp` resolves once everything settled by then has its row. */
@@ -93,6 +95,13 @@ export class RowRefill {
     } finally {
       this.#wake();
     }
+  }
+
+  /** The storage has lost its events: feeds all rows again. */
+  eventsLost(): void {
+    this.#loss.note();
+    this.#isBehind = true;
+    this.fileCreated();
   }
 
   /** The file of events was created: feeds all rows again, unless it is the first or the feed is at its beginning. */
