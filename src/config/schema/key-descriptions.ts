@@ -59,7 +59,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'server.max_body_bytes': 'Largest request body. A larger one gets a 413.',
   'server.request_deadline_ms': 'Longest time that a request may take. After it the caller gets a 408.',
   'server.region': 'Name of this installation in routing metadata.',
-  'server.workers': 'Serving processes on the port; `auto`: one for each core that the machine or a quota of its container has. `--workers` has precedence.',
+  'server.workers':
+    'Serving processes on the port; `auto`: one for each core, within the CPU quota. `--workers` has precedence.',
   'server.tls':
     'Certificate with which the gateway serves HTTPS; absent: plain HTTP. A change of the names needs a restart.',
   'server.tls.cert':
