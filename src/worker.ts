@@ -194,7 +194,7 @@ export class Worker {
   #files({ dataDir }: WorkerState): Pick<EngineInstallation, 'files' | 'storedFiles'> {
     const { settings, log } = this.#requireStarted();
     const { s3 } = settings.latest.config.storage;
-    const warn = (message: string, fields?: object) => log.warn(message, fields);
+    const warn = (message: string, fields?: Readonly<Record<string, unknown>>) => log.warn(message, fields);
     const bytes = this.#closers.add('contents of files', openFileReader(dataDir, s3, systemClock, warn));
     const store = this.#ports.files;
     return {

@@ -56,7 +56,7 @@ export const ANALYTICS_WARNING_HEADER = {
  */
 export function analyticsWarning({ services }: Call): () => Readonly<Record<string, string>> {
   const before = services.analyticsWarning();
-  return () => {
+  return (): Readonly<Record<string, string>> => {
     const warning = before ?? services.analyticsWarning();
     return warning === null ? {} : { 'X-Analytics-Warning': warning };
   };
