@@ -49,6 +49,24 @@ describe('a session', () => {
     expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
   });
 
+  it('is opened, and reads its key, after the requests of the minute are used up', async () => {
+    const limited = await openTestGateway({ limits: { per_key: { requests_per_minute: 1 } } });
+    try {
+      const ask = () => limited.post('/responses', { model: 'simulator/standard', input: 'hello' });
+      expect((await ask()).status).toBe(200);
+      expect((await ask()).status).toBe(429);
+      const opened = await limited.fetch('/sessions', { method: 'POST', key: limited.apiKey });
+      expect(opened.status).toBe(201);
+      const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const read = await limited.fetch('/key', { key: null, headers: { cookie, 'x-console-session': '1' } });
+      expect(read.status).toBe(200);
+      // A generation counts for its key, whoever asks for it.
+      expect((await ask()).status).toBe(429);
+    } finally {
+      await limited.close();
+    }
+  });
+
   it('is worth nothing without the header of the console, or from another site', async () => {
     const { cookie } = await signIn(gateway.managementKey);
     const bare = await gateway.fetch('/keys', { key: null, headers: { cookie } });
