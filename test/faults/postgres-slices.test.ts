@@ -282,6 +282,92 @@ if (server !== undefined) {
       expect(outcomes.filter((id) => id !== undefined)).toHaveLength(2);
     });
 
+    it('that are out at midnight pay for the new day, no more than its limit and all of it', async () => {
+      bench.timeMs = Date.parse('2025-06-15T23:59:58Z');
+      const limits: Limits = { key: [{ window: 'daily', nanos: 300n, countsByok: false }], workspace: [] };
+      const gateways = [
+        await withSlice(bench.directory(), limits),
+        await withSlice(bench.directory(), limits),
+      ] as const;
+      const across = (await reserve(gateways[0], 10n, limits)) ?? '';
+      const today = async () =>
+        (await gateways[0].ledger.spendingOf('key', ['key-1']))[0]?.credit.daily ?? 0n;
+      await expect.poll(today, { timeout: 10_000 }).toBe(80n);
+      bench.timeMs += 4_000;
+      expect(await today()).toBe(0n);
+      await gateways[0].ledger.settle(across, use(10n, { atMs: bench.timeMs }));
+      let spent = 10n;
+      for (let refusedInTurn = 0; refusedInTurn < 2; ) {
+        for (const gateway of gateways) {
+          const id = await spend(gateway, 10n, limits);
+          refusedInTurn = id === undefined ? refusedInTurn + 1 : 0;
+          if (id !== undefined) spent += 10n;
+        }
+      }
+      for (const gateway of gateways) await expectRight(gateway);
+      expect(spent).toBe(300n);
+      expect(await today()).toBe(300n);
+    });
+
+    it.each([3_600_000, -3_600_000])(
+      'are not spent while the clock of their gateway is wrong by %i ms, and are afterwards',
+      async (jumpMs) => {
+        let offsetMs = 0;
+        const one = await bench.ledger(bench.directory(), {
+          ...EAGER,
+          sweepMs: 10,
+          clock: { now: () => bench.timeMs + offsetMs, monotonic: () => bench.timeMs },
+        });
+        const limits: Limits = { key: [{ window: 'daily', nanos: 500n, countsByok: false }], workspace: [] };
+        for (let index = 0; index < 4; index++) await spend(one, 10n, limits);
+        await expect.poll(() => one.ledger.slices.freeNanos).toBeGreaterThan(0n);
+        offsetMs = jumpMs;
+        await expect.poll(() => one.ledger.clockAheadMs, { timeout: 10_000 }).toBe(jumpMs);
+        await expect(reserve(one, 10n, limits)).rejects.toThrow(LedgerUnavailable);
+        offsetMs = 0;
+        await expect.poll(() => one.ledger.clockAheadMs, { timeout: 10_000 }).toBe(0);
+        let spent = 40n;
+        while ((await spend(one, 10n, limits)) !== undefined) spent += 10n;
+        await expectRight(one);
+        expect(spent).toBe(500n);
+      },
+    );
+
+    it('of keys under one budget of a member, and one of a workspace, pass neither', async () => {
+      const limits: Limits = {
+        key: [],
+        member: [{ window: 'monthly', nanos: 300n, countsByok: true }],
+        workspace: [{ window: 'weekly', nanos: 400n, countsByok: true }],
+      };
+      const patient = { ...EAGER, reservationMs: 60_000 };
+      const gateways = [
+        await bench.ledger(bench.directory(), patient),
+        await bench.ledger(bench.directory(), patient),
+      ] as const;
+      const spendAs = async (member: string, index: number): Promise<bigint> => {
+        const { ledger } = gateways[index % 2] ?? gateways[0];
+        const id = `${member}-${index}`;
+        const asked = generation(id, limits);
+        const scopes = { ...asked.scopes, member };
+        const { ok } = await ledger.reserve({ ...asked, scopes }, () => credit(9n));
+        if (!ok) return 0n;
+        // Some use more than they reserved, within what the budgets leave.
+        const { charge } = await ledger.settle(id, use(index % 5 === 0 ? 12n : 7n));
+        return charge.creditNanos;
+      };
+      const spentBy = async (member: string) => {
+        const spent = await Promise.all(Array.from({ length: 80 }, (_, index) => spendAs(member, index)));
+        return spent.reduce((sum, nanos) => sum + nanos, 0n);
+      };
+      const [one, other] = await Promise.all([spentBy('member-1'), spentBy('member-2')]);
+      for (const gateway of gateways) await expectRight(gateway);
+      const [workspace] = await gateways[0].ledger.spendingOf('workspace', ['workspace-1']);
+      expect(workspace?.credit.weekly).toBe(one + other);
+      for (const spent of [one, other]) expect(spent).toBeLessThanOrEqual(300n);
+      expect(one + other).toBeLessThanOrEqual(400n);
+      expect(one + other).toBeGreaterThan(300n);
+    });
+
     it('let 600 racing requests of three gateways pass no limit, one of which is killed', async () => {
       const limits: Limits = {
         key: [{ window: 'daily', nanos: 2_000n, countsByok: false }],
