@@ -210,7 +210,7 @@ describe('files in a bucket', () => {
     const lines: unknown[] = [];
     const { storage, prefix } = openStorage({
       warn: (message, fields) => lines.push([message, fields]),
-      attemptsMs: [50],
+      attemptsMs: [500],
     });
     const bytes = new S3FileBytes({ storage, now: () => Date.now() });
     const bucket = `${server.origin}/${server.bucket}`;

@@ -92,14 +92,17 @@ if (server !== undefined) {
         slices: () => ({ maxNanos: 10n ** 9n, maxShare: 0.5 }),
       });
       const before = one.statements();
+      const beganAt = performance.now();
       for (let index = 0; index < 1_000; index++) {
         expect(await spend(one, 10n)).toBeDefined();
         bench.timeMs += 1;
       }
+      // Ends are booked every 100 ms of real time, however long the machine takes.
+      const bookings = Math.ceil((performance.now() - beganAt) / 100);
       const statements = one.statements() - before;
       await expectRight(one);
       expect((await one.ledger.statementOf('account-1')).settledNanos).toBe(10_000n);
-      expect(statements / 1_000).toBeLessThan(0.05);
+      expect((statements - bookings) / 1_000).toBeLessThan(0.05);
       const { paidGenerations, statements: ofSlices } = one.ledger.slices;
       expect(paidGenerations).toBeGreaterThan(900);
       expect(ofSlices).toBeLessThanOrEqual(statements);

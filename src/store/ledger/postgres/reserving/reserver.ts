@@ -110,8 +110,8 @@ export class Reserver {
 
   /**
    * The charge of a generation. Beyond its reservation only what the limits leave is charged; if the database does not
-   * answer in time, only what its slice has. A generation without limits is charged in full then: booking checks a balance
-   * that is enforced by that time.
+   * answer in time, only what its slice has. A generation without limits is charged in full then: booking checks a
+   * balance that is enforced by that time.
    */
   async chargeFor(generation: LocalGeneration, used: Amount): Promise<Amount> {
     const { reserved, isUnlimited, slice, generationId } = generation;
