@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { clickhouseForTests } from '../../clickhouse/clickhouse-server.ts';
 import { openTestGateway, type TestGateway } from '../../e2e/harness.ts';
 import { postgresForTests } from '../../postgres/postgres-server.ts';
+import { SteadyCaller } from '../steady-caller.ts';
 
 const server = await clickhouseForTests();
 const postgres = await postgresForTests();
@@ -25,39 +26,6 @@ async function gatewayWith(env: Record<string, string>): Promise<TestGateway> {
   return gateway;
 }
 
-/** Asks until it is told to stop; counts answers and the longest time of one. */
-class Caller {
-  answered = 0;
-  longestMs = 0;
-  readonly wrong: number[] = [];
-  #isStopped = false;
-  readonly #run: Promise<void>;
-
-  constructor(gateway: TestGateway) {
-    this.#run = this.#call(gateway);
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#run;
-  }
-
-  async #call(gateway: TestGateway): Promise<void> {
-    while (!this.#isStopped) {
-      const beganAt = performance.now();
-      const response = await gateway.post('/chat/completions', {
-        model: 'simulator/standard',
-        messages: [{ role: 'user', content: 'Hello' }],
-      });
-      await response.text();
-      this.longestMs = Math.max(this.longestMs, performance.now() - beganAt);
-      if (response.status === 200) this.answered += 1;
-      else this.wrong.push(response.status);
-      await sleep(20);
-    }
-  }
-}
-
 /** Statuses of analytics, and how many generations they count; null while they do not answer. */
 async function counted(gateway: TestGateway, statuses: Set<number>): Promise<number | null> {
   const response = await gateway.fetch('/analytics/query', {
@@ -74,7 +42,9 @@ async function counted(gateway: TestGateway, statuses: Set<number>): Promise<num
 async function killedUnderLoad(served: readonly TestGateway[]): Promise<void> {
   if (server === undefined) return;
   const statuses = new Set<number>();
-  const callers = served.flatMap((gateway) => Array.from({ length: CALLERS }, () => new Caller(gateway)));
+  const callers = served.flatMap((gateway) =>
+    Array.from({ length: CALLERS }, () => new SteadyCaller(gateway)),
+  );
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(100 + 37 * (kill % 10));
     await server.kill();
@@ -84,7 +54,7 @@ async function killedUnderLoad(served: readonly TestGateway[]): Promise<void> {
   }
   await Promise.all(callers.map((caller) => caller.stop()));
   const answered = callers.reduce((sum, caller) => sum + caller.answered, 0);
-  expect(callers.flatMap(({ wrong }) => wrong)).toEqual([]);
+  expect(callers.flatMap(({ refused }) => refused)).toEqual([]);
   expect(Math.max(...callers.map(({ longestMs }) => longestMs))).toBeLessThan(LONGEST_MS);
   expect(answered).toBeGreaterThan(KILLS);
   for (const gateway of served) {
