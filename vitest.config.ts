@@ -41,6 +41,7 @@ export default defineConfig({
   test: {
     // Many tests wait for processes, disks and clocks: one worker a core leaves the cores idle a part of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    globalSetup: ['test/run-directory.ts'],
     projects: [
       {
         plugins,

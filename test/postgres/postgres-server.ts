@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
+import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/kit/net/database-address.ts';
-import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { administrate, databaseUrl, findPostgres, postgresProcess } from './postgres-process.ts';
+import { copyTemplate } from './postgres-template.ts';
+
+export { addressOf } from './address-of.ts';
 
 /** A server of our own, on a socket in a temporary directory, that lives until it is stopped or this process ends. */
 export interface PostgresServer {
@@ -26,12 +25,6 @@ export interface PostgresServer {
   /** Ends it and removes what it has written. */
   remove(): Promise<void>;
 }
-
-const PORT = 5432;
-const READY_MS = 10_000;
-
-/** Speed instead of safety: these databases are lost with the test anyway. */
-const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'listen_addresses='];
 
 /** Deleting is quicker than truncating where there is hardly anything. */
 const EMPTY_TABLES = `
@@ -56,57 +49,28 @@ export async function postgresForTests(): Promise<PostgresServer | undefined> {
   return started;
 }
 
-/** The address behind a DATABASE_URL. */
-export function addressOf(url: string): DatabaseAddress {
-  const reading = parseDatabaseAddress(url);
-  if (!reading.ok) throw new Error(reading.problem);
-  return reading.address;
-}
-
 async function startPostgres(): Promise<PostgresServer> {
-  const binaries = binariesDirectory();
-  const user = unprivileged();
+  const programs = findPostgres();
+  const { uid, gid } = programs.user;
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
-  if (user.uid !== undefined) chownSync(directory, user.uid, user.gid ?? user.uid);
+  if (uid !== undefined) chownSync(directory, uid, gid ?? uid);
   const data = join(directory, 'data');
-  const remove = () => rmSync(directory, { recursive: true, force: true });
-  const made = initialize(binaries, data, user);
-  if (made !== undefined) {
-    remove();
-    throw new Error(`initdb failed: ${made}`);
-  }
-  let child: ChildProcess | undefined;
-  const exited = () =>
-    new Promise<void>((resolve) => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) resolve();
-      else child.once('exit', () => resolve());
-    });
-  const processes = () => (child?.pid === undefined ? [] : [child.pid, ...childrenOf(child.pid)]);
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of processes()) trySignal(pid, name);
-  };
-  const atExit = () => signal('SIGKILL');
+  const server = postgresProcess(programs, { data, directory });
+  const atExit = () => server.signal('SIGKILL');
   process.once('exit', atExit);
-  const start = async () => {
-    const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-    child = spawn(join(binaries, 'postgres'), ['-D', data, '-k', directory, ...settings], {
-      ...user,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let log = '';
-    child.stderr?.on('data', (piece: Buffer) => {
-      log = `${log}${piece}`.slice(-2000);
-    });
-    await ready(directory, () => (child?.exitCode === null ? undefined : log));
+  const remove = async () => {
+    server.signal('SIGCONT');
+    await server.stop();
+    process.off('exit', atExit);
+    rmSync(directory, { recursive: true, force: true });
   };
-  const stop = async () => {
-    if (child?.pid !== undefined) trySignal(child.pid, 'SIGINT');
-    await exited();
-  };
-  await start();
-  const urlOf = (name: string) => `postgres://tester@localhost:${PORT}/${name}?host=${directory}`;
-  const template = await openPostgres(addressOf(urlOf('postgres')), { nowMs: 1 });
-  await template.close();
+  try {
+    await copyTemplate(programs, data);
+    await server.start();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   let databases = 0;
   let emptied: string | undefined;
   const createDatabase = async () => {
@@ -116,124 +80,20 @@ async function startPostgres(): Promise<PostgresServer> {
     return name;
   };
   return {
-    createDatabase: async () => urlOf(await createDatabase()),
+    createDatabase: async () => databaseUrl(directory, await createDatabase()),
     async emptyDatabase() {
       emptied ??= await createDatabase();
       await administrate(directory, emptied, EMPTY_TABLES);
-      return urlOf(emptied);
+      return databaseUrl(directory, emptied);
     },
-    start,
-    stop,
+    start: () => server.start(),
+    stop: () => server.stop(),
     async kill() {
-      signal('SIGKILL');
-      await exited();
+      server.signal('SIGKILL');
+      await server.exited();
     },
-    pause: () => signal('SIGSTOP'),
-    resume: () => signal('SIGCONT'),
-    async remove() {
-      signal('SIGCONT');
-      await stop();
-      process.off('exit', atExit);
-      remove();
-    },
+    pause: () => server.signal('SIGSTOP'),
+    resume: () => server.signal('SIGCONT'),
+    remove,
   };
-}
-
-function binariesDirectory(): string {
-  const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian)
-    ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
-    : [];
-  const places = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    ...versions.map((version) => join(debian, version, 'bin')),
-  ];
-  const found = places.find((place) => ['initdb', 'postgres'].every((name) => existsSync(join(place, name))));
-  if (found === undefined) throw new Error(`initdb and postgres are neither in PATH nor below ${debian}`);
-  return found;
-}
-
-interface User {
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-/** PostgreSQL refuses to run as root. */
-function unprivileged(): User {
-  if (process.getuid?.() !== 0) return {};
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
-  for (const name of ['postgres', 'nobody']) {
-    const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
-    if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
-  }
-  throw new Error('this is root, and there is neither a user postgres nor nobody to run it as');
-}
-
-/** Undefined when it went well. The order of letters is not that of bytes, as in most databases of the world. */
-function initialize(binaries: string, data: string, user: User): string | undefined {
-  const common = ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
-  const icu = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
-  for (const locale of [icu, ['--locale=C']]) {
-    const { status, stderr } = spawnSync(join(binaries, 'initdb'), [...common, ...locale], {
-      ...user,
-      encoding: 'utf8',
-    });
-    if (status === 0) return undefined;
-    if (locale !== icu) return stderr;
-  }
-  return undefined;
-}
-
-async function ready(directory: string, ended: () => string | undefined): Promise<void> {
-  const until = Date.now() + READY_MS;
-  for (;;) {
-    const log = ended();
-    if (log !== undefined) throw new Error(`postgres ended: ${log}`);
-    try {
-      return await administrate(directory, 'postgres', 'select 1');
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await sleep(20);
-    }
-  }
-}
-
-async function administrate(directory: string, database: string, statement: string): Promise<void> {
-  const client = postgres({
-    path: `${directory}/.s.PGSQL.${PORT}`,
-    user: 'tester',
-    database,
-    max: 1,
-    fetch_types: false,
-    onnotice: () => {},
-  } as postgres.Options<Record<string, never>>);
-  try {
-    await client.unsafe(statement);
-  } finally {
-    await client.end({ timeout: 1 });
-  }
-}
-
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === parent);
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return undefined;
-  }
-}
-
-function trySignal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Gone already.
-  }
 }
