@@ -74,7 +74,7 @@ export class DuckdbThread {
 
   /** `onNew` is called when the file was created. */
   constructor(settings: DuckdbSettings, onNew?: () => void) {
-    const library = createRequire(import.meta.url).resolve('@duckdb/node-api');
+    const library = createRequire(import.meta.url).resolve('@duckdb/node-bindings');
     // The process's own loader flags do not apply to the worker.
     this.#worker = new Worker(DUCKDB_WORKER, {
       eval: true,

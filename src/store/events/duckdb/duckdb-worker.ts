@@ -1,3 +1,5 @@
+import { duckdbDriver } from './duckdb-driver.ts';
+
 /**
  * Source of the worker as text, so that it works inside the bundle. Writes run one after another on one connection;
  * every query has its own connection and transaction: without one, DuckDB plans a statement with parameters in a
@@ -7,41 +9,44 @@
 export const DUCKDB_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const duckdb = require(workerData.library);
+const { open: openFile, columnsOf, chunkOf } = (${duckdbDriver})(duckdb);
 const { file, options, schema, shape, upgrades = {} } = workerData.settings;
-const rowsOf = async (connection, { sql, parameters }) =>
-  (await connection.runAndReadAll(sql, parameters)).getRowsJS();
+const rowsOf = async (connection, statement) => {
+  const columns = await columnsOf(connection, statement);
+  return Array.from(columns[0] ?? [], (_, row) => columns.map((column) => column[row]));
+};
 const inTransaction = async (connection, work) => {
-  await connection.run('BEGIN');
+  await duckdb.query(connection, 'BEGIN');
   try {
     const result = await work();
-    await connection.run('COMMIT');
+    await duckdb.query(connection, 'COMMIT');
     return result;
   } catch (error) {
-    await connection.run('ROLLBACK').catch(() => {});
+    await duckdb.query(connection, 'ROLLBACK').catch(() => {});
     throw error;
   }
 };
 const prepare = (writer) => inTransaction(writer, async () => {
-  for (const sql of schema) await writer.run(sql);
-  const [row] = await rowsOf(writer, { sql: 'SELECT version FROM shape' });
-  if (row === undefined) await writer.run('INSERT INTO shape VALUES (' + shape + ')');
+  for (const sql of schema) await duckdb.query(writer, sql);
+  const [row] = await rowsOf(writer, { sql: 'SELECT version FROM shape', parameters: {} });
+  if (row === undefined) await duckdb.query(writer, 'INSERT INTO shape VALUES (' + shape + ')');
   let version = row?.[0] ?? shape;
   for (; version !== shape && upgrades[version] !== undefined; version++) {
-    for (const sql of upgrades[version]) await writer.run(sql);
-    await writer.run('UPDATE shape SET version = ' + (version + 1));
+    for (const sql of upgrades[version]) await duckdb.query(writer, sql);
+    await duckdb.query(writer, 'UPDATE shape SET version = ' + (version + 1));
   }
   if (version !== shape) throw new Error('the file has the shape ' + version + ', this release reads ' + shape);
   return row === undefined;
 });
 let opened;
 const open = async () => {
-  const instance = await duckdb.DuckDBInstance.create(file, options);
+  const instance = await openFile(file, options);
   try {
-    const writer = await instance.connect();
+    const writer = await duckdb.connect(instance);
     if (await prepare(writer)) parentPort.postMessage({ kind: 'new' });
     return { instance, writer };
   } catch (error) {
-    instance.closeSync();
+    duckdb.close_sync(instance);
     throw error;
   }
 };
@@ -49,8 +54,9 @@ const close = async () => {
   const database = await opened?.catch(() => undefined);
   opened = undefined;
   appenders.clear();
-  database?.writer.closeSync();
-  database?.instance.closeSync();
+  if (database === undefined) return;
+  duckdb.disconnect_sync(database.writer);
+  duckdb.close_sync(database.instance);
 };
 // Running queries by id, with their connections.
 const queries = new Map();
@@ -58,37 +64,25 @@ const interrupt = ({ id }) => {
   const query = queries.get(id);
   if (query === undefined) return;
   query.isInterrupted = true;
-  query.connection?.interrupt();
+  if (query.connection !== undefined) duckdb.interrupt(query.connection);
 };
 const reading = async ({ instance }, query, read) => {
-  const connection = await instance.connect();
+  const connection = await duckdb.connect(instance);
   query.connection = connection;
   try {
     if (query.isInterrupted) throw new Error('interrupted');
-    await connection.run('BEGIN TRANSACTION READ ONLY');
+    await duckdb.query(connection, 'BEGIN TRANSACTION READ ONLY');
     return await read(connection);
   } finally {
-    connection.closeSync();
+    query.connection = undefined;
+    duckdb.disconnect_sync(connection);
   }
-};
-const chunkOf = (columns) => {
-  const chunk = duckdb.DuckDBDataChunk.create(
-    columns.map((column) => (Array.isArray(column) ? duckdb.VARCHAR : duckdb.DOUBLE)),
-    columns[0].length,
-  );
-  columns.forEach((column, place) => {
-    const vector = chunk.getColumnVector(place);
-    if (Array.isArray(column)) column.forEach((text, row) => vector.setItem(row, text));
-    else column.forEach((number, row) => vector.setItem(row, Number.isNaN(number) ? null : number));
-    vector.flush();
-  });
-  return chunk;
 };
 const appenders = new Map();
 const flush = () => {
   const open = [...appenders.values()];
   appenders.clear();
-  for (const appender of open) appender.closeSync();
+  for (const appender of open) duckdb.appender_close_sync(appender);
 };
 const packed = (column) => {
   const numbers = new Float64Array(column.length);
@@ -103,8 +97,8 @@ const packed = (column) => {
 };
 const work = {
   async stage({ writer }, { table, columns }) {
-    if (!appenders.has(table)) appenders.set(table, await writer.createAppender(table));
-    appenders.get(table).appendDataChunk(chunkOf(columns));
+    if (!appenders.has(table)) appenders.set(table, duckdb.appender_create_ext(writer, null, null, table));
+    duckdb.append_data_chunk(appenders.get(table), chunkOf(columns));
   },
   transact({ writer }, { statements }) {
     flush();
@@ -120,10 +114,8 @@ const work = {
   },
   query: (database, { id, statement }) =>
     reading(database, queries.get(id), (connection) => rowsOf(connection, statement)),
-  columns: (database, { id, statement: { sql, parameters } }) => reading(database, queries.get(id), async (connection) => {
-    const reader = await connection.runAndReadAll(sql, parameters);
-    return reader.getColumnsJS().map(packed);
-  }),
+  columns: (database, { id, statement }) =>
+    reading(database, queries.get(id), async (connection) => (await columnsOf(connection, statement)).map(packed)),
 };
 const BEYOND_REPAIR = /^(fatal|internal) error|invalidated/i;
 const answer = async (asked) => {
