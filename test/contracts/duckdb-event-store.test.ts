@@ -3,20 +3,30 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
 import { eventHistory } from '../builders/event-history.ts';
-import { eventStoreContract } from './event-store.ts';
+import { runs } from '../builders/runs.ts';
+import { EVENTS_PER_DAY, eventStoreContract } from './event-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-eventStoreContract('DuckdbEventStore', async () => {
-  const directory = temporaryDirectory();
-  const events = new DuckdbEventStore(join(directory.path, 'events.duckdb'));
-  return {
-    events,
-    async close() {
-      await events.close();
-      directory.remove();
-    },
-  };
-});
+const DAYS = runs(110, 400);
+
+eventStoreContract(
+  'DuckdbEventStore',
+  async () => {
+    const directory = temporaryDirectory();
+    const events = new DuckdbEventStore(join(directory.path, 'events.duckdb'), {
+      // After the whole history.
+      compactAfterEvents: DAYS * EVENTS_PER_DAY,
+    });
+    return {
+      events,
+      async close() {
+        await events.close();
+        directory.remove();
+      },
+    };
+  },
+  DAYS,
+);
 
 it('opens nothing before it is used', async () => {
   const directory = temporaryDirectory();

@@ -37,7 +37,9 @@ export interface EventStoreUnderTest {
 }
 
 const DAY_MS = 86_400_000;
-const EVENTS_PER_DAY = 500;
+export const EVENTS_PER_DAY = 500;
+/** Entries of a page of the log. */
+const LOG_PAGE = runs(350, 170);
 const SOME_DAYS = 8;
 const ALL_METRICS = Object.keys(METRICS) as MetricName[];
 const DAILY_METRICS = ALL_METRICS.filter((metric) => METRICS[metric].isDaily);
@@ -61,7 +63,7 @@ const query = (more: Partial<EventQuery>): EventQuery => ({
 async function pagesOf(events: EventStore, filter: LogFilter, order: 'asc' | 'desc'): Promise<string[]> {
   const ids: string[] = [];
   for (let after: LogPosition | null = null; ; ) {
-    const page: readonly LoggedGeneration[] = await events.log({ ...filter, order, after, limit: 170 });
+    const page: readonly LoggedGeneration[] = await events.log({ ...filter, order, after, limit: LOG_PAGE });
     ids.push(...page.map(({ id }) => id));
     after = page.at(-1) ?? null;
     if (after === null) return ids;
@@ -111,7 +113,11 @@ async function bundled(file: string, batches: readonly (readonly GenerationEvent
 }
 
 /** What every EventStore must do. `open` gives an empty one each time. Its history has so many days. */
-export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>, DAYS = 400): void {
+export function eventStoreContract(
+  name: string,
+  open: () => Promise<EventStoreUnderTest>,
+  DAYS: number,
+): void {
   const HISTORY = [...eventHistory(EVENTS_PER_DAY * DAYS, DAYS)];
 
   /** The log of the last days. */

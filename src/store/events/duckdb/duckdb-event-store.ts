@@ -40,7 +40,7 @@ import { ALL_DAILY, COMPACT, PRUNE, SCHEMA, SCHEMA_UPGRADES, SCHEMA_VERSION } fr
 import { SeriesCache, stageEvents } from './stage-events.ts';
 import { plain, statementsOf } from './statement.ts';
 
-/** Number of new events after which sums are compacted. */
+/** Default of `compactAfterEvents`. */
 const COMPACT_AFTER_EVENTS = 200_000;
 
 /**
@@ -53,8 +53,9 @@ const MAX_QUERIES_PER_ACCOUNT = 1;
 /** Stands for queries over all accounts. */
 const ALL_ACCOUNTS = '';
 
-/** Callbacks of the store. */
 export interface DuckdbEventStoreOptions {
+  /** Number of new events after which sums are compacted; 200,000 by default. */
+  readonly compactAfterEvents?: number;
   /** Logs problems that do not stop the gateway. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Called when a new file was created, because there was none or it was damaged: feed all events again. */
@@ -314,7 +315,8 @@ export class DuckdbEventStore implements EventStore {
 
   async #compactAfter(thread: DuckdbThread, added: number): Promise<void> {
     this.#addedSinceCompact += added;
-    if (this.#addedSinceCompact >= COMPACT_AFTER_EVENTS) await this.#compact(thread);
+    if (this.#addedSinceCompact >= (this.#options.compactAfterEvents ?? COMPACT_AFTER_EVENTS))
+      await this.#compact(thread);
   }
 
   /** Sums are right without compaction: a failure is retried after more events. */
