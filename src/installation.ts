@@ -189,6 +189,8 @@ export interface InstallationOptions {
   readonly encryptionKey?: string;
   /** False: a database whose schema lacks something is refused; true by default. */
   readonly mayMigrate?: boolean;
+  /** True for a gateway: reads of an embedded database do not wait for writes; false by default. */
+  readonly readsApart?: boolean;
   /** Absent = an embedded database in the data directory. */
   readonly database?: SharedDatabase;
   /** Where events are; absent = in a file of the data directory. */
@@ -528,6 +530,7 @@ function openState(
     slowDiskMs,
     acceptLoss,
     mayMigrate = true,
+    readsApart = false,
   }: InstallationOptions,
   { clock }: Sources,
 ): Promise<State> {
@@ -546,7 +549,7 @@ function openState(
     slowDisk,
   };
   return database === undefined
-    ? openEmbeddedState({ ...common, databaseFile, acceptLoss })
+    ? openEmbeddedState({ ...common, databaseFile, readsApart, acceptLoss })
     : openPostgresState({ ...common, ...database, database: database.address });
 }
 

@@ -302,6 +302,7 @@ async function openStores(
     clickhouse: runtime.clickhouse,
     bucket: config.storage.s3,
     mayMigrate: runtime.mayMigrate,
+    readsApart: true,
     ...(runtime.database !== undefined && {
       database: {
         address: runtime.database,

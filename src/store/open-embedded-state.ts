@@ -24,6 +24,8 @@ import type { State, StateOptions } from './state.ts';
 
 export interface EmbeddedStateOptions extends StateOptions {
   readonly databaseFile: string;
+  /** True for a gateway: reads of the database do not wait for writes. */
+  readonly readsApart?: boolean;
   /** Accepts a journal that ends before the database's mark; absent = opening fails then. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
 }

@@ -19,7 +19,7 @@ describe('the embedded database', () => {
     directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
     file = join(directory, 'x.sqlite');
     told = [];
-    database = await openSqlite(file, 1, { warn: (message) => told.push(message) });
+    database = await openSqlite(file, 1, { readsApart: true, warn: (message) => told.push(message) });
   });
 
   afterEach(async () => {

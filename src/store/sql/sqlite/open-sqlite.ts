@@ -28,6 +28,8 @@ const WRITER_PRAGMAS = [
 export interface SqliteOptions {
   /** False: a schema that lacks something is refused instead of changed. */
   readonly mayMigrate?: boolean;
+  /** True for a gateway: reads have a thread of their own, and never wait for a write; false by default. */
+  readonly readsApart?: boolean;
   readonly warn?: SqliteWriterOptions['warn'];
 }
 
@@ -35,14 +37,13 @@ export interface SqliteOptions {
 export async function openSqlite(
   file: string,
   nowMs: number,
-  { mayMigrate = true, warn = () => {} }: SqliteOptions = {},
+  { mayMigrate = true, readsApart = false, warn = () => {} }: SqliteOptions = {},
 ): Promise<SqliteDatabase> {
   // SQLite copies the mode of the database file to its side files, so set it first.
   closeSync(openSync(file, 'a', 0o600));
+  const openReader = () => new SqliteThread({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] });
   const database = new SqliteDatabase({
-    reader: new SqliteReader(
-      () => new SqliteThread({ file, busyMs: READER_BUSY_MS, pragmas: ['query_only = ON'] }),
-    ),
+    reader: readsApart ? new SqliteReader(openReader) : undefined,
     writer: new SqliteWriter({
       path: file,
       openThread: () => new SqliteThread({ file, busyMs: WRITER_BUSY_MS, pragmas: WRITER_PRAGMAS }),

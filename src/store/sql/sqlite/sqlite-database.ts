@@ -37,15 +37,15 @@ export class SqliteDatabase extends Kysely<Tables> {
   }
 }
 
-/** The two connections to the database. */
+/** The connections to the database. */
 export interface ThreadedSqliteDependencies {
-  /** For selects outside of transactions, which wait for no lock. */
-  readonly reader: SqliteReader;
+  /** For selects outside of transactions, which wait for no lock; undefined = the writer runs them too. */
+  readonly reader: SqliteReader | undefined;
   /** For everything else. */
   readonly writer: SqliteWriter;
 }
 
-/** SQLite for Kysely: reads in one thread, writes in another. Reads see all writes that have resolved. */
+/** SQLite for Kysely: writes in one thread, reads in it or in another. Reads see all writes that have resolved. */
 export class ThreadedSqliteDialect implements Dialect {
   readonly #dependencies: ThreadedSqliteDependencies;
 
@@ -64,7 +64,7 @@ export class ThreadedSqliteDialect implements Dialect {
       releaseConnection: async () => {},
       async destroy() {
         // The writer closes last: the last connection to close checkpoints the log, which may take a while.
-        await writer.close(reader.close());
+        await writer.close(reader?.close());
       },
     };
   }
@@ -92,9 +92,10 @@ class ThreadedSqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction !== undefined) return change(this.#transaction, sql, parameters);
-    if (SelectQueryNode.is(query))
-      return { rows: (await this.#dependencies.reader.all(sql, parameters)) as R[] };
-    const turn = await this.#dependencies.writer.takeTurn();
+    const { reader, writer } = this.#dependencies;
+    if (reader !== undefined && SelectQueryNode.is(query))
+      return { rows: (await reader.all(sql, parameters)) as R[] };
+    const turn = await writer.takeTurn();
     try {
       return await change(turn, sql, parameters);
     } finally {
