@@ -8,6 +8,7 @@ import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { workspaceOf } from '../builders/tenancy.ts';
 import { type ByokUnderTest, byokContract } from './byok.ts';
+import { sqliteForTests } from './sqlite-for-tests.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 async function open(): Promise<ByokUnderTest & { readonly path: string }> {
@@ -24,7 +25,16 @@ async function open(): Promise<ByokUnderTest & { readonly path: string }> {
   };
 }
 
-byokContract('SqlByokStore', open);
+const emptied = sqliteForTests();
+
+byokContract('SqlByokStore', async () => {
+  const database = await emptied();
+  return {
+    byok: new SqlByokStore(database, emptyWriteLog),
+    tenancy: new SqlTenancy(database),
+    close: async () => {},
+  };
+});
 
 it('leaves nothing of a wiped secret in any file', async () => {
   const under = await open();

@@ -9,18 +9,17 @@ import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import type { Tables } from '../../src/store/sql/tables.ts';
 import { keyOf, workspaceOf } from '../builders/tenancy.ts';
+import { sqliteForTests } from './sqlite-for-tests.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { tenancyContract } from './tenancy.ts';
 
+const emptied = sqliteForTests();
+
 tenancyContract('SqlTenancy', async () => {
-  const directory = temporaryDirectory();
-  const database = await openSqlite(join(directory.path, 'x.sqlite'), 1);
+  const database = await emptied();
   return {
     tenancy: new SqlTenancy(database),
-    async close() {
-      await database.destroy();
-      directory.remove();
-    },
+    close: async () => {},
   };
 });
 
