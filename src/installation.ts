@@ -321,7 +321,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       tenancy,
       accounts,
       keys: new OperatorKeys({ ...keyParts, accounts }),
-      accountKeys: new AccountKeys(keyParts),
+      accountKeys: new AccountKeys({ ...keyParts, events: eventStore }),
       workspaces,
       budgets: new Budgets({ store: tenancy, workspaces, ledger, sources, changed: changedWorkspace }),
       byok: new Byok({

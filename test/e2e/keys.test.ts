@@ -183,10 +183,35 @@ describe('GET /keys', () => {
     expect(await found('all_workspaces=true')).toContain(far.hash);
   });
 
+  it('says on request when a key was last used', async () => {
+    const place = { search: 'sometimes used', include_last_used: 'true' };
+    const list = async (query: Record<string, string>) =>
+      (await ask('GET', `/keys?${new URLSearchParams(query)}`)).body.data;
+    const { key } = await created({ name: 'sometimes used' });
+    await created({ name: 'sometimes used, never yet' });
+    expect((await list(place)).map((row: JsonObject) => row.last_used_at)).toEqual([null, null]);
+    const sentAtMs = Date.now();
+    const answer = await gateway.fetch('/chat/completions', {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ model: 'simulator/standard', messages: [{ role: 'user', content: 'Hello' }] }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    const [unused, used] = await list(place);
+    expect(unused.last_used_at).toBeNull();
+    expect(Date.parse(used.last_used_at)).toBeGreaterThanOrEqual(sentAtMs - 1_000);
+    expect(Date.parse(used.last_used_at)).toBeLessThanOrEqual(Date.now());
+    const [plain] = await list({ search: 'sometimes used' });
+    expect(plain).not.toHaveProperty('last_used_at');
+  });
+
   it.each([
     ['search=', 'search: must'],
     [`all_workspaces=true&workspace_id=${UNKNOWN_ID}`, 'all_workspaces: must not be true together with'],
     ['include_disabled=maybe', 'include_disabled: must be'],
+    ['include_last_used=maybe', 'include_last_used: must be'],
     ['offset=-1', 'offset: must be >= 0'],
     ['workspace_id=x', 'workspace_id: must be a UUID'],
   ])('refuses %s', async (query, message) => {

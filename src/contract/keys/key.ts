@@ -69,6 +69,7 @@ export const keysQuerySchema = Type.Object({
   include_disabled: nullish(Type.Boolean({ description: 'Lists disabled keys too.' })),
   workspace_id: Type.Optional(uuid),
   all_workspaces: nullish(allWorkspaces),
+  include_last_used: nullish(Type.Boolean({ description: 'Adds `last_used_at` to every key.' })),
   search: Type.Optional(
     readableText(MAX_NAME_CHARACTERS, {
       description:
@@ -90,6 +91,13 @@ export const keySchema = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     updated_at: nullable(Type.String({ format: 'date-time' })),
     expires_at: nullable(Type.String({ format: 'date-time' })),
+    last_used_at: Type.Optional(
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description:
+          'When its newest generation came in, of those that are kept; null: none is. Only in lists with ' +
+          '`include_last_used`, and not while analytics do not answer.',
+      }),
+    ),
     creator_user_id: nullable(Type.String()),
     external_user: nullable(Type.String()),
     workspace_id: Type.String({ format: 'uuid' }),
@@ -114,6 +122,8 @@ export const keyListSchema = Type.Object({ data: Type.Array(keySchema) });
 
 /** The part of a key that its account may see. */
 export interface ShownKey extends SpendingKey {
+  /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or not known. */
+  readonly lastUsedAtMs?: number | null;
   readonly key: SpendingKey['key'] & {
     readonly hash: string;
     readonly label: string;
@@ -131,7 +141,7 @@ export interface ShownKey extends SpendingKey {
 
 /** A key as the routes show it. */
 export function keyObject(shown: ShownKey): KeyObject {
-  const { key } = shown;
+  const { key, lastUsedAtMs } = shown;
   return {
     hash: key.hash,
     label: key.label,
@@ -141,6 +151,7 @@ export function keyObject(shown: ShownKey): KeyObject {
     created_at: isoTime(key.createdAtMs),
     updated_at: isoTimeOrNull(key.updatedAtMs),
     expires_at: isoTimeOrNull(key.expiresAtMs),
+    ...(lastUsedAtMs !== undefined && { last_used_at: isoTimeOrNull(lastUsedAtMs) }),
     creator_user_id: key.creatorUserId,
     external_user: key.externalUser,
     workspace_id: key.workspaceId,

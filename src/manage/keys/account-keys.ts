@@ -2,6 +2,7 @@ import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/keys/key.ts
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
+import type { EventStore } from '../../ports/events.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import { refuseDeclared, requireFound } from '../refusals.ts';
@@ -9,11 +10,13 @@ import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { listedWorkspaceId, requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
+import { lastUsesOf } from './last-uses.ts';
 import { newKey } from './new-key.ts';
 
 export interface AccountKeysDependencies {
   readonly tenancy: Tenancy;
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
+  readonly events: Pick<EventStore, 'query'>;
   readonly sources: Sources;
   /** Prefix of every secret. */
   readonly prefix: string;
@@ -22,6 +25,12 @@ export interface AccountKeysDependencies {
 }
 
 const KEYS_PER_PAGE = 100;
+
+/** A key of a list. */
+export interface ListedKey extends KeyStatement {
+  /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or the events do not answer. */
+  readonly lastUsedAtMs?: number | null;
+}
 
 /**
  * The API keys of accounts, for the management API; `OperatorKeys` is for the command line. Each operation sees one
@@ -59,8 +68,8 @@ export class AccountKeys {
   }
 
   /** A page of keys, newest first. */
-  async list(accountId: string, query: KeysQuery): Promise<KeyStatement[]> {
-    const { tenancy, ledger, sources } = this.#dependencies;
+  async list(accountId: string, query: KeysQuery): Promise<ListedKey[]> {
+    const { tenancy, ledger, events, sources } = this.#dependencies;
     const workspaceId = await listedWorkspaceId(tenancy, accountId, query);
     const keys = await tenancy.listPlainKeys(
       {
@@ -71,7 +80,16 @@ export class AccountKeys {
       },
       { offset: query.offset ?? 0, limit: KEYS_PER_PAGE },
     );
-    return keyStatements(ledger, keys, sources.clock.now());
+    const asked = query.include_last_used === true ? keys.map(({ hash }) => hash) : [];
+    const [statements, lastUses] = await Promise.all([
+      keyStatements(ledger, keys, sources.clock.now()),
+      lastUsesOf(events, accountId, asked),
+    ]);
+    if (asked.length === 0 || lastUses === undefined) return statements;
+    return statements.map((statement) => ({
+      ...statement,
+      lastUsedAtMs: lastUses.get(statement.key.hash) ?? null,
+    }));
   }
 
   async get(accountId: string, hash: string): Promise<KeyStatement> {

@@ -84,6 +84,15 @@ export function keyColumns(
       cell: (key) => <Sum usd={key.usage_daily + key.byok_usage_daily} />,
     },
     {
+      name: 'used',
+      title: 'Last used',
+      width: 'c-104',
+      priority: 2,
+      isLargestFirst: true,
+      sortValue: ({ last_used_at: at }) => (at === null || at === undefined ? null : Date.parse(at)),
+      cell: (key) => <LastUse at={key.last_used_at} nowMs={nowMs} />,
+    },
+    {
       name: 'expires',
       title: 'Expires',
       width: 'c-104',
@@ -103,6 +112,13 @@ export function keyColumns(
       cell: (key) => <Actions row={key} actions={actions} />,
     },
   ];
+}
+
+/** When a key was last used: of generations that are kept. Undefined = the gateway could not say. */
+function LastUse({ at, nowMs }: { readonly at: string | null | undefined; readonly nowMs: number }) {
+  if (at === undefined) return <span class="dim">–</span>;
+  if (at === null) return <span class="dim">never</span>;
+  return <span title={dateTime(Date.parse(at))}>{relative(Date.parse(at), nowMs)}</span>;
 }
 
 /** A sum; nothing is quieter, and copying gives nine places. */

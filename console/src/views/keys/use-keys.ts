@@ -32,6 +32,7 @@ export function useKeys({ workspaceId, search, isCompared }: KeysWanted) {
         query: {
           offset: pageParam,
           include_disabled: true,
+          include_last_used: true,
           workspace_id: workspaceId ?? undefined,
           all_workspaces: workspaceId === null ? true : undefined,
           search: search ?? undefined,
