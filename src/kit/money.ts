@@ -77,7 +77,12 @@ export function parseUsd(text: string): Nanos | undefined {
 export function usdOf(nanos: Nanos): number {
   // Both are exact, so their quotient is the number nearest to the amount, as that of its decimal digits is.
   if (nanos <= MAX_EXACT_NANOS && nanos >= -MAX_EXACT_NANOS) return Number(nanos) / NANOS_PER_USD;
-  return Number(formatDecimal(nanos, NANO_DECIMALS));
+  return Number(formatUsd(nanos));
+}
+
+/** Writes an amount in USD as the shortest decimal string. */
+export function formatUsd(nanos: Nanos): string {
+  return formatDecimal(nanos, NANO_DECIMALS);
 }
 
 function formatDecimal(value: bigint, decimals: number): string {

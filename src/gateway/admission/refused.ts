@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import { type Nanos, usdOf } from '../../kit/money.ts';
+import { formatUsd, type Nanos, usdOf } from '../../kit/money.ts';
 import type { LimitWindow } from '../../kit/time/windows.ts';
 import type { Refusal, ScopeIds } from '../../ports/ledger.ts';
 
@@ -66,8 +66,7 @@ const REFUSALS: Readonly<
 
 /** A price in dollars with cents, or with as many decimals as it has. */
 export function dollars(nanos: Nanos): string {
-  const usd = usdOf(nanos);
-  return nanos % NANOS_PER_CENT === 0n ? usd.toFixed(2) : String(usd);
+  return nanos % NANOS_PER_CENT === 0n ? usdOf(nanos).toFixed(2) : formatUsd(nanos);
 }
 
 const NANOS_PER_CENT = 10_000_000n;
