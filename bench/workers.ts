@@ -7,17 +7,21 @@
  *
  * Needs Linux, because it reads processor time from /proc. The upstream and the load run in this process.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request as send } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+  ANSWER,
+  ask as askOne,
+  BODY,
+  type LocalGateway,
+  median,
+  startLocalGateway,
+} from './program/local-gateway.ts';
 
-const PROGRAM = resolve('dist/cli/signalbox.js');
 const ROUNDS = Number(process.argv[2] ?? 5);
-const API_KEY = 'sk-sb-v1-key-of-the-workers-bench';
 
 const WARM_UP_ROUNDS = 6;
 const CONNECTIONS = 32;
@@ -28,17 +32,8 @@ const STAGGER_MS = 2_000;
 const EVENTS = 100;
 const EVENT_MS = 20;
 
-const BODY = JSON.stringify({ model: 'local/one', messages: [{ role: 'user', content: 'x'.repeat(2_000) }] });
 const STREAM_BODY = BODY.replace('{', '{"stream":true,');
 
-const WHOLE = JSON.stringify({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'one',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'y'.repeat(200) }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 500, completion_tokens: 50, total_tokens: 550 },
-});
 const EVENT = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'one', choices: [{ index: 0, delta: { content: 'y' } }] })}\n\n`;
 const LAST_EVENT = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'one', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 500, completion_tokens: EVENTS, total_tokens: 600 } })}\n\ndata: [DONE]\n\n`;
 
@@ -52,7 +47,7 @@ const upstream = createServer((request, response) => {
   });
   request.on('end', () => {
     if (!text.includes('"stream":true')) {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(WHOLE);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -70,46 +65,10 @@ const upstream = createServer((request, response) => {
   });
 });
 
-interface Gateway {
-  readonly child: ChildProcess;
-  readonly url: URL;
-  readonly agent: Agent;
-  readonly folder: string;
-}
-
 /** What is measured: connections are spread over its gateways. */
 interface Subject {
   readonly name: string;
-  readonly gateways: readonly Gateway[];
-}
-
-async function start(workers: number, port: number): Promise<Gateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-workers-'));
-  writeFileSync(
-    join(folder, 'signalbox.yaml'),
-    `providers:\n  - { slug: local, name: Local, dialect: openai-chat, base_url: "http://127.0.0.1:${port}/v1", api_key: none }\n` +
-      'models:\n  - id: local/one\n    context_length: 100000\n    endpoints:\n' +
-      '      - { provider: local, pricing: { prompt: "0.000001", completion: "0.000002" } }\n',
-  );
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--workers', String(workers)], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const address = await new Promise<string>((resolved) => {
-    let log = '';
-    child.stderr?.on('data', (bytes) => {
-      if (log.length < 100_000) log += bytes;
-      const found = /"message":"ready","address":"([^"]+)"/.exec(log)?.[1];
-      if (found !== undefined) resolved(found);
-    });
-  });
-  return {
-    child,
-    url: new URL(address),
-    agent: new Agent({ keepAlive: true, maxSockets: STREAMS }),
-    folder,
-  };
+  readonly gateways: readonly LocalGateway[];
 }
 
 /** Processor time of owners and of their workers so far, milliseconds. */
@@ -121,7 +80,7 @@ function processorMs({ gateways }: Subject): { readonly owners: number; readonly
   };
 }
 
-function processorMsOf({ child }: Gateway): { readonly owner: number; readonly workers: number } {
+function processorMsOf({ child }: LocalGateway): { readonly owner: number; readonly workers: number } {
   const ofProcess = (pid: number | string) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -133,27 +92,9 @@ function processorMsOf({ child }: Gateway): { readonly owner: number; readonly w
   };
 }
 
-/** Sends a request; resolves with milliseconds to the first byte of its body and to its end. */
-function ask(
-  { gateways }: Subject,
-  body: string,
-  connection = 0,
-): Promise<{ readonly firstAt: number; readonly tookMs: number }> {
-  const { url, agent } = gateways[connection % gateways.length] as Gateway;
-  const begun = performance.now();
-  return new Promise((resolved, reject) => {
-    const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
-    const request = send(`${url}/chat/completions`, { method: 'POST', agent, headers }, (response) => {
-      let firstAt = 0;
-      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
-      response.on('data', () => {
-        if (firstAt === 0) firstAt = performance.now();
-      });
-      response.on('end', () => resolved({ firstAt, tookMs: performance.now() - begun }));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+/** Sends a request to one of its gateways. */
+function ask({ gateways }: Subject, body: string, connection = 0): ReturnType<typeof askOne> {
+  return askOne(gateways[connection % gateways.length] as LocalGateway, body);
 }
 
 async function load(subject: Subject): Promise<void> {
@@ -163,9 +104,6 @@ async function load(subject: Subject): Promise<void> {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => run(connection)));
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const figures = new Map<string, number[]>();
 const note = (name: string, value: number) => figures.set(name, [...(figures.get(name) ?? []), value]);
@@ -205,10 +143,11 @@ async function measureStreams(subject: Subject): Promise<void> {
 }
 
 await new Promise<void>((resolved) => upstream.listen(0, '127.0.0.1', () => resolved()));
-const { port } = upstream.address() as AddressInfo;
-const oneWorker: Subject = { name: 'one worker', gateways: [await start(1, port)] };
-const twoGateways: Subject = { name: 'two gateways', gateways: [await start(1, port), await start(1, port)] };
-const twoWorkers: Subject = { name: 'two workers', gateways: [await start(2, port)] };
+const { port: upstreamPort } = upstream.address() as AddressInfo;
+const start = (workers: number) => startLocalGateway({ upstreamPort, workers });
+const oneWorker: Subject = { name: 'one worker', gateways: [await start(1)] };
+const twoGateways: Subject = { name: 'two gateways', gateways: [await start(1), await start(1)] };
+const twoWorkers: Subject = { name: 'two workers', gateways: [await start(2)] };
 const subjects = [oneWorker, twoGateways, twoWorkers];
 
 /** Median of the rounds' ratios: both sides of a ratio were measured within seconds. */
@@ -237,11 +176,6 @@ try {
     `${cpus().length} cores, Node ${process.versions.node}, load average ${loadavg()[0]?.toFixed(1)}`,
   );
 } finally {
-  for (const { child, agent, folder } of subjects.flatMap(({ gateways }) => gateways)) {
-    agent.destroy();
-    child.kill('SIGTERM');
-    await new Promise((resolved) => child.once('exit', resolved));
-    rmSync(folder, { recursive: true, force: true });
-  }
+  for (const gateway of subjects.flatMap(({ gateways }) => gateways)) await gateway.close();
   upstream.close();
 }
