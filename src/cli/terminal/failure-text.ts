@@ -1,3 +1,5 @@
+import { portHolder } from './port-holder.ts';
+
 /** Errors whose message is meant for the operator. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'GatewayError',
@@ -40,7 +42,7 @@ type Sentences = Readonly<Record<string, (error: SystemError) => string>>;
 /** Why the gateway cannot listen, and what to do. */
 const LISTEN_FAILURES: Sentences = {
   EADDRINUSE: ({ address, port }) =>
-    `port ${port} of ${address} is in use by another process; stop it, or choose another port with --port`,
+    `port ${port} of ${address} is in use by ${holderText(port)}, or choose another port with --port`,
   EACCES: ({ address, port }) =>
     `this user may not listen on port ${port} of ${address}; choose a port above 1023 with --port, ` +
     'or give the program the capability CAP_NET_BIND_SERVICE',
@@ -48,6 +50,16 @@ const LISTEN_FAILURES: Sentences = {
     `this machine has no address ${address}; choose one of its addresses with --host, or 0.0.0.0 for all`,
   ENOTFOUND: ({ hostname }) => `the host name ${hostname} is not known; choose an address with --host`,
 };
+
+/** Names who has the port, and says how to end it. */
+function holderText(port = 0): string {
+  const holder = portHolder(port);
+  if (holder === undefined) return 'another process; stop it';
+  const { pid, name, isStopped } = holder;
+  return isStopped
+    ? `process ${pid} (${name}), which is stopped and does not end by itself; end it with kill -9 ${pid}`
+    : `process ${pid} (${name}); stop it`;
+}
 
 /** Why a file cannot be used, and what to do. */
 const FILE_FAILURES: Sentences = {
