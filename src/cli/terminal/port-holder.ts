@@ -12,7 +12,7 @@ export interface PortHolder {
 /** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = '0A';
 
-/** Finds who listens on a TCP port; undefined if that is not shown: to another user, or on another system than Linux. */
+/** Finds who listens on a TCP port; undefined where the system does not show it: to other users, or without /proc. */
 export function portHolder(port: number): PortHolder | undefined {
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => listenersIn(file, port)));
   if (inodes.size === 0) return undefined;
