@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, useAddress } from './address/address.ts';
 import type { CurrentKey } from './api/contract.ts';
 import { ApiError, Unreachable } from './api/request.ts';
@@ -28,7 +28,8 @@ export function App({ begun }: { readonly begun: Promise<SessionState> }) {
       setSession((before) => (before.kind === 'signed-in' ? { kind: 'ended', reason } : before)),
     ),
   );
-  useEffect(() => {
+  // Not after the next frame, as effects are: nothing is drawn before.
+  useLayoutEffect(() => {
     let isCurrent = true;
     const take = (reading: Promise<SessionState>, pauseMs: number): void => {
       reading.then(
@@ -112,7 +113,8 @@ function LoadedView({ load }: { readonly load: () => Promise<ComponentType> }) {
   const [loaded, setLoaded] = useState<{ readonly View: ComponentType } | { readonly error: unknown } | null>(
     null,
   );
-  useEffect(() => {
+  // Before the next frame: its script is usually there, and its first question should go out.
+  useLayoutEffect(() => {
     let isCurrent = true;
     load().then(
       (View) => isCurrent && setLoaded({ View }),

@@ -90,7 +90,7 @@ export function keyColumns(
       priority: 2,
       isLargestFirst: true,
       sortValue: ({ last_used_at: at }) => (at === null || at === undefined ? null : Date.parse(at)),
-      cell: (key) => <LastUse at={key.last_used_at} nowMs={nowMs} />,
+      cell: (key) => <LastUse row={key} nowMs={nowMs} />,
     },
     {
       name: 'expires',
@@ -114,10 +114,17 @@ export function keyColumns(
   ];
 }
 
-/** When a key was last used: of generations that are kept. Undefined = the gateway could not say. */
-function LastUse({ at, nowMs }: { readonly at: string | null | undefined; readonly nowMs: number }) {
+/** When a key was last used, as far as generations are kept. Dash = the gateway could not say. */
+function LastUse({ row, nowMs }: { readonly row: KeyObject; readonly nowMs: number }) {
+  const { last_used_at: at, usage, byok_usage: byok } = row;
   if (at === undefined) return <span class="dim">–</span>;
-  if (at === null) return <span class="dim">never</span>;
+  if (at === null) {
+    return (
+      <span class="dim" title="No generation of it is kept.">
+        {usage + byok > 0 ? 'long ago' : 'never'}
+      </span>
+    );
+  }
   return <span title={dateTime(Date.parse(at))}>{relative(Date.parse(at), nowMs)}</span>;
 }
 
