@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, it } from 'vitest';
 import { freePort } from '../fakes/free-port.ts';
+import { serverDirectory } from '../server-directory.ts';
 
 /** A server of our own in a temporary directory, that lives until it is stopped or this process ends. */
 export interface ClickhouseServer {
@@ -46,7 +46,7 @@ export async function clickhouseForTests(): Promise<ClickhouseServer | undefined
 
 async function startClickhouse(): Promise<ClickhouseServer> {
   const command = commandOf();
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-clickhouse-'));
+  const directory = mkdtempSync(join(serverDirectory(), 'signalbox-clickhouse-'));
   const port = await freePort();
   writeSettings(directory, port);
   let child: ChildProcess | undefined;

@@ -307,7 +307,7 @@ describe.each([
   });
 
   it('law: no interleaving of many generations with 1 to 6 legs passes a limit', async () => {
-    const count = runs(200, 600);
+    const count = runs(100, 600);
     const limit = (0.05 * count) / 600;
     let billed = 0;
     upstream.answer(({ json }) => {
