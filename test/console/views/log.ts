@@ -22,11 +22,11 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await ask('simulator/fail-429', 'user-3');
     });
 
-    function send(model: string, more: object = {}, signal?: AbortSignal): Promise<Response> {
+    function send(model: string, more: object = {}, signal?: AbortSignal, as = key): Promise<Response> {
       const messages = [{ role: 'user', content: '<script>alert(1)</script>' }];
       return gateway.fetch('/chat/completions', {
         method: 'POST',
-        key,
+        key: as,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ model, messages, ...more }),
         ...(signal !== undefined && { signal }),
@@ -180,6 +180,36 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await page.goto(`${gateway.origin}/log#gen-1-notthere`);
       await page.reload();
       await page.getByText('There is no record of this generation').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it('says of a blocked request that no model was called, and which guardrail refused it', async () => {
+      const { body } = await under().manage.ask('POST', '/keys', { name: 'guarded' });
+      const { id } = await under().manage.data(201, 'POST', '/guardrails', {
+        name: 'No cards',
+        content_filter_builtins: [{ slug: 'credit-card', action: 'block' }],
+      });
+      await under().manage.ask('POST', `/guardrails/${id}/assignments/keys`, {
+        key_hashes: [body.data.hash],
+      });
+      const refused = await send(
+        'simulator/standard',
+        { messages: [{ role: 'user', content: 'Charge 4111 1111 1111 1111' }] },
+        undefined,
+        body.key,
+      );
+      expect(refused.status).toBe(403);
+      const opened = await under().opened(`/log?key=${body.data.hash}`);
+      const { page, close, problems } = opened;
+      await rowsOf(opened).first().click();
+      const drawer = page.locator('.drawer');
+      await drawer.getByText('No model was called: the request was refused with 403 blocked.').waitFor();
+      await drawer.getByText('Nothing was translated: no upstream was called.').waitFor();
+      await drawer.getByText('Nothing was sent', { exact: true }).waitFor();
+      const guardrail = drawer.getByRole('link', { name: 'No cards' });
+      expect(await guardrail.getAttribute('href')).toBe(`/guardrails/${id}`);
+      expect(await drawer.locator('.finds').textContent()).toContain('Credit card number');
       expect(problems).toEqual([]);
       await close();
     });

@@ -11,11 +11,17 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
     let opened: ConsolePage;
     let page: Page;
     let key: string;
+    let hash: string;
 
     beforeAll(async () => {
       ({ gateway } = under());
-      const made = await under().manage.ask('POST', '/keys', { name: 'of the overview' });
+      const made = await under().manage.ask('POST', '/keys', {
+        name: 'of the overview',
+        limit: 5,
+        limit_reset: 'monthly',
+      });
       key = made.body.key;
+      hash = made.body.data.hash;
       await complete('simulator/standard');
       await complete('simulator/fail-500');
       opened = await under().opened('/');
@@ -138,13 +144,25 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       await second.close();
     });
 
-    it('shows another key itself alone', async () => {
+    it('shows another key itself alone, with its limit', async () => {
       const reader = await signedInReader(under().browser, gateway, key);
       const other = await openPage(reader);
       await other.page.goto('/');
       const requests = other.page.getByRole('button', { name: /^Requests/ });
       await eventually(() => requests.textContent()).toMatch(/^Requests 2[–+0]/);
       expect(await other.page.getByRole('button', { name: 'Workspace', exact: true }).count()).toBe(0);
+      const { data } = (await (await gateway.fetch('/key', { key })).json()) as {
+        data: { limit_remaining: number };
+      };
+      expect(data.limit_remaining).toBeLessThan(5);
+      const limit = await other.page.getByText('Limit of this key').textContent();
+      // To the cent, so that what two short answers cost does not show.
+      expect(limit).toMatch(/^Limit of this key: \$5\.00 a month, \$(?:5\.00|4\.99) left, resets 1 \w{3}, /);
+      expect(await under().manage.ask('PATCH', `/keys/${hash}`, { limit: null })).toMatchObject({
+        status: 200,
+      });
+      await other.page.reload();
+      await other.page.getByText('This key has no limit of its own.').waitFor();
       expect(other.problems).toEqual([]);
       await reader.close();
     });
