@@ -15,7 +15,8 @@ interface Props {
   readonly head: ComponentChildren;
   readonly selectedId: string | null;
   readonly hrefOf: (id: string) => string;
-  readonly onSelect: (id: string, isStep: boolean) => void;
+  /** J and K went on to another while one is open. */
+  readonly onStep: (id: string) => void;
   readonly onTop: (isAtTop: boolean) => void;
   readonly onEnd: () => void;
   /** New rows that wait. */
@@ -34,7 +35,7 @@ const PHONE = '(max-width: 760px)';
 
 /** The rows of the log, of which only those in sight are drawn. J and K go through them. */
 export function LogList(props: Props) {
-  const { selectedId, hrefOf, onSelect, onTop, onEnd, newer, onShowNewer } = props;
+  const { selectedId, hrefOf, onStep, onTop, onEnd, newer, onShowNewer } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const rowHeight = isPhone ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
@@ -63,7 +64,7 @@ export function LogList(props: Props) {
     place.current = next;
     showRow(next);
     if (selectedId === null) setCurrent(next);
-    else onSelect(next, true);
+    else onStep(next);
   };
   useShortcut('j', () => step(1));
   useShortcut('ArrowDown', () => step(1));
@@ -104,7 +105,6 @@ export function LogList(props: Props) {
         below={view.below}
         selectedId={selectedId}
         hrefOf={hrefOf}
-        onSelect={(id) => onSelect(id, false)}
       />
       {props.children}
     </section>

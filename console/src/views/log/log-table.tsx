@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import { clockTime, dayName } from '../../format/times.ts';
 import { costCell, failureOf, type LogColumn, shownDuration } from './log-columns.tsx';
@@ -19,12 +20,11 @@ export interface DrawnRows {
   readonly below: number;
   readonly selectedId: string | null;
   readonly hrefOf: (id: string) => string;
-  readonly onSelect: (id: string) => void;
 }
 
 /** Rows as a table. */
 export function TableRows(drawn: DrawnRows) {
-  const { rows, columns, from, total, above, below, selectedId, hrefOf, onSelect } = drawn;
+  const { rows, columns, from, total, above, below, selectedId, hrefOf } = drawn;
   return (
     <table class="logt" aria-label="Generations, newest first" aria-rowcount={total + 1}>
       <colgroup>
@@ -54,7 +54,6 @@ export function TableRows(drawn: DrawnRows) {
               index={from + index + 2}
               isSelected={row.generation.id === selectedId}
               href={hrefOf(row.generation.id)}
-              onSelect={onSelect}
             />
           ),
         )}
@@ -84,26 +83,29 @@ interface RowProps {
   readonly index: number;
   readonly isSelected: boolean;
   readonly href: string;
-  readonly onSelect: (id: string) => void;
 }
 
-function GenerationRow({ generation: row, columns, index, isSelected, href, onSelect }: RowProps) {
-  return (
-    <tr
-      data-id={row.id}
-      aria-rowindex={index}
-      aria-current={isSelected ? 'true' : undefined}
-      class={isSelected ? 'sel' : ''}
-      onClick={(event) => {
-        if ((event.target as Element).closest('a') === null) onSelect(row.id);
-      }}
-    >
-      {columns.map(({ id, class: name, cell, hint }) => (
-        <td key={id} class={typeof name === 'string' ? name : name(row)} title={hint?.(row)}>
-          {cell(row, href)}
-        </td>
-      ))}
-    </tr>
+function GenerationRow({ generation: row, columns, index, isSelected, href }: RowProps) {
+  // Scrolling draws the list again with each row that comes into sight: those that stay are not compared.
+  return useMemo(
+    () => (
+      <tr
+        data-id={row.id}
+        aria-rowindex={index}
+        aria-current={isSelected ? 'true' : undefined}
+        class={isSelected ? 'sel' : ''}
+        onClick={(event) => {
+          if ((event.target as Element).closest('a') === null) go(href);
+        }}
+      >
+        {columns.map(({ id, class: name, cell, hint }) => (
+          <td key={id} class={typeof name === 'string' ? name : name(row)} title={hint?.(row)}>
+            {cell(row, href)}
+          </td>
+        ))}
+      </tr>
+    ),
+    [row, columns, index, isSelected, href],
   );
 }
 

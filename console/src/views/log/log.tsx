@@ -106,7 +106,7 @@ function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps
   const isHeld = !isAtTop || selectedId !== null;
   const log = useLogRows(range, parameters, { isLive, isHeld });
   const addressOfId = (id: string) => addressWith({ ...address, fragment: id }, {});
-  const select = (id: string, isStep: boolean): void => go(addressOfId(id), { replace: isStep });
+  const step = (id: string): void => go(addressOfId(id), { replace: true });
   const shownRunning = useHeld(running.rows, isHeld);
   // Ended rows count before running ones: a row turns exact in its place.
   const rows = mergedRows<ShownGeneration>(shownRunning, log.rows);
@@ -136,7 +136,7 @@ function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps
         head={head}
         selectedId={selectedId}
         hrefOf={addressOfId}
-        onSelect={select}
+        onStep={step}
         onTop={setAtTop}
         onEnd={log.loadMore}
         newer={log.newer}
@@ -158,7 +158,7 @@ function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps
           row={rows[place]}
           previousId={rows[place - 1]?.id}
           nextId={place < 0 ? undefined : rows[place + 1]?.id}
-          onStep={(id) => select(id, true)}
+          onStep={step}
         />
       )}
     </div>

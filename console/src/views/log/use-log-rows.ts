@@ -49,6 +49,8 @@ export function useLogRows(
       next === null ? null : { after: next, from, to },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    // Rows of pages never change: comparing all that were loaded, with every further page, takes longer and longer.
+    structuralSharing: false,
   });
   const first = pages.data?.pages[0];
   const fresh = useFreshRows(range, parameters, isLive ? first : undefined);
