@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { openInstallation } from '../src/installation.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
+import { type BuiltGateway, startBuiltGateway } from '../test/console/built-gateway.ts';
 import { addSession, noBrowserReason, openBrowser, openReader } from '../test/console/chromium.ts';
 
 /**
@@ -23,7 +23,6 @@ const ROUNDS = 7;
 const IDLE_SECONDS = 30;
 const SCROLLED_ROWS = 10_000;
 const ROW_PIXELS = 32;
-const MANAGEMENT_KEY = 'sk-sb-v1-management-key-of-the-bench';
 
 const generations = Number(process.argv[2] ?? 1) * 1_000_000;
 const keys = Number(process.argv[3] ?? 100) * 1_000;
@@ -41,15 +40,14 @@ const WATCH = `window.painted = (part, isNew = () => true) => new Promise((resol
 });`;
 
 if (noBrowserReason !== undefined) throw new Error(noBrowserReason);
-let gateway: ChildProcess | undefined;
+let gateway: BuiltGateway | undefined;
 const browser = await openBrowser();
 try {
   if (!existsSync(join(folder, 'events.duckdb'))) await fill();
-  const started = await start();
-  gateway = started.child;
+  gateway = await startBuiltGateway({ dataDir: folder });
   console.log(`${generations} generations of ${DAYS} days, ${keys} keys; load ${loadText()}`);
-  const reader = await openReader(browser, started.origin);
-  await addSession(reader, gatewayAt(started.origin), MANAGEMENT_KEY);
+  const reader = await openReader(browser, gateway.origin);
+  await addSession(reader, gateway, gateway.managementKey);
   const page = await reader.newPage();
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.addInitScript(WATCH);
@@ -62,7 +60,7 @@ try {
   console.log(`load at the end ${loadText()}`);
 } finally {
   await browser.close();
-  if (gateway !== undefined) await ended(gateway);
+  await gateway?.close();
   if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
@@ -203,40 +201,4 @@ function* history(accountId: string): Generator<GenerationEvent> {
   for (const event of eventHistory(generations, DAYS)) {
     yield { ...event, accountId, createdAtMs: event.createdAtMs + shiftMs, isImported: true };
   }
-}
-
-/** Starts the built gateway on the installation, and waits until it is ready. */
-async function start(): Promise<{ readonly child: ChildProcess; readonly origin: string }> {
-  const child = spawn(
-    process.execPath,
-    [join('dist', 'cli', 'signalbox.js'), 'serve', '--port', '0', '--data-dir', folder],
-    {
-      env: { PATH: process.env.PATH ?? '', SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  let log = '';
-  for await (const chunk of child.stderr) {
-    log += String(chunk);
-    const line = log.split('\n').find((text) => text.includes('"ready"') && text.endsWith('}'));
-    if (line === undefined) continue;
-    child.stderr.resume();
-    return { child, origin: new URL((JSON.parse(line) as { address: string }).address).origin };
-  }
-  throw new Error(`the gateway did not start:\n${log}`);
-}
-
-function gatewayAt(origin: string): Parameters<typeof addSession>[1] {
-  return {
-    origin,
-    fetch: (path, { key, headers, ...init } = {}) =>
-      fetch(`${origin}/api/v1${path}`, { ...init, headers: { ...headers, authorization: `Bearer ${key}` } }),
-  };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exit = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await exit;
 }

@@ -2,7 +2,7 @@ import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent, LogFacts } from '../../src/ports/events.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
