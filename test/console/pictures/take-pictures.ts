@@ -18,7 +18,7 @@ const SHAPES = [
   { name: 'phone', width: 390, height: 844, theme: 'light', scale: 0.8 },
 ] as const;
 const QUALITY = 0.72;
-/** Paths of the program are of the machine: the view is shown with a search that leaves them out. */
+/** Addresses that show more, or less of the machine, than that of the view alone. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   '/configuration': '/configuration?search=limits',
   '/sign-in': '/',
@@ -48,6 +48,12 @@ const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.locator('main tbody tr').first().locator('button, a').first().click();
     await page.locator('.tryt').waitFor();
     await settled(page);
+  },
+  '/configuration': async (page) => {
+    await page.getByText('of doctor').waitFor();
+    // The path of the file is one of the machine.
+    await page.evaluate(`for (const code of document.querySelectorAll('main code'))
+      if (code.textContent.startsWith('/')) code.textContent = code.textContent.replace(/.*\\//, '')`);
   },
   '/presets': (page) =>
     page

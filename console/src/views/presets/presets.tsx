@@ -42,7 +42,7 @@ export function Presets() {
         )}
         {found.length > 0 && (
           <div class="list keyl">
-            <table class="keyt" aria-label="Presets">
+            <table class="prst" aria-label="Presets">
               <thead>
                 <tr>
                   <th>Preset</th>
