@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type {
   GenerationCounts,
   GenerationsReply,
@@ -22,7 +22,8 @@ beforeAll(async () => {
     messages: [{ role: 'user', content: 'x' }],
     user: '=formula()',
   });
-});
+  await vi.waitFor(async () => expect((await list('')).data.length).toBe(7), { timeout: 20_000 });
+}, 30_000);
 afterAll(() => gateway.close());
 
 async function newKey(name: string): Promise<{ key: string; hash: string }> {
@@ -121,6 +122,7 @@ describe('GET /generations', () => {
     ['min_duration_ms=3600000', 0],
     ['request_format=responses', 0],
     ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', 0],
+    ['from=2020-01-01&to=2020-01-02T00:00%2B02:00', 0],
   ])('filters by %s', async (query, expected) => {
     expect((await list(query)).data.length).toBe(expected);
   });
@@ -147,16 +149,20 @@ describe('GET /generations', () => {
 
   it.each([
     'from=yesterday',
+    'to=2026-02-30',
+    'ended_from=soon',
     'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     'state=lost',
     'key=abc',
     'limit=1001',
     'after=x',
-    'after=1.a&before=1.a',
+    'before=1.a&after=1.a',
     'format=xml',
   ])('refuses %s with the path of the mistake', async (query) => {
     const response = await gateway.fetch(`/generations?${query}`, { key: gateway.managementKey });
     expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect(error.message).toMatch(new RegExp(`^${query.split('=')[0]}(\\[0\\])?: `));
   });
 
   it('exports what a filter matches as lines of JSON and as CSV', async () => {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 import { GRANULARITIES } from '../../ports/event-names.ts';
+import { queryMoment } from '../values/query-moment.ts';
 import { readableText } from '../values/readable-text.ts';
 
 /** What an overview can be broken down and filtered by. */
@@ -17,21 +18,13 @@ export const STACKED_GROUPS = 6;
 
 const MAX_TEXT_CHARACTERS = 256;
 
-const moment = (description: string) =>
-  Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: `${description} ISO 8601, with an offset or in UTC; a date alone is its midnight.`,
-    }),
-  );
-
 const anyOf = (description: string) =>
   Type.Optional(Type.Array(readableText(MAX_TEXT_CHARACTERS), { minItems: 1, maxItems: 100, description }));
 
 /** Query of `GET /overview`. */
 export const overviewQuerySchema = Type.Object({
-  from: moment('First moment; 24 hours before `to` without it.'),
-  to: moment('The moment after the last one; now without it.'),
+  from: queryMoment('First moment; 24 hours before `to` without it.'),
+  to: queryMoment('The moment after the last one; now without it.'),
   by: Type.Optional(
     oneOf(OVERVIEW_DIMENSIONS, { description: 'Groups of the breakdown, `model` without it.' }),
   ),

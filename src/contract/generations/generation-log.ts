@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { nullable } from '../values/nullable.ts';
+import { queryMoment } from '../values/query-moment.ts';
 import { uuid } from '../values/uuid.ts';
 
 /** States of a row. */
@@ -11,7 +12,6 @@ const MAX_VALUES = 100;
 const MAX_TEXT = 256;
 const MAX_DURATION_MS = 86_400_000;
 
-const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 const texts = (description: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), { maxItems: MAX_VALUES, description }),
@@ -57,9 +57,9 @@ export const REQUEST_FILTERS = {
 
 const FILTERS = {
   ...REQUEST_FILTERS,
-  from: moment('Requests that came in at this moment or later; 24 hours before `to` without it.'),
-  to: moment('Requests that came in before this moment; now without it.'),
-  ended_from: moment(
+  from: queryMoment('Requests that came in at this moment or later; 24 hours before `to` without it.'),
+  to: queryMoment('Requests that came in before this moment; now without it.'),
+  ended_from: queryMoment(
     'Generations that ended at this moment or later: what is new since you last looked. Allow a few seconds of ' +
       'overlap, and know rows by their `id`.',
   ),

@@ -16,6 +16,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
 import type { DimensionName, Granularity, MetricName } from '../../ports/event-names.ts';
 import type { EventAnswer, EventFilter, EventQuery, EventRow, EventStore } from '../../ports/events.ts';
+import { NO_MOMENT } from '../query-moment.ts';
 import type { TimeRange } from './analytics-range.ts';
 import { ledgerAgreement, type OverviewScope, scopeFilters } from './ledger-agreement.ts';
 import { groupNames, type OverviewNameSources } from './overview-names.ts';
@@ -162,9 +163,7 @@ function rangeOf({ from, to }: OverviewQuery, nowMs: number): TimeRange {
   const read = (path: 'from' | 'to', text: string | undefined, fallback: () => number): number => {
     if (text === undefined) return fallback();
     const ms = utcUnlessSaidMs(text);
-    if (ms === undefined) {
-      issues.push({ path, message: 'must be an ISO 8601 timestamp such as 2030-01-31T12:00:00Z' });
-    }
+    if (ms === undefined) issues.push({ path, message: NO_MOMENT });
     return ms ?? nowMs;
   };
   const endMs = read('to', to, () => nowMs);

@@ -12,6 +12,7 @@ import { nanosOf, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { EventStore, LogFilter, LoggedGeneration, LogPosition, LogQuery } from '../../ports/events.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import { queryMomentMs } from '../query-moment.ts';
 import { LogNames } from './log-names.ts';
 
 export interface GenerationLogDependencies {
@@ -162,8 +163,8 @@ function rangeOf(
   nowMs: number,
 ): { readonly fromMs: number; readonly toMs: number } {
   // What came in this very moment belongs to it too.
-  const toMs = to === undefined ? nowMs + 1 : Date.parse(to);
-  const fromMs = from === undefined ? toMs - DAY_MS : Date.parse(from);
+  const toMs = to === undefined ? nowMs + 1 : queryMomentMs('to', to);
+  const fromMs = from === undefined ? toMs - DAY_MS : queryMomentMs('from', from);
   if (fromMs >= toMs) throw invalidRequest([{ path: 'from', message: 'must be before `to`' }]);
   return { fromMs, toMs };
 }
@@ -179,7 +180,7 @@ function filterOf(
   return {
     accountId,
     ...range,
-    endedFromMs: wanted.ended_from === undefined ? null : Date.parse(wanted.ended_from),
+    endedFromMs: wanted.ended_from === undefined ? null : queryMomentMs('ended_from', wanted.ended_from),
     models: wanted.model ?? [],
     providers: wanted.provider ?? [],
     keys: keyHash === null ? keys : [keyHash],
