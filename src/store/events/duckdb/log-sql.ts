@@ -90,12 +90,23 @@ function conditionsOf(filter: LogFilter, bind: Bind): string[] {
     ...isAnyOf('finish_reason', filter.finishReasons),
     ...isAnyOf('error_status', filter.errorStatuses),
     ...(filter.isStreamed === null ? [] : [`is_streamed = ${filter.isStreamed}`]),
-    ...atLeast(DURATION, filter.minDurationMs),
-    ...atMost(DURATION, filter.maxDurationMs),
+    ...durationConditions('>=', filter.minDurationMs, bind),
+    ...durationConditions('<=', filter.maxDurationMs, bind),
     ...atLeast('credit_nanos', filter.minNanos),
     ...atMost('credit_nanos', filter.maxNanos),
     ...searchConditions(filter.search, bind),
   ];
+}
+
+/**
+ * Compares durations. The column by itself, not inside `DURATION`: DuckDB then skips blocks by their extremes, and
+ * reads the other columns of the rows that are left only.
+ */
+function durationConditions(comparison: '>=' | '<=', ms: number | null, bind: Bind): string[] {
+  if (ms === null) return [];
+  const bound = bind(BigInt(ms));
+  const older = `duration_ms IS NULL AND greatest(latency_ms, generation_ms) ${comparison} ${bound}`;
+  return [`(duration_ms ${comparison} ${bound} OR (${older}))`];
 }
 
 /** No generation lasts longer: what arrived earlier need not be looked at. */
