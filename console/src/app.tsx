@@ -136,13 +136,21 @@ function LoadedView({ load }: { readonly load: () => Promise<ComponentType> }) {
   );
 }
 
-/** Reads are tried again while the gateway does not answer, never after a refusal. */
+/** The gateway answers, and a part that it needs does not. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 503;
+}
+
+/**
+ * Reads are tried again while the gateway does not answer, never after a refusal. If only a part of it does not, the
+ * view says so after the second try and goes on asking.
+ */
 function createQueries(onSessionEnded: (reason: string) => void): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
       queries: {
-        retry: (_count, error) =>
-          error instanceof Unreachable || (error instanceof ApiError && error.status === 503),
+        retry: (failures, error) => error instanceof Unreachable || (isUnavailable(error) && failures < 1),
+        refetchInterval: ({ state }) => (isUnavailable(state.error) ? LONGEST_PAUSE_MS : false),
         retryDelay: (count) => Math.min(500 * 2 ** count, LONGEST_PAUSE_MS),
         staleTime: 5_000,
       },

@@ -2,6 +2,7 @@ import { describeViews } from './describe-views.ts';
 import { accessSuite } from './views/access.ts';
 import { allViewsSuite } from './views/all-views.ts';
 import { analyticsSuite } from './views/analytics.ts';
+import { brokenAnalyticsSuite } from './views/broken-analytics.ts';
 import { guardrailsSuite } from './views/guardrails.ts';
 import { keysSuite } from './views/keys.ts';
 import { logSuite } from './views/log.ts';
@@ -12,6 +13,7 @@ import { playgroundSuite } from './views/playground.ts';
 describeViews('the console of a gateway with a history', 'history', [
   overviewSuite,
   analyticsSuite,
+  brokenAnalyticsSuite,
   logSuite,
   keysSuite,
   accessSuite,
