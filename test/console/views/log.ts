@@ -211,6 +211,9 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       expect(await guardrail.getAttribute('href')).toBe(`/guardrails/${id}`);
       expect(await drawer.locator('.finds').textContent()).toContain('Credit card number');
       expect(problems).toEqual([]);
+      // The suite of guardrails begins with none.
+      const deleted = await under().manage.ask('DELETE', `/guardrails/${id}`);
+      expect(deleted.status).toBe(200);
       await close();
     });
 
