@@ -16,12 +16,15 @@ export interface ClickhouseServer {
   start(): Promise<void>;
   /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Stops it (SIGSTOP) until `resume`. */
-  pause(): void;
+  /** Stops it (SIGSTOP) until `resume`. Resolves when it no longer answers: its threads go on for a moment. */
+  pause(): Promise<void>;
   resume(): void;
   /** Ends it and removes what it has written. */
   remove(): Promise<void>;
 }
+
+/** A server that does not answer for so long has stopped. */
+const SILENT_MS = 500;
 
 const READY_MS = 30_000;
 const USER = 'tester';
@@ -81,6 +84,15 @@ async function startClickhouse(): Promise<ClickhouseServer> {
     child?.kill('SIGKILL');
     await exited();
   };
+  const pause = async () => {
+    child?.kill('SIGSTOP');
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(SILENT_MS) }).then(
+        () => true,
+        () => false,
+      );
+    while (await answers()) await sleep(20);
+  };
   const remove = async () => {
     await kill();
     process.off('exit', atExit);
@@ -101,7 +113,7 @@ async function startClickhouse(): Promise<ClickhouseServer> {
     ask,
     start,
     kill,
-    pause: () => child?.kill('SIGSTOP'),
+    pause,
     resume: () => child?.kill('SIGCONT'),
     remove,
   };

@@ -147,7 +147,7 @@ if (server !== undefined) {
     it('does not wait long for a server that hangs, and answers when it goes on', async () => {
       const [events, fresh] = [openEvents(server.newDatabase()), openEvents(server.newDatabase())];
       await events.append(history);
-      server.pause();
+      await server.pause();
       try {
         const beganAt = performance.now();
         const failed = await Promise.allSettled([events.query(wholeDays), fresh.query(wholeDays)]);
