@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { memoryDirectory } from './test/memory-directory.ts';
 
 const ROOT = import.meta.dirname;
 const SOURCES = join(ROOT, 'src/');
@@ -48,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           server,
+          env: { TMPDIR: memoryDirectory() },
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [
             'test/faults/long/**',

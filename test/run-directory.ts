@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { serverDirectory } from './server-directory.ts';
+import { memoryDirectory } from './memory-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Before the first test file: makes the directory of the run. Removes it at the end. */
 export function setup({ provide }: TestProject): () => void {
-  const directory = mkdtempSync(join(serverDirectory(), 'signalbox-run-'));
+  const directory = mkdtempSync(join(memoryDirectory(), 'signalbox-run-'));
   // Servers that refuse to run as root read it as another user.
   chmodSync(directory, 0o755);
   provide('runDirectory', directory);

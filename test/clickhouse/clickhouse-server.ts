@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, it } from 'vitest';
 import { freePort } from '../fakes/free-port.ts';
-import { serverDirectory } from '../server-directory.ts';
+import { memoryDirectory } from '../memory-directory.ts';
 
 /** A server of our own in a temporary directory, that lives until it is stopped or this process ends. */
 export interface ClickhouseServer {
@@ -49,7 +49,7 @@ export async function clickhouseForTests(): Promise<ClickhouseServer | undefined
 
 async function startClickhouse(): Promise<ClickhouseServer> {
   const command = commandOf();
-  const directory = mkdtempSync(join(serverDirectory(), 'signalbox-clickhouse-'));
+  const directory = mkdtempSync(join(memoryDirectory(), 'signalbox-clickhouse-'));
   const port = await freePort();
   writeSettings(directory, port);
   let child: ChildProcess | undefined;

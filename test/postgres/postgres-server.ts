@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, it } from 'vitest';
-import { serverDirectory } from '../server-directory.ts';
+import { memoryDirectory } from '../memory-directory.ts';
 import { administrate, databaseUrl, findPostgres, postgresProcess } from './postgres-process.ts';
 import { copyTemplate } from './postgres-template.ts';
 
@@ -52,7 +52,7 @@ export async function postgresForTests(): Promise<PostgresServer | undefined> {
 async function startPostgres(): Promise<PostgresServer> {
   const programs = findPostgres();
   const { uid, gid } = programs.user;
-  const directory = mkdtempSync(join(serverDirectory(), 'signalbox-postgres-'));
+  const directory = mkdtempSync(join(memoryDirectory(), 'signalbox-postgres-'));
   if (uid !== undefined) chownSync(directory, uid, gid ?? uid);
   const data = join(directory, 'data');
   const server = postgresProcess(programs, { data, directory });

@@ -8,10 +8,10 @@ const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 ** 31;
 
 /**
- * Where the databases of test servers are: in memory if there is room, because they are made, copied and removed with
- * every test file.
+ * Where tests have their data directories and test servers their databases: in memory if there is room, because they
+ * are made and removed with every test file.
  */
-export function serverDirectory(): string {
+export function memoryDirectory(): string {
   try {
     accessSync(IN_MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(IN_MEMORY);
