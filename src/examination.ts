@@ -4,7 +4,7 @@
  */
 import type { BucketView } from './control/bucket-view.ts';
 import { openServiceClient } from './egress/service-client.ts';
-import { type BucketSettings, openObjectStorage } from './installation.ts';
+import { type BucketSettings, openObjectStorage } from './file-storage.ts';
 import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
 import { systemClock } from './kit/time/clock.ts';
 import { type ClickhouseFacts, examineClickhouse } from './store/examine/examine-clickhouse.ts';

@@ -105,6 +105,7 @@ const ROOTS = [
   'engine-stores.ts',
   'http-services.ts',
   'installation.ts',
+  'file-storage.ts',
   'examination.ts',
   'backup.ts',
   'migration.ts',

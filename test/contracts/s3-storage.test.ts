@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openServiceClient } from '../../src/egress/service-client.ts';
-import { openFileReader } from '../../src/installation.ts';
+import { openFileReader } from '../../src/file-storage.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import type { FileBytes } from '../../src/ports/files.ts';
 import { ContentFolders } from '../../src/store/content/content-folders.ts';
