@@ -1,3 +1,4 @@
+import type { DimensionName } from '../../ports/event-names.ts';
 import type { GenerationEvent } from '../../ports/events.ts';
 import { GenerationRefused } from '../../ports/generations.ts';
 
@@ -103,3 +104,26 @@ export function wholeNumberOf(
     `the event ${event.id} has a number in ${column} that is not a whole one within 2^53`,
   );
 }
+
+/** The column of each dimension. Whether an event was imported, each store says in its own way. */
+export const DIMENSION_COLUMNS: Readonly<Record<Exclude<DimensionName, 'imported'>, ColumnName>> = {
+  model: 'model',
+  model_id: 'model_id',
+  variant: 'variant',
+  api_key_id: 'key_hash',
+  user: 'user_id',
+  workspace: 'workspace_id',
+  app: 'app',
+  endpoint: 'endpoint',
+  provider: 'provider',
+  context_length_bucket: 'context_length_bucket',
+  modalities: 'modalities',
+  zdr: 'is_zdr',
+  generation_id: 'id',
+  origin: 'origin',
+  country: 'country',
+  finish_reason: 'finish_reason',
+  external_user: 'external_user',
+  error_status: 'error_status',
+  error_type: 'error_type',
+};

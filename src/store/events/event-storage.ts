@@ -47,7 +47,7 @@ export interface EventStorage {
   readonly files: StorageFiles;
 }
 
-/** What is told of a storage of events. */
+/** Called when a storage of events turns out to lack all earlier events. */
 export interface EventStorageFate {
   /** Its file was created, for the first time or again: it has no earlier events. */
   created(): void;

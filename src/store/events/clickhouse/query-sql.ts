@@ -7,6 +7,7 @@ import {
   type Operator,
 } from '../../../ports/event-names.ts';
 import type { EventFilter, EventOrder, EventQuery } from '../../../ports/events.ts';
+import { DIMENSION_COLUMNS } from '../columns.ts';
 import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { DAILY, EVENTS, SERIES_COLUMNS } from './schema.ts';
 import { literalOf } from './tab-separated.ts';
@@ -75,25 +76,9 @@ const flagText = (column: string) => `if(${column} = 1, 'true', 'false')`;
 
 /** SQL of each dimension: a text or NULL. */
 const DIMENSION_SQL: Readonly<Record<DimensionName, string>> = {
-  model: 'model',
-  model_id: 'model_id',
-  variant: 'variant',
-  api_key_id: 'key_hash',
-  user: 'user_id',
-  workspace: 'workspace_id',
-  app: 'app',
-  endpoint: 'endpoint',
-  provider: 'provider',
-  context_length_bucket: 'context_length_bucket',
-  modalities: 'modalities',
+  ...DIMENSION_COLUMNS,
   zdr: flagText('is_zdr'),
-  generation_id: 'id',
-  origin: 'origin',
-  country: 'country',
-  finish_reason: 'finish_reason',
-  external_user: 'external_user',
   error_status: 'toString(error_status)',
-  error_type: 'error_type',
   imported: flagText('is_imported'),
 };
 

@@ -1,5 +1,5 @@
 import type { BreakdownQuery } from '../../../ports/events.ts';
-import { BUCKET_SQL, conditionsOf, DIMENSION_COLUMNS, EVENTS, METRIC_SQL } from './event-sql.ts';
+import { BUCKET_SQL, conditionsOf, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
 import { binder, type Statement } from './statement.ts';
 
 /** Columns before the metrics. */
@@ -17,7 +17,7 @@ export function breakdownSql(query: BreakdownQuery): Statement {
         ${metrics.map((name, index) => `${METRIC_SQL[name]} AS m${index}`).join(', ')}
       FROM (
         SELECT at_ms >= ${bind(BigInt(startMs))} AS is_now, ${BUCKET_SQL[granularity]} AS bucket,
-          ${DIMENSION_COLUMNS[dimension]}::VARCHAR AS d0, *
+          ${DIMENSION_SQL[dimension]}::VARCHAR AS d0, *
         FROM ${EVENTS} WHERE ${conditionsOf({ ...query, startMs: 2 * startMs - endMs }, bind)})
       GROUP BY GROUPING SETS ((is_now), (is_now, bucket), (is_now, d0))),
     top AS MATERIALIZED (

@@ -1,6 +1,6 @@
 import type { DimensionName, Granularity, MetricName, Operator } from '../../../ports/event-names.ts';
 import type { EventFilter, EventQuery } from '../../../ports/events.ts';
-import type { ColumnName } from '../columns.ts';
+import { type ColumnName, DIMENSION_COLUMNS } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import { ALL_DAILY } from './schema.ts';
 import type { Bind } from './statement.ts';
@@ -65,26 +65,8 @@ export const METRIC_SQL: Readonly<Record<MetricName, string>> = {
 /** Series of earlier releases do not say whether they were imported: then those without an endpoint were. */
 const IS_IMPORTED = 'coalesce(is_imported, endpoint IS NULL AND provider IS NOT NULL)';
 
-export const DIMENSION_COLUMNS: Readonly<Record<DimensionName, ColumnName | typeof IS_IMPORTED>> = {
-  model: 'model',
-  model_id: 'model_id',
-  variant: 'variant',
-  api_key_id: 'key_hash',
-  user: 'user_id',
-  workspace: 'workspace_id',
-  app: 'app',
-  endpoint: 'endpoint',
-  provider: 'provider',
-  context_length_bucket: 'context_length_bucket',
-  modalities: 'modalities',
-  zdr: 'is_zdr',
-  generation_id: 'id',
-  origin: 'origin',
-  country: 'country',
-  finish_reason: 'finish_reason',
-  external_user: 'external_user',
-  error_status: 'error_status',
-  error_type: 'error_type',
+export const DIMENSION_SQL: Readonly<Record<DimensionName, string>> = {
+  ...DIMENSION_COLUMNS,
   imported: IS_IMPORTED,
 };
 
@@ -129,7 +111,7 @@ export function conditionsOf(
 }
 
 function conditionSql({ field, operator, values, includesUnset }: EventFilter, bind: Bind): string {
-  const column = `${DIMENSION_COLUMNS[field]}::VARCHAR`;
+  const column = `${DIMENSION_SQL[field]}::VARCHAR`;
   const comparison = COMPARISONS[operator];
   const bound = values.map(bind);
   const condition =

@@ -1,7 +1,7 @@
 import { CONTEXT_LENGTH_BUCKETS, type DimensionName, type MetricName } from '../../../ports/event-names.ts';
 import type { EventOrder, EventQuery } from '../../../ports/events.ts';
 import { fitsDailySums } from '../daily-sums.ts';
-import { BUCKET_SQL, conditionsOf, DAILY, DIMENSION_COLUMNS, EVENTS, METRIC_SQL } from './event-sql.ts';
+import { BUCKET_SQL, conditionsOf, DAILY, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
 import { binder, type Statement } from './statement.ts';
 
 /**
@@ -23,7 +23,7 @@ export function querySql(query: EventQuery): Statement {
       : 'all_rows';
   const selected = [
     `${query.granularity === null ? 'NULL::BIGINT' : BUCKET_SQL[query.granularity]} AS bucket`,
-    ...query.dimensions.map((name, index) => `${DIMENSION_COLUMNS[name]}::VARCHAR AS d${index}`),
+    ...query.dimensions.map((name, index) => `${DIMENSION_SQL[name]}::VARCHAR AS d${index}`),
     ...query.metrics.map((name, index) => `${METRIC_SQL[name]} AS m${index}`),
     `${orderedMetricSql(query)} AS ordered`,
   ];
