@@ -22,6 +22,7 @@ import { sharedMemoryMigration } from './0021-shared-memory.ts';
 import { ledgerFunctionsMigration } from './0022-ledger-functions.ts';
 import { ledgerBookingMigration } from './0023-ledger-booking.ts';
 import { changesMigration } from './0024-changes.ts';
+import { ledgerPlansMigration } from './0025-ledger-plans.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerFunctionsMigration,
   ledgerBookingMigration,
   changesMigration,
+  ledgerPlansMigration,
 ];
