@@ -20,8 +20,9 @@ const events = new DuckdbEventStore(join(directory, 'events.duckdb'));
 const endMs = HISTORY_START_MS + DAYS * DAY_MS;
 
 const ALL = logFilterOf({ accountId: 'account-0', fromMs: HISTORY_START_MS, toMs: endMs });
+const ORDER = { sort: 'arrival', order: 'desc' } as const;
 const lastDay = { fromMs: endMs - DAY_MS };
-const middle = { createdAtMs: HISTORY_START_MS + (DAYS / 2) * DAY_MS, id: '' };
+const middle = { value: BigInt(HISTORY_START_MS + (DAYS / 2) * DAY_MS), id: '' };
 
 try {
   await fill();
@@ -36,6 +37,9 @@ try {
   await page('an id that is not there', { search: 'gen-of-nobody' });
   await page('new since a moment ago', { endedFromMs: endMs - 10_000 });
   await page('1,000 rows', { limit: 1_000 });
+  await page('longest of the last day', { ...lastDay, sort: 'duration' });
+  await page('longest of all', { sort: 'duration' });
+  await page('longest of a key', { sort: 'duration', keys: ['key-0'] });
   await timed('counts of all', () => events.logCounts(ALL, DAY_MS / 4));
   await timed('counts of failed ones', () => events.logCounts({ ...ALL, states: ['failed'] }, DAY_MS / 4));
   await exported();
@@ -51,7 +55,7 @@ async function fill(): Promise<void> {
 }
 
 async function page(title: string, change: Partial<LogQuery>): Promise<void> {
-  await timed(title, () => events.log({ ...ALL, order: 'desc', after: null, limit: 100, ...change }));
+  await timed(title, () => events.log({ ...ALL, ...ORDER, after: null, limit: 100, ...change }));
 }
 
 async function timed(title: string, ask: () => Promise<unknown>): Promise<void> {
@@ -75,11 +79,11 @@ async function exported(): Promise<void> {
   let rows = 0;
   let after: LogQuery['after'] = null;
   for (;;) {
-    const read = await events.log({ ...ALL, order: 'desc', after, limit: 5_000 });
+    const read = await events.log({ ...ALL, ...ORDER, after, limit: 5_000 });
     rows += read.length;
     const last = read.at(-1);
     if (last === undefined || performance.now() - startedMs > 20_000) break;
-    after = { createdAtMs: last.createdAtMs, id: last.id };
+    after = { value: BigInt(last.createdAtMs), id: last.id };
   }
   console.log(`export: ${Math.round(rows / ((performance.now() - startedMs) / 1_000))} rows/s`);
 }

@@ -203,15 +203,19 @@ export interface LogFilter {
   readonly search: string | null;
 }
 
-/** A position in the log: by time of arrival, then by id. */
+/** What the log is in order of. Rows without the value count as 0. */
+export type LogSort = 'arrival' | 'duration' | 'first-content' | 'cost';
+
+/** A position in the log: by what it is in order of (milliseconds, or nano-dollars), then by id. */
 export interface LogPosition {
-  readonly createdAtMs: number;
+  readonly value: bigint;
   readonly id: string;
 }
 
 /** A page of the log. */
 export interface LogQuery extends LogFilter {
-  /** Newest first. */
+  readonly sort: LogSort;
+  /** `desc`: newest, longest or dearest first. */
   readonly order: 'desc' | 'asc';
   /** Rows behind this position, in the order asked for; null = from the beginning. */
   readonly after: LogPosition | null;

@@ -44,6 +44,7 @@ const query: EventQuery = {
 };
 const log: LogQuery = {
   ...logFilterOf({ accountId: 'a', fromMs: 0, toMs: 1_000 }),
+  sort: 'arrival',
   order: 'desc',
   after: null,
   limit: 10,

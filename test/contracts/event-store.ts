@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { positionIn } from '../../src/manage/generations/log-cursor.ts';
 import {
   DIMENSIONS,
   type DimensionName,
@@ -20,6 +21,7 @@ import type {
   LogFilter,
   LoggedGeneration,
   LogPosition,
+  LogSort,
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
 import { breakdownOfQueries } from '../../src/store/events/breakdown-of-queries.ts';
@@ -60,13 +62,25 @@ const query = (more: Partial<EventQuery>): EventQuery => ({
 });
 
 /** Ids of all pages of a log. */
-async function pagesOf(events: EventStore, filter: LogFilter, order: 'asc' | 'desc'): Promise<string[]> {
+async function pagesOf(
+  events: EventStore,
+  filter: LogFilter,
+  order: 'asc' | 'desc',
+  sort: LogSort = 'arrival',
+): Promise<string[]> {
   const ids: string[] = [];
   for (let after: LogPosition | null = null; ; ) {
-    const page: readonly LoggedGeneration[] = await events.log({ ...filter, order, after, limit: LOG_PAGE });
+    const page: readonly LoggedGeneration[] = await events.log({
+      ...filter,
+      sort,
+      order,
+      after,
+      limit: LOG_PAGE,
+    });
     ids.push(...page.map(({ id }) => id));
-    after = page.at(-1) ?? null;
-    if (after === null) return ids;
+    const last = page.at(-1);
+    if (last === undefined) return ids;
+    after = positionIn(sort, last);
   }
 }
 
@@ -453,13 +467,37 @@ export function eventStoreContract(
       }
     });
 
+    it('lists the longest, the slowest to begin and the dearest first', async () => {
+      const filter = { ...EVERYTHING, ...logRange, models: ['acme/model-1'] };
+      const matching = HISTORY.filter(
+        ({ accountId, createdAtMs, modelId }) =>
+          accountId === filter.accountId &&
+          createdAtMs >= filter.fromMs &&
+          createdAtMs < filter.toMs &&
+          modelId === 'acme/model-1',
+      );
+      const values: Readonly<Record<Exclude<LogSort, 'arrival'>, (event: GenerationEvent) => number>> = {
+        duration: ({ log }) => log?.durationMs ?? 0,
+        'first-content': ({ latencyMs }) => latencyMs ?? 0,
+        cost: ({ creditNanos }) => Number(creditNanos),
+      };
+      for (const [sort, sortedBy] of Object.entries(values)) {
+        const ids = matching
+          .toSorted((one, other) => sortedBy(one) - sortedBy(other) || (one.id < other.id ? -1 : 1))
+          .map(({ id }) => id);
+        expect(await pagesOf(events, filter, 'asc', sort as LogSort)).toEqual(ids);
+        expect(await pagesOf(events, filter, 'desc', sort as LogSort)).toEqual(ids.toReversed());
+      }
+    });
+
     it('shows every fact of a generation in the log', async () => {
       const event = HISTORY.findLast(
         ({ accountId, log }) => accountId === 'account-0' && log?.state === 'failed',
       );
       const { id, createdAtMs, creditNanos, log, modelId, keyHash } = event as GenerationEvent;
       const range = { fromMs: createdAtMs, toMs: createdAtMs + 1 };
-      const found = await events.log({ ...EVERYTHING, ...range, order: 'desc', after: null, limit: 1 });
+      const page = { sort: 'arrival', order: 'desc', after: null, limit: 1 } as const;
+      const found = await events.log({ ...EVERYTHING, ...range, ...page });
       expect(found).toMatchObject([{ id, createdAtMs, creditNanos, modelId, keyHash, ...log }]);
     });
 

@@ -141,6 +141,31 @@ describe('GET /generations', () => {
     expect(idsOf(await list('order=asc'))).toEqual(all.toReversed());
   });
 
+  it('lists the longest, the slowest to begin or the dearest first, page by page', async () => {
+    const { data } = await list('');
+    for (const sort of ['duration_ms', 'latency', 'cost'] as const) {
+      const sorted = data
+        .toSorted((one, other) => (other[sort] ?? 0) - (one[sort] ?? 0) || (one.id < other.id ? 1 : -1))
+        .map(({ id }) => id);
+      expect(idsOf(await list(`sort=${sort}`))).toEqual(sorted);
+      expect(idsOf(await list(`sort=${sort}&order=asc`))).toEqual(sorted.toReversed());
+      const first = await list(`sort=${sort}&limit=4`);
+      const second = await list(`sort=${sort}&limit=4&after=${encodeURIComponent(first.next ?? '')}`);
+      expect([...idsOf(first), ...idsOf(second)]).toEqual(sorted);
+      const back = await list(`sort=${sort}&limit=4&before=${encodeURIComponent(second.previous ?? '')}`);
+      expect(idsOf(back)).toEqual(idsOf(first));
+      const lines = await gateway.fetch(`/generations?format=ndjson&limit=2&sort=${sort}`, {
+        key: gateway.managementKey,
+      });
+      expect(
+        (await lines.text())
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).id),
+      ).toEqual(sorted.slice(0, 2));
+    }
+  });
+
   it('finds what has ended since the last look', async () => {
     const since = new Date().toISOString();
     const id = await generate(gateway.apiKey, 'simulator/standard');
@@ -159,6 +184,8 @@ describe('GET /generations', () => {
     'after=x',
     'before=1.a&after=1.a',
     'format=xml',
+    'sort=model',
+    'sort=cost&format=csv',
   ])('refuses %s with the path of the mistake', async (query) => {
     const response = await gateway.fetch(`/generations?${query}`, { key: gateway.managementKey });
     expect(response.status).toBe(400);

@@ -85,11 +85,14 @@ const FILTERS = {
 const cursor = (description: string) =>
   Type.Optional(
     Type.String({
-      pattern: '^\\d{1,15}\\..{1,256}$',
+      pattern: '^\\d{1,18}\\..{1,256}$',
       explain: 'must be `next` or `previous` of an earlier page',
       description,
     }),
   );
+
+/** Members of a row that the log can be in order of. */
+const SORTS = ['created_at', 'duration_ms', 'latency', 'cost'] as const;
 
 export const MAX_LOG_ROWS = 1_000;
 export const DEFAULT_LOG_ROWS = 100;
@@ -97,7 +100,18 @@ export const DEFAULT_LOG_ROWS = 100;
 /** Query of `GET /generations`. */
 export const generationsQuerySchema = Type.Object({
   ...FILTERS,
-  order: Type.Optional(oneOf(['desc', 'asc'], { description: 'Newest first without it.' })),
+  sort: Type.Optional(
+    oneOf(SORTS, {
+      description:
+        'What rows are in order of; `created_at` without it. Rows without the value count as 0. An export in another ' +
+        'order than that of `created_at` needs a `limit`.',
+    }),
+  ),
+  order: Type.Optional(
+    oneOf(['desc', 'asc'], {
+      description: 'Without it `desc`: newest first, or longest, or dearest.',
+    }),
+  ),
   after: cursor('The page after this place: `next` of the page before.'),
   before: cursor('The page before this place: `previous` of the page after.'),
   limit: Type.Optional(

@@ -10,9 +10,10 @@ import { isoTime, isoTimeOrNull } from '../../contract/values/iso-time.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { nanosOf, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { EventStore, LogFilter, LoggedGeneration, LogPosition, LogQuery } from '../../ports/events.ts';
+import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import { queryMomentMs } from '../query-moment.ts';
+import { cursorOf, LOG_SORTS, positionIn, positionOf } from './log-cursor.ts';
 import { LogNames } from './log-names.ts';
 
 export interface GenerationLogDependencies {
@@ -74,11 +75,12 @@ export class GenerationLog {
     const hasMore = query !== null && found.length > query.limit;
     const page = hasMore ? found.slice(0, -1) : found;
     const rows = isBackwards ? page.reverse() : page;
-    const last = rows.at(-1);
+    const cursorAt = (row: LoggedGeneration | undefined): string | null =>
+      row === undefined || query === null ? null : cursorOf(positionIn(query.sort, row));
     return {
       data: await named(rows, this.#names(viewer)),
-      next: last === undefined || !(hasMore || isBackwards) ? null : cursorOf(last),
-      previous: rows[0] === undefined ? null : cursorOf(rows[0]),
+      next: hasMore || isBackwards ? cursorAt(rows.at(-1)) : null,
+      previous: cursorAt(rows[0]),
     };
   }
 
@@ -89,6 +91,9 @@ export class GenerationLog {
     signal: AbortSignal,
   ): AsyncGenerator<readonly LoggedGenerationObject[]> {
     const query = this.#queryOf(viewer, wanted);
+    if (query !== null && query.sort !== 'arrival' && wanted.limit === undefined) {
+      throw invalidRequest([{ path: 'sort', message: 'needs a `limit` in an export' }]);
+    }
     const names = this.#names(viewer);
     let left = wanted.limit ?? Number.POSITIVE_INFINITY;
     let after = query?.after ?? null;
@@ -96,9 +101,10 @@ export class GenerationLog {
       const limit = Math.min(EXPORT_ROWS, left);
       const rows = await this.#read({ ...query, after, limit }, signal);
       if (rows.length > 0) yield await named(rows, names);
-      after = rows.at(-1) ?? null;
+      const last = rows.at(-1);
       left -= rows.length;
-      if (rows.length < limit) return;
+      if (last === undefined || rows.length < limit) return;
+      after = positionIn(query.sort, last);
     }
   }
 
@@ -137,6 +143,7 @@ export class GenerationLog {
     return (
       filter && {
         ...filter,
+        sort: LOG_SORTS[wanted.sort ?? 'created_at'],
         order: wanted.before === undefined ? order : order === 'desc' ? 'asc' : 'desc',
         after: positionOf(wanted.after ?? wanted.before),
         limit: wanted.limit ?? DEFAULT_LOG_ROWS,
@@ -197,17 +204,6 @@ function filterOf(
     maxNanos: wanted.max_cost === undefined ? null : nanosOf(wanted.max_cost),
     search: wanted.search ?? null,
   };
-}
-
-function cursorOf({ createdAtMs, id }: LogPosition): string {
-  return `${createdAtMs}.${id}`;
-}
-
-/** The schema has checked its form. */
-function positionOf(cursor: string | undefined): LogPosition | null {
-  if (cursor === undefined) return null;
-  const end = cursor.indexOf('.');
-  return { createdAtMs: Number(cursor.slice(0, end)), id: cursor.slice(end + 1) };
 }
 
 function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObject {

@@ -1,4 +1,4 @@
-import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import type { LogFilter, LoggedGeneration, LogQuery, LogSort } from '../../../ports/events.ts';
 import { bigOf, numberOf, requireColumns } from './read-fields.ts';
 import { EVENTS } from './schema.ts';
 import { literalOf, type TextRow } from './tab-separated.ts';
@@ -107,20 +107,27 @@ function searchConditions(search: string | null): string[] {
   return [`(${conditions.join(' OR ')})`];
 }
 
+/** What rows are in order of. */
+const SORT_VALUES: Readonly<Record<LogSort, string>> = {
+  arrival: 'created_ms',
+  duration: `coalesce(${DURATION}, 0)`,
+  'first-content': 'coalesce(latency_ms, 0)',
+  cost: 'credit_nanos',
+};
+
 /** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
 export function logSql(query: LogQuery, prunedBeforeMs: number): string {
   const conditions = conditionsOf(query, prunedBeforeMs);
   const isDescending = query.order === 'desc';
   const direction = isDescending ? 'DESC' : 'ASC';
+  const value = SORT_VALUES[query.sort];
   if (query.after !== null) {
-    const { createdAtMs, id } = query.after;
+    const { value: at, id } = query.after;
     const sign = isDescending ? '<' : '>';
-    conditions.push(
-      `(created_ms ${sign} ${createdAtMs} OR (created_ms = ${createdAtMs} AND id ${sign} ${literalOf(id)}))`,
-    );
+    conditions.push(`(${value} ${sign} ${at} OR (${value} = ${at} AND id ${sign} ${literalOf(id)}))`);
   }
   return `SELECT ${MEMBERS.map(([, [sql]]) => sql).join(', ')} FROM ${EVENTS} FINAL
-    WHERE ${conditions.join(' AND ')} ORDER BY created_ms ${direction}, id ${direction} LIMIT ${query.limit}`;
+    WHERE ${conditions.join(' AND ')} ORDER BY ${value} ${direction}, id ${direction} LIMIT ${query.limit}`;
 }
 
 /** The statement that counts. Columns: begin of the bucket, generations, failed ones. */

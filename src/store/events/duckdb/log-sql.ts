@@ -1,5 +1,5 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
-import type { LogFilter, LoggedGeneration, LogQuery } from '../../../ports/events.ts';
+import type { LogFilter, LoggedGeneration, LogQuery, LogSort } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
 import { type Bind, binder, type Statement } from './statement.ts';
@@ -144,19 +144,28 @@ function searchConditions(search: string | null, bind: Bind): string[] {
   return [`(${conditions.join(' OR ')})`];
 }
 
+/** What rows are in order of. */
+const SORT_VALUES: Readonly<Record<LogSort, string>> = {
+  arrival: 'created_ms',
+  duration: `coalesce(${DURATION}, 0)`,
+  'first-content': 'coalesce(latency_ms, 0)',
+  cost: 'credit_nanos',
+};
+
 /** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
 export function logSql(query: LogQuery): Statement {
   const { bind, parameters } = binder();
   const conditions = conditionsOf(query, bind);
   const isDescending = query.order === 'desc';
   const direction = isDescending ? 'DESC' : 'ASC';
+  const value = SORT_VALUES[query.sort];
   if (query.after !== null) {
-    const at = bind(BigInt(query.after.createdAtMs));
+    const at = bind(query.after.value);
     const id = bind(query.after.id);
     const sign = isDescending ? '<' : '>';
-    conditions.push(`(created_ms ${sign} ${at} OR (created_ms = ${at} AND id ${sign} ${id}))`);
+    conditions.push(`(${value} ${sign} ${at} OR (${value} = ${at} AND id ${sign} ${id}))`);
   }
-  const order = `created_ms ${direction}, id ${direction}`;
+  const order = `${value} ${direction}, id ${direction}`;
   const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
   return {
     sql: `WITH page AS MATERIALIZED (SELECT * FROM events WHERE ${conditions.join(' AND ')}

@@ -23,6 +23,7 @@ const PAGE: LogQuery = {
     fromMs: HISTORY_START_MS,
     toMs: HISTORY_START_MS + 86_400_000,
   }),
+  sort: 'arrival',
   order: 'asc',
   after: null,
   limit: 100,
