@@ -4,7 +4,7 @@ import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Sessions } from '../../manage/sessions/sessions.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
-import { ACT_AS_HEADER, sessionTokenOf } from './session-cookie.ts';
+import { ACT_AS_HEADER, type CookieServer, sessionTokenOf } from './session-cookie.ts';
 
 /**
  * Which key a route needs: `none`; `optional`: none, but a valid key gets more; `any` valid key; `inference`: no
@@ -18,7 +18,7 @@ export interface CallerDirectory {
 }
 
 /** Finds callers by a secret, or by the session of a browser. */
-export interface CallerSources {
+export interface CallerSources extends CookieServer {
   readonly callers: CallerDirectory;
   readonly sessions: Pick<Sessions, 'find' | 'actingAs'>;
 }
@@ -31,9 +31,9 @@ const SECRET = /^[\x21-\x7e]{1,512}$/;
 /** The caller of a request. Throws the same 401 for every key that is not valid. */
 export function authenticate(
   request: InboundRequest,
-  { callers, sessions }: CallerSources,
+  { callers, sessions, certificate }: CallerSources,
 ): Caller | Promise<Caller> {
-  const token = tokenOf(request);
+  const token = tokenOf(request, { certificate });
   if (token !== undefined) return callerOfSession(request, token, sessions);
   const secret = secretOf(request);
   const found = SECRET.test(secret) ? callers.find(secret) : undefined;
@@ -41,12 +41,12 @@ export function authenticate(
 }
 
 /** True if the request names no key of its own, but the session of a browser. */
-export function isOfSession(request: InboundRequest): boolean {
-  return tokenOf(request) !== undefined;
+export function isOfSession(request: InboundRequest, server: CookieServer): boolean {
+  return tokenOf(request, server) !== undefined;
 }
 
-function tokenOf(request: InboundRequest): string | undefined {
-  return hasKey(request) ? undefined : sessionTokenOf(request);
+function tokenOf(request: InboundRequest, server: CookieServer): string | undefined {
+  return hasKey(request) ? undefined : sessionTokenOf(request, server);
 }
 
 function hasKey(request: InboundRequest): boolean {

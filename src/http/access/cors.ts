@@ -1,4 +1,5 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import { ACT_AS_HEADER, SESSION_HEADER } from './session-cookie.ts';
 import { vendorHeader } from './vendor-header.ts';
 
 /** Which browser origins may call the gateway, and what they may read. */
@@ -77,6 +78,8 @@ interface CorsExchange {
 /** How long a browser may remember the answer to a preflight, seconds. */
 const PREFLIGHT_SECONDS = '7200';
 
+const CONSOLE_HEADERS: ReadonlySet<string> = new Set([SESSION_HEADER, ACT_AS_HEADER]);
+
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4096}$/;
 
 /** Whether a browser asks if it may send a request. */
@@ -84,9 +87,15 @@ export function isPreflight(request: InboundRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined;
 }
 
-/** Headers of the answer to a preflight of an allowed origin. The headers asked for are allowed: SDKs add their own. */
+/**
+ * Headers of the answer to a preflight of an allowed origin. The headers asked for are allowed, because SDKs add their
+ * own, but for those of the console: no page of another origin acts in its sessions.
+ */
 export function preflightHeaders(request: InboundRequest): Readonly<Record<string, string>> {
-  const asked = request.header('access-control-request-headers') ?? '';
+  const asked = (request.header('access-control-request-headers') ?? '')
+    .split(',')
+    .filter((name) => !CONSOLE_HEADERS.has(name.trim().toLowerCase()))
+    .join(',');
   return {
     'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     ...(HEADER_NAMES.test(asked) && { 'Access-Control-Allow-Headers': asked }),

@@ -11,14 +11,30 @@ export const ACT_AS_HEADER = 'x-console-key';
 
 const TOKEN = /^[0-9a-f]{64}$/;
 
-/** The token of a request from the console; undefined if it has none, or did not come from the console. */
-export function sessionTokenOf(request: InboundRequest): string | undefined {
+/** The part of the server that decides how its cookies are called. */
+export interface CookieServer {
+  /** Of HTTPS; undefined = plain HTTP. */
+  readonly certificate?: unknown;
+}
+
+/**
+ * The token of a request from the console; undefined if it has none, or did not come from the console. Two different
+ * cookies of the name count as none: a neighbour of the host may have added one, so that the reader would act in a
+ * session of the neighbour.
+ */
+export function sessionTokenOf(request: InboundRequest, server: CookieServer): string | undefined {
   const cookies = request.header('cookie');
   if (cookies === undefined || !isFromConsole(request)) return undefined;
-  const name = `${cookieName(request)}=`;
-  const found = cookies.split('; ').find((cookie) => cookie.startsWith(name));
-  const token = found?.slice(name.length);
-  return token !== undefined && TOKEN.test(token) ? token : undefined;
+  const name = `${cookieName(request, server)}=`;
+  const tokens = new Set(
+    cookies
+      .split(';')
+      .map((cookie) => cookie.trim())
+      .filter((cookie) => cookie.startsWith(name))
+      .map((cookie) => cookie.slice(name.length)),
+  );
+  const [token] = tokens;
+  return token !== undefined && tokens.size === 1 && TOKEN.test(token) ? token : undefined;
 }
 
 /** Browsers say where a request comes from, on HTTPS and on loopback; the header proves it elsewhere. */
@@ -30,21 +46,34 @@ function isFromConsole(request: InboundRequest): boolean {
 /** The cookie of a new session. Scripts cannot read it, and other sites cannot have it sent. */
 export function sessionCookie(
   request: InboundRequest,
-  { token, expiresAtMs, isHttps }: { token: string; expiresAtMs: number; isHttps: boolean },
+  server: CookieServer,
+  { token, expiresAtMs }: { token: string; expiresAtMs: number },
 ): string {
-  // A false `x-forwarded-proto` makes only the sender's own cookie unusable on plain HTTP.
-  const isSecure = isHttps || request.header('x-forwarded-proto') === 'https';
-  const expires = new Date(expiresAtMs).toUTCString();
-  return `${cookieName(request)}=${token}; Path=/; HttpOnly; SameSite=Strict; Expires=${expires}${isSecure ? '; Secure' : ''}`;
+  return cookieLine(request, server, token, `Expires=${new Date(expiresAtMs).toUTCString()}`);
 }
 
 /** Removes the cookie from the browser. */
-export function noSessionCookie(request: InboundRequest): string {
-  return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+export function noSessionCookie(request: InboundRequest, server: CookieServer): string {
+  return cookieLine(request, server, '', 'Max-Age=0');
 }
 
-/** Cookies know no ports: two gateways on one host need two names. */
-function cookieName(request: InboundRequest): string {
+function cookieLine(request: InboundRequest, server: CookieServer, value: string, end: string): string {
+  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Strict', end];
+  if (isHttps(request, server)) attributes.push('Secure');
+  return `${cookieName(request, server)}=${value}; ${attributes.join('; ')}`;
+}
+
+/** A false `x-forwarded-proto` makes only the sender's own cookie unusable on plain HTTP. */
+function isHttps(request: InboundRequest, { certificate }: CookieServer): boolean {
+  return certificate !== undefined || request.header('x-forwarded-proto') === 'https';
+}
+
+/**
+ * Cookies know no ports: two gateways on one host need two names. On HTTPS the prefix keeps other hosts of the same
+ * domain, and plain HTTP, from setting the cookie.
+ */
+function cookieName(request: InboundRequest, server: CookieServer): string {
   const port = /:(\d+)$/.exec(request.header('host') ?? '')?.[1];
-  return port === undefined ? 'signalbox_session' : `signalbox_session_${port}`;
+  const name = port === undefined ? 'signalbox_session' : `signalbox_session_${port}`;
+  return isHttps(request, server) ? `__Host-${name}` : name;
 }

@@ -1,4 +1,5 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import type { HttpExchange } from '../exchange/http-exchange.ts';
 import { ASSETS_PATH, type ConsoleFile, type ConsoleFiles } from './console-files.ts';
 
@@ -42,11 +43,10 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 const PAGE_HEADERS = {
+  ...FRAMELESS_HEADERS,
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Cache-Control': 'no-cache',
   'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'X-Frame-Options': 'DENY',
 };
 
 /** A name changes with the content, so it never has to be asked for again. */
@@ -64,7 +64,7 @@ export function answerConsole({ request, reply }: HttpExchange, files: ConsoleFi
     return true;
   }
   // Programs get what they got before there was a console: a route, or an error that leads on.
-  if (!isForBrowser(request) || !VIEWS.has(path.split('/')[1] ?? '')) return false;
+  if (!isForBrowser(request) || !isView(path)) return false;
   reply.file(...encoded(files.page, acceptsGzip), PAGE_HEADERS);
   return true;
 }
@@ -83,6 +83,11 @@ export function answerLostBrowser(
   if (!isRead(request) || !isForBrowser(request) || isOfInterface) return false;
   reply.file(...encoded(files.page, doesAcceptGzip(request)), PAGE_HEADERS, 404);
   return true;
+}
+
+/** `//host/log` is none: as a link it would lead to that host. */
+function isView(path: string): boolean {
+  return !path.startsWith('//') && VIEWS.has(path.split('/')[1] ?? '');
 }
 
 function isRead({ method }: InboundRequest): boolean {

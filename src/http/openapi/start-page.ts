@@ -42,7 +42,7 @@ export function startPage({ basePath }: Pick<HttpSettings, 'basePath'>): StartPa
   } as const;
   return {
     html: Buffer.from(pageOf(addresses)),
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${sha256(STYLE)}'; base-uri 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${sha256(STYLE)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     addresses,
   };
 }

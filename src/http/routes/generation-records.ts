@@ -60,7 +60,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
 /** A key sees the records of its account; in the console, a key that is no management key sees its own alone. */
 function viewerOf(call: Call): LogViewer {
   const { accountId, key } = callerOf(call);
-  const seesAll = key.isManagement || !isOfSession(call.exchange.request);
+  const seesAll = key.isManagement || !isOfSession(call.exchange.request, call.services);
   return { accountId, keyHash: seesAll ? null : key.hash };
 }
 

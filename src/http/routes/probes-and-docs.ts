@@ -8,6 +8,7 @@ import {
 } from '../../contract/envelopes/health.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
+import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import { carriesToken } from '../access/metrics-token.ts';
 import type { ReadinessPart } from '../dependencies.ts';
 import { startPage, startSchema } from '../openapi/start-page.ts';
@@ -24,6 +25,9 @@ const PROBE = {
   rateClass: 'probe',
   request: NOTHING_DECLARED,
 } as const;
+
+/** Headers of pages that need nothing but themselves, and link to other hosts. */
+const PAGE_HEADERS = { ...FRAMELESS_HEADERS, 'Cache-Control': 'no-cache', 'Referrer-Policy': 'no-referrer' };
 
 /** Health, readiness, metrics, and the description of the interface. */
 export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
@@ -62,9 +66,8 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
         return exchange.reply.json(200, addresses);
       }
       exchange.reply.html(html, {
+        ...PAGE_HEADERS,
         'Content-Security-Policy': contentSecurityPolicy,
-        'Cache-Control': 'no-cache',
-        'Referrer-Policy': 'no-referrer',
         Vary: 'Accept',
       });
     },
@@ -83,9 +86,8 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     handler: ({ exchange, server }) => {
       const { html, contentSecurityPolicy } = server.page();
       exchange.reply.html(html, {
+        ...PAGE_HEADERS,
         'Content-Security-Policy': contentSecurityPolicy,
-        'Cache-Control': 'no-cache',
-        'Referrer-Policy': 'no-referrer',
       });
     },
   },

@@ -28,7 +28,10 @@ export const SESSION_ROUTES: readonly Route[] = [
     responseHeaders: { 'Set-Cookie': 'The cookie of the session: `HttpOnly`, `SameSite=Strict`.' },
     handler: async (call) => {
       const { request, reply } = call.exchange;
-      if (sessionTokenOf(request) !== undefined && request.header('authorization') === undefined) {
+      if (
+        sessionTokenOf(request, call.services) !== undefined &&
+        request.header('authorization') === undefined
+      ) {
         throw new GatewayError('permission', 'Sign in with a key: a session cannot open another');
       }
       const { session, token } = await call.services.sessions.open(callerOf(call), {
@@ -39,11 +42,11 @@ export const SESSION_ROUTES: readonly Route[] = [
           call.settings.trustedProxies,
         ),
       });
-      const isHttps = call.services.certificate !== undefined;
+      const { expiresAtMs } = session;
       reply.json(
         201,
         { data: sessionObject(session, session.id) },
-        { 'Set-Cookie': sessionCookie(request, { token, expiresAtMs: session.expiresAtMs, isHttps }) },
+        { 'Set-Cookie': sessionCookie(request, call.services, { token, expiresAtMs }) },
       );
     },
   },
@@ -78,12 +81,16 @@ export const SESSION_ROUTES: readonly Route[] = [
       const currentId = await currentIdOf(call);
       const id = call.params.id === CURRENT ? (currentId ?? '') : (call.params.id ?? '');
       await call.services.sessions.end(callerOf(call), id);
-      reply.json(200, { deleted: true }, id === currentId ? { 'Set-Cookie': noSessionCookie(request) } : {});
+      reply.json(
+        200,
+        { deleted: true },
+        id === currentId ? { 'Set-Cookie': noSessionCookie(request, call.services) } : {},
+      );
     },
   },
 ];
 
 async function currentIdOf({ exchange, services }: Call): Promise<string | undefined> {
-  const token = sessionTokenOf(exchange.request);
+  const token = sessionTokenOf(exchange.request, services);
   return token === undefined ? undefined : (await services.sessions.find(token))?.session.id;
 }
