@@ -17,7 +17,7 @@ const WARM_UP_REQUESTS = 2_000;
 const REQUESTS = 400;
 
 /** Keys that take turns, so that each asks too seldom for a slice. */
-const SELDOM_KEYS = 200;
+const SELDOM_KEYS = 1_500;
 
 const LIMIT_USD = 1_000_000;
 const REQUESTS_PER_MINUTE = 1_000_000_000;

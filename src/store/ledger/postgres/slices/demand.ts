@@ -16,7 +16,7 @@ const BURST_MS = 2_000;
 const LEAST_RESERVATIONS = 4;
 
 /** From this many reservations within `MEMORY_MS` on, a slice is worth its statements. */
-export const HOT_RESERVATIONS = 8;
+export const HOT_RESERVATIONS = 3;
 
 type Side = keyof Amount;
 const SIDES: readonly Side[] = ['creditNanos', 'byokNanos'];
