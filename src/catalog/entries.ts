@@ -80,7 +80,7 @@ export interface ModelEntry {
   /** Last day or month of the training data. */
   readonly knowledge_cutoff?: string | null;
   readonly hugging_face_id?: string | null;
-  /** Slug of the provider that the author runs: it is tried first. */
+  /** Slug of the provider that the author runs: its endpoints are listed first. */
   readonly home?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;

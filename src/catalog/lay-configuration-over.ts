@@ -3,8 +3,9 @@ import { tagOf } from './build-model.ts';
 import type { EndpointEntry, ModelEntry } from './entries.ts';
 
 /**
- * Overlays the configured models on the known ones, member by member; configured members win. Configured endpoints come
- * first. An id or alias that the configuration uses always means the configured model.
+ * Overlays the configured models on the known ones, member by member; configured members win. The two scores of
+ * `quality` are members of their own, `reasoning` is one. Configured endpoints come first. An id or alias that the
+ * configuration uses always means the configured model.
  */
 export function* layConfigurationOver(
   known: readonly ModelEntry[],
@@ -28,7 +29,9 @@ function layModelOver(
 ): ModelEntry {
   if (known === undefined) return own;
   const aliases = own.aliases ?? (known.aliases ?? []).filter((alias) => !taken.has(alias));
-  return { ...known, ...given(own), aliases, endpoints: layEndpointsOver(known.endpoints ?? [], own) };
+  const quality = { ...known.quality, ...given(own.quality ?? {}) };
+  const endpoints = layEndpointsOver(known.endpoints ?? [], own);
+  return { ...known, ...given(own), aliases, quality, endpoints };
 }
 
 function layEndpointsOver(known: readonly EndpointEntry[], { endpoints }: ModelEntry): EndpointEntry[] {

@@ -2,7 +2,7 @@ import { parsePrice } from '../../kit/money.ts';
 import type { KnownEndpoint, KnownModel } from './known-model.ts';
 import { priceAt } from './merge-models.ts';
 
-/** Endpoints in the order of attempts: the model's home provider first, then by price. */
+/** Endpoints in the order of lists: the model's home provider first, then by price. */
 export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): KnownEndpoint[] {
   const ranked = endpoints.map((endpoint) => ({
     endpoint,
