@@ -45,6 +45,7 @@ import { Workspaces } from './manage/workspaces/workspaces.ts';
 import type { AppRegistry } from './ports/apps.ts';
 import type { ByokStore } from './ports/byok.ts';
 import { MCP_PROVIDER_PREFIX } from './ports/byok-credentials.ts';
+import type { CallCountStore } from './ports/call-counts.ts';
 import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
@@ -118,6 +119,8 @@ export interface Installation {
   readonly sessions: Sessions;
   /** Prices that were in force, and since when. */
   readonly priceHistory: PriceHistory;
+  /** Calls of endpoints by hour. */
+  readonly callCountStore: CallCountStore;
   readonly generationStore: GenerationStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
@@ -235,6 +238,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       mcpMemory,
       sessionStore,
       priceStore,
+      callCountStore,
       generationStore,
       fileStore,
       appRegistry,
@@ -356,6 +360,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       byokStore,
       guardrailStore,
       mcpMemory,
+      callCountStore,
       generationStore,
       appRegistry,
       eventStore,

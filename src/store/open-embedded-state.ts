@@ -11,6 +11,7 @@ import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
@@ -86,6 +87,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       mcpMemory: new SqlMcpMemory(database),
       sessionStore: new SqlSessionStore(database),
       priceStore: new SqlPriceStore(database),
+      callCountStore: new SqlCallCountStore(database),
       generationStore,
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),

@@ -23,6 +23,7 @@ import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.
 import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/stores/booked-generations.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
+import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
@@ -100,6 +101,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       mcpMemory: new SqlMcpMemory(postgres.database),
       sessionStore: new SqlSessionStore(postgres.database),
       priceStore: new SqlPriceStore(postgres.database),
+      callCountStore: new SqlCallCountStore(postgres.database),
       generationStore: new SqlGenerationStore(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,

@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/time/clock.ts';
 import type { AppRegistry } from '../ports/apps.ts';
 import type { ByokStore } from '../ports/byok.ts';
+import type { CallCountStore } from '../ports/call-counts.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
@@ -27,6 +28,7 @@ export interface State {
   readonly mcpMemory: McpMemory;
   readonly sessionStore: SessionStore;
   readonly priceStore: PriceStore;
+  readonly callCountStore: CallCountStore;
   readonly generationStore: GenerationStore;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;

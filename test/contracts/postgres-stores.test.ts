@@ -1,6 +1,7 @@
 import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
+import { SqlCallCountStore } from '../../src/store/sql/stores/sql-call-count-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
@@ -11,6 +12,7 @@ import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
 import { appRegistryContract } from './app-registry.ts';
 import { byokContract } from './byok.ts';
+import { callCountStoreContract } from './call-count-store.ts';
 import { fileStoreContract } from './file-store.ts';
 import { generationStoreContract } from './generation-store.ts';
 import { guardrailContract } from './guardrails.ts';
@@ -57,6 +59,11 @@ if (server !== undefined) {
   priceStoreContract('SqlPriceStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { store: new SqlPriceStore(database), close };
+  });
+
+  callCountStoreContract('SqlCallCountStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { store: new SqlCallCountStore(database), close };
   });
 
   appRegistryContract('SqlAppRegistry on PostgreSQL', async () => {

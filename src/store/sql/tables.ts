@@ -27,6 +27,7 @@ export interface Tables {
   mcp_seen_tools: McpSeenToolsRow;
   sessions: SessionRow;
   endpoint_prices: EndpointPriceRow;
+  endpoint_calls: EndpointCallsRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -297,6 +298,15 @@ export interface EndpointPriceRow {
   min_prompt_tokens: WholeNumber;
   since_ms: WholeNumber;
   price: string | null;
+}
+
+/** Calls of an endpoint in an hour, as one run of a gateway has counted them. */
+export interface EndpointCallsRow {
+  hour: WholeNumber;
+  site: string;
+  run_id: string;
+  calls: WholeNumber;
+  failures: WholeNumber;
 }
 
 /** A nullable integer column as a number. */

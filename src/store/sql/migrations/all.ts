@@ -23,6 +23,7 @@ import { ledgerFunctionsMigration } from './0022-ledger-functions.ts';
 import { ledgerBookingMigration } from './0023-ledger-booking.ts';
 import { changesMigration } from './0024-changes.ts';
 import { ledgerPlansMigration } from './0025-ledger-plans.ts';
+import { endpointCallsMigration } from './0026-endpoint-calls.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerBookingMigration,
   changesMigration,
   ledgerPlansMigration,
+  endpointCallsMigration,
 ];
