@@ -49,6 +49,7 @@ function openKeptContents(
       },
       generations: installation.generationStore,
       events: installation.eventStore,
+      callCounts: installation.callCountStore,
       contents,
       clock: systemClock,
       log,

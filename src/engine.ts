@@ -33,6 +33,7 @@ import type { McpMemory } from './ports/mcp-memory.ts';
 import type { OutputItems } from './ports/output-items.ts';
 import type { ResponseCache } from './ports/response-cache.ts';
 import { Pins } from './routing/conversation/pins.ts';
+import type { CallTallies } from './routing/health/call-tallies.ts';
 import { Health } from './routing/health/health.ts';
 import { HealthNews } from './routing/health/health-news.ts';
 import type { ReportService } from './routing/health/service-watch.ts';
@@ -87,6 +88,8 @@ export interface EngineOptions {
   readonly limiter: Pick<Limiter, 'add'>;
   /** What gateways share; undefined = there is only this one. */
   readonly shared: EngineMemory | undefined;
+  /** Counts the calls of endpoints for their uptime. */
+  readonly callTallies: CallTallies;
   /** The operator's account; undefined until it is known. */
   readonly firstAccountId: () => string | undefined;
   readonly log: Log;
@@ -183,14 +186,14 @@ export function openEngine(options: EngineOptions, closers: Closers) {
 
 /** Health and pins of this process, and the exchange of news about them with others. */
 function openRoutingMemory(
-  { settings, shared, healthClock }: EngineOptions,
+  { settings, shared, healthClock, callTallies }: EngineOptions,
   closers: Closers,
   report: ReportService,
 ): { readonly health: Health; readonly pins: Pins; readonly news: NewsExchanger | undefined } {
   const clock = healthClock ?? systemClock;
   const cooldown = () => settings.latest.cooldown;
   const idleMs = () => settings.latest.config.routing.sticky_idle_ms;
-  const own = { clock, random: Math.random, settings: cooldown, report };
+  const own = { clock, random: Math.random, settings: cooldown, report, callTallies };
   if (shared === undefined) {
     return { health: new Health(own), pins: new Pins({ clock: systemClock, idleMs }), news: undefined };
   }

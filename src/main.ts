@@ -8,6 +8,7 @@ import type { RunningState } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
 import { createEgress } from './egress/egress.ts';
+import { openCallTallies, openUptimeHistory } from './endpoint-uptime.ts';
 import { type Engine, type EngineMemory, openEngine } from './engine.ts';
 import { openEngineStores } from './engine-stores.ts';
 import { examineBucket } from './examination.ts';
@@ -137,6 +138,8 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     shared ?? (workers === undefined ? undefined : memoryOfProcesses());
   const limiter = openLimiter(installation, shared, () => engine.news?.gateways ?? 1, log, closers);
   const stores = openEngineStores({ settings, installation, log }, closers);
+  const callTallies = openCallTallies();
+  const uptime = openUptimeHistory(callTallies, { installation, log }, closers);
   const engine = openEngine(
     {
       ...stores,
@@ -146,6 +149,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       egress,
       judgesFor,
       limiter,
+      callTallies,
       shared: memory,
       log,
       itemClock,
@@ -189,6 +193,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     configuration: () => reloads.watch,
     flags: options.load.flags ?? {},
     prices: installation.priceHistory,
+    uptime,
     examine: () => examineSelf(examined),
   });
   await server.serve(
@@ -204,7 +209,15 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     }),
   );
   if (memory !== undefined) {
-    const parts = { ...stores, installation, engine, limiter, memory, firstAccountId: firstAccount.id };
+    const parts = {
+      ...stores,
+      installation,
+      engine,
+      limiter,
+      callTallies,
+      memory,
+      firstAccountId: firstAccount.id,
+    };
     await workers?.serve(parts);
   }
   const graceMs = () =>

@@ -18,12 +18,15 @@ import type {
   ServiceChangeObject,
   ServiceHistoryObject,
 } from './contract/gateway/provider-state.ts';
+import type { UptimeObject } from './contract/gateway/uptime.ts';
 import { isoTime } from './contract/values/iso-time.ts';
 import type { Engine } from './engine.ts';
 import type { NotedChange } from './gateway/observers/service-changes.ts';
 import type { OperatorViews } from './http/dependencies.ts';
 import { systemClock } from './kit/time/clock.ts';
 import type { PriceChange, PriceHistory } from './manage/models/price-history.ts';
+import { type DailyCalls, sumOfDays, uptimeOver } from './manage/models/uptime.ts';
+import type { UptimeHistory } from './manage/models/uptime-history.ts';
 import { failureOf } from './provider-states.ts';
 import type { EndpointHealth } from './routing/health/endpoint-health.ts';
 import type { CoolingSite } from './routing/health/health.ts';
@@ -41,6 +44,7 @@ export interface OperatorViewSources {
   /** As the program was started. */
   readonly flags: Flags;
   readonly prices: PriceHistory;
+  readonly uptime: Pick<UptimeHistory, 'days'>;
   /** Runs the checks of `doctor` on this process. */
   readonly examine: () => Promise<Pick<FindingsObject, 'verdict' | 'findings'>>;
 }
@@ -61,14 +65,14 @@ export function operatorViews(sources: OperatorViewSources): OperatorViews {
   const values = onceFor((loaded: LoadedConfiguration) => configuredValues(loaded, sources.flags));
   let findings: { readonly atMs: number; readonly found: Promise<FindingsObject> } | undefined;
   return {
-    providers: () => providerObjects(catalog(), sources),
-    endpoints: ({ model, provider }) => {
+    providers: async () => providerObjects(catalog(), await seenNow(sources), sources),
+    endpoints: async ({ model, provider }) => {
+      const seen = await seenNow(sources);
       const found = catalog().models.filter(({ id }) => model === undefined || id === model);
-      const cooling = coolingBySite(sources);
       return found
         .flatMap(({ endpoints }) => endpoints)
         .filter((endpoint) => provider === undefined || endpoint.provider.slug === provider)
-        .map((endpoint) => endpointObject(endpoint, cooling, sources));
+        .map((endpoint) => endpointObject(endpoint, seen, sources));
     },
     configuration: async (section) => {
       const { running, state } = sources.configuration();
@@ -107,12 +111,23 @@ function onceFor<A extends object, R>(compute: (argument: A) => Promise<R>): (ar
 
 // --- Providers and endpoints -----------------------------------------------------------------------------------------
 
-function coolingBySite({ engine }: OperatorViewSources): ReadonlyMap<string, CoolingSite> {
-  return new Map(engine.health.coolingSites().map((site) => [site.site, site]));
+/** What is known of all endpoints at a moment, by their sites. */
+interface SeenEndpoints {
+  readonly cooling: ReadonlyMap<string, CoolingSite>;
+  /** Undefined = the database does not answer. */
+  readonly days: ReadonlyMap<string, DailyCalls> | undefined;
 }
 
-function providerObjects(catalog: Catalog, sources: OperatorViewSources): ProviderStateObject[] {
-  const cooling = coolingBySite(sources);
+async function seenNow({ engine, uptime }: OperatorViewSources): Promise<SeenEndpoints> {
+  const days = await uptime.days();
+  return { days, cooling: new Map(engine.health.coolingSites().map((site) => [site.site, site])) };
+}
+
+function providerObjects(
+  catalog: Catalog,
+  seen: SeenEndpoints,
+  sources: OperatorViewSources,
+): ProviderStateObject[] {
   const endpoints = new Map<string, Endpoint[]>();
   for (const endpoint of catalog.models.flatMap((model) => model.endpoints)) {
     const { slug } = endpoint.provider;
@@ -128,8 +143,10 @@ function providerObjects(catalog: Catalog, sources: OperatorViewSources): Provid
   return [
     ...catalog.providers.map((provider) => {
       const own = endpoints.get(provider.slug) ?? [];
-      const states = own.map((endpoint) => endpointObject(endpoint, cooling, sources));
-      return providerObject(provider, states, changes, sources);
+      const states = own.map((endpoint) => endpointObject(endpoint, seen, sources));
+      const days = seen.days && sumOfDays(own.flatMap(({ site }) => seen.days?.get(site) ?? []));
+      const uptime = seen.days === undefined ? null : uptimeObject(days);
+      return { ...providerObject(provider, states, changes, sources), uptime };
     }),
     ...known.map((slug) => knownProviderObject(slug, sources)),
   ];
@@ -140,7 +157,7 @@ function providerObject(
   states: readonly EndpointStateObject[],
   changes: readonly NotedChange[],
   sources: OperatorViewSources,
-): ProviderStateObject {
+): Omit<ProviderStateObject, 'uptime'> {
   const { slug, name, dataPolicy } = provider;
   const places = new Set(states.map(({ model, endpoint }) => `${model}\n${endpoint}`));
   const out = states.filter(({ state, cooldown }) => state === 'paused' || cooldown?.accounts === 0);
@@ -195,6 +212,7 @@ function knownProviderObject(slug: string, sources: OperatorViewSources): Provid
     endpoints_limited: 0,
     endpoints_unstable: 0,
     history: null,
+    uptime: uptimeObject(undefined),
     latency_p50: null,
     last_failure: null,
     changes: [],
@@ -223,7 +241,7 @@ function credentialObject(
 
 function endpointObject(
   endpoint: Endpoint,
-  cooling: ReadonlyMap<string, CoolingSite>,
+  { cooling, days }: SeenEndpoints,
   { engine: { health } }: OperatorViewSources,
 ): EndpointStateObject {
   const { site } = endpoint;
@@ -247,6 +265,7 @@ function endpointObject(
           },
     uptime_last_30m: statistics.uptime30m,
     uptime_last_1d: statistics.uptime1d,
+    uptime: days === undefined ? null : uptimeObject(days.get(site)),
     latency_last_30m: statistics.latency30m,
     throughput_last_30m: statistics.throughput30m,
     history:
@@ -257,6 +276,16 @@ function endpointObject(
             calls: [...history.calls],
             failures: [...history.failures],
           },
+  };
+}
+
+/** Undefined = there were no calls. */
+function uptimeObject(days: DailyCalls | undefined): UptimeObject {
+  return {
+    last_1d: uptimeOver(1, days),
+    last_7d: uptimeOver(7, days),
+    last_30d: uptimeOver(30, days),
+    days: days === undefined ? null : { calls: [...days.calls], failures: [...days.failures] },
   };
 }
 

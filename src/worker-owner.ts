@@ -20,6 +20,7 @@ import type { Change } from './ports/changes.ts';
 import type { ContentStore } from './ports/content.ts';
 import type { Limiter } from './ports/limiter.ts';
 import type { ResponseCache } from './ports/response-cache.ts';
+import type { CallTallies } from './routing/health/call-tallies.ts';
 import {
   type CalledPorts,
   OWNER_METHODS,
@@ -52,6 +53,8 @@ export interface OwnedParts {
   readonly cache: ResponseCache;
   readonly contents: Pick<ContentStore, 'put'>;
   readonly limiter: Limiter;
+  /** Counts the calls of endpoints, those of workers too. */
+  readonly callTallies: CallTallies;
   /** What processes share of routing and output items. */
   readonly memory: EngineMemory;
   readonly firstAccountId: string;
@@ -289,6 +292,7 @@ export class WorkerOwner {
       },
       generationEnded: (generation) => this.#requireParts().engine.tail.pass(generation),
       providerFailed: (provider, failure) => this.#requireParts().engine.failures.take(provider, failure),
+      callsCounted: (counted) => this.#requireParts().callTallies.add(counted),
       catchUpWithChanges: () => this.#requireParts().installation.changes.catchUp(),
     };
   }

@@ -6,6 +6,7 @@ import type { LogLevel } from './kit/log/log-level.ts';
 import type { MetricSnapshot } from './kit/metrics/metric-snapshot.ts';
 import type { TokenName } from './manage/byok/replace-token.ts';
 import type { ByokStore } from './ports/byok.ts';
+import type { CountedCalls } from './ports/call-counts.ts';
 import type { Caller } from './ports/caller.ts';
 import type { Change } from './ports/changes.ts';
 import type { StoredContent } from './ports/content.ts';
@@ -75,6 +76,8 @@ export type OwnerCalls = {
   generationEnded(generation: TailedGeneration): void;
   /** The last failure of a provider has changed. */
   providerFailed(provider: string, failure: LastFailure): void;
+  /** The calls of endpoints since the last time, for their uptime. */
+  callsCounted(counted: readonly CountedCalls[]): void;
   catchUpWithChanges(): Promise<void>;
 };
 

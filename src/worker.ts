@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Closers } from './closers.ts';
 import { createEgress } from './egress/egress.ts';
+import { openCallTallies, reportCalls } from './endpoint-uptime.ts';
 import { type Engine, type EngineInstallation, openEngine } from './engine.ts';
 import { openFileReader } from './file-storage.ts';
 import { workerMetrics } from './gateway-metrics.ts';
@@ -146,6 +147,9 @@ export class Worker {
       settings.setKnowledge((providers) => knowledge.entriesOf(providers));
     };
     await readKnowledge();
+    const callTallies = openCallTallies();
+    const report = reportCalls(callTallies, (counted) => this.#owner.note('callsCounted', counted));
+    this.#closers.add('the report of calls', report);
     const engine = openEngine(
       {
         vendor: settings.latest.config.vendor,
@@ -163,6 +167,7 @@ export class Worker {
         egress,
         judgesFor: guardrailJudges({ egress, presidioUrl }),
         limiter,
+        callTallies,
         shared: {
           stores: {
             routing: ports.routingMemory,

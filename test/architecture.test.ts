@@ -102,6 +102,7 @@ const ROOTS = [
   'worker-protocol.ts',
   'listening-server.ts',
   'engine.ts',
+  'endpoint-uptime.ts',
   'engine-stores.ts',
   'http-services.ts',
   'installation.ts',

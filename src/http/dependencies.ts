@@ -158,8 +158,8 @@ export interface HttpBasics {
 /** What the operator of the installation sees of it. */
 export interface OperatorViews {
   /** Providers in use first, then those that are known. */
-  providers(): ProviderStateObject[];
-  endpoints(query: EndpointStatesQuery): EndpointStateObject[];
+  providers(): Promise<ProviderStateObject[]>;
+  endpoints(query: EndpointStatesQuery): Promise<EndpointStateObject[]>;
   /** `section`: values whose key begins with this word alone. */
   configuration(section?: string): Promise<ConfigurationObject>;
   findings(): Promise<FindingsObject>;

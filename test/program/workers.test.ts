@@ -40,6 +40,9 @@ function openTail(folder: string): { readonly child: ChildProcess; lines(): read
   return { child, lines: () => text.split('\n').filter(Boolean) };
 }
 
+/** What the owner hears from its workers is there by then. */
+const SOON = { timeout: 20_000, interval: 250 };
+
 const sumOf = (figures: ReadonlyMap<string, number>, name: string): number =>
   [...figures].reduce((sum, [each, value]) => (each.startsWith(`${name}{`) ? sum + value : sum), 0);
 
@@ -53,6 +56,10 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
       open_reservations: number;
       generations: number;
     };
+
+  /** The uptime of the endpoint of `local/one`. */
+  const uptime = async () =>
+    (await gateway.call('GET', '/gateway/endpoints?model=local/one', gateway.management)).json.data[0].uptime;
 
   beforeAll(async () => {
     upstream = await openFakeUpstream();
@@ -85,6 +92,26 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
     const before = (await gateway.metrics()).get(name) ?? 0;
     await Promise.all(Array.from({ length: 10 }, () => gateway.ask()));
     for (let index = 0; index < 3; index++) expect((await gateway.metrics()).get(name)).toBe(before + 10);
+  });
+
+  it('counts the calls of both workers for the uptime of their endpoint', async () => {
+    await vi.waitFor(async () => expect((await uptime()).last_1d.calls).toBe(upstream.requests.length), SOON);
+    expect((await uptime()).last_30d.percent).toBe(100);
+  });
+
+  it('says when a key was last used, whichever worker was asked', async () => {
+    const made = await gateway.call('POST', '/keys', gateway.management, { name: 'used once' });
+    const lastUsed = async () => {
+      const path = '/keys?search=used%20once&include_last_used=true';
+      return (await gateway.call('GET', path, gateway.management)).json.data[0].last_used_at;
+    };
+    expect(await lastUsed()).toBeNull();
+    const sentAtMs = Date.now();
+    expect((await gateway.ask(made.json.key)).status).toBe(200);
+    await vi.waitFor(
+      async () => expect(Date.parse(await lastUsed())).toBeGreaterThan(sentAtMs - 1_000),
+      SOON,
+    );
   });
 
   it('holds the limit of a key to the nano-dollar over racing requests at both workers', async () => {
@@ -227,6 +254,7 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
   });
 
   it('finishes the streams of all workers after SIGTERM, and exits with 0', async () => {
+    const { calls } = (await uptime()).last_1d;
     upstream.clear();
     upstream.answer(slowAnswer(1_000));
     const streams = Array.from({ length: 8 }, () => gateway.streamed());
@@ -236,5 +264,8 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
     expect(await Promise.all(streams)).toEqual(new Array(8).fill(true));
     expect(await exit).toBe(0);
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow();
+    // The next run has the calls of all workers up to their last. The owner may not have heard of the one before.
+    await gateway.startAgain();
+    expect([8, 9]).toContain((await uptime()).last_1d.calls - calls);
   });
 });

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
+import { uptimeSchema } from './uptime.ts';
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -50,8 +51,9 @@ export const endpointStateSchema = Type.Object({
   }),
   paused_until: nullable(Type.String({ format: 'date-time' })),
   cooldown: nullable(cooldownSchema),
-  uptime_last_30m: nullable(Type.Number(), { description: 'Per cent.' }),
-  uptime_last_1d: nullable(Type.Number(), { description: 'Per cent.' }),
+  uptime_last_30m: nullable(Type.Number(), { description: 'Per cent, since the start of this process.' }),
+  uptime_last_1d: nullable(Type.Number(), { description: 'Per cent, since the start of this process.' }),
+  uptime: nullable(uptimeSchema, { description: 'Null = the database does not answer.' }),
   latency_last_30m: nullable(percentiles, { description: 'Milliseconds to the first token.' }),
   throughput_last_30m: nullable(percentiles, { description: 'Tokens per second.' }),
   history: nullable(historySchema, { description: 'Null = not called since the start of this process.' }),
@@ -114,6 +116,9 @@ export const providerStateSchema = Type.Object({
   }),
   endpoints_unstable: Type.Integer(),
   history: nullable(historySchema, { description: 'Of all its endpoints together; null = not called.' }),
+  uptime: nullable(uptimeSchema, {
+    description: 'Of all its endpoints together; null = the database does not answer.',
+  }),
   latency_p50: nullable(Type.Number(), {
     description: 'Milliseconds to the first token: the middle of the medians of its endpoints, 30 minutes.',
   }),

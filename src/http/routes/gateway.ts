@@ -41,23 +41,23 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     ...GATEWAY,
     path: '/gateway/providers',
     operationId: 'listProviderStates',
-    summary:
-      'Providers in use, with keys, calls of the last day and what went out of service; then known ones',
+    summary: 'Providers in use, with keys, calls, uptime and what went out of service; then known ones',
     example: GATEWAY_EXAMPLES.listProviderStates,
     request: NOTHING_DECLARED,
     responses: { 200: ok(providerStateListSchema), ...managementRefusals() },
-    handler: (call) => call.exchange.reply.json(200, { data: operatorViewsOf(call).providers() }),
+    handler: async (call) => call.exchange.reply.json(200, { data: await operatorViewsOf(call).providers() }),
   },
   {
     ...GATEWAY,
     path: '/gateway/endpoints',
     operationId: 'listEndpointStates',
-    summary: 'Endpoints with their health: cool-downs with cause and end, calls of the last day',
+    summary:
+      'Endpoints with their health: cool-downs with cause and end, calls of the last day, uptime of 30 days',
     example: GATEWAY_EXAMPLES.listEndpointStates,
     request: withQuery(endpointStatesQuerySchema),
     responses: { 200: ok(endpointStateListSchema), ...managementRefusals(400) },
-    handler: (call) => {
-      const endpoints = operatorViewsOf(call).endpoints(call.query as EndpointStatesQuery);
+    handler: async (call) => {
+      const endpoints = await operatorViewsOf(call).endpoints(call.query as EndpointStatesQuery);
       call.exchange.reply.json(200, { data: endpoints });
     },
   },

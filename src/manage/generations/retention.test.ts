@@ -11,10 +11,12 @@ function openRetention(changes: Partial<RetentionDependencies> = {}) {
   const generations = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };
   const contents = { prune: vi.fn(async () => 0) };
   const events = { prune: vi.fn(async (_beforeMs: number) => 0) };
+  const callCounts = { pruneOldest: vi.fn(async (_hour: number) => 0) };
   const retention = new Retention({
     settings: () => ({ eventsDays: 400, contentDays: 30, contentBytes: 1000 }),
     generations,
     events,
+    callCounts,
     contents,
     clock,
     log: {
@@ -26,7 +28,7 @@ function openRetention(changes: Partial<RetentionDependencies> = {}) {
     everyMs: 5,
     ...changes,
   });
-  return { retention, clock, warnings, reasons, generations, events, contents };
+  return { retention, clock, warnings, reasons, generations, events, callCounts, contents };
 }
 
 describe('Retention', () => {
@@ -70,6 +72,15 @@ describe('Retention', () => {
     await rounds(2);
     await retention.close();
     expect(events.prune.mock.calls.slice(2)).toEqual([[clock.now() - 400 * DAY_MS]]);
+  });
+
+  it('removes calls of endpoints older than 31 days, until none is left', async () => {
+    const { retention, clock, callCounts, contents } = openRetention({ everyMs: 60_000 });
+    callCounts.pruneOldest.mockResolvedValueOnce(7).mockResolvedValueOnce(1);
+    await expect.poll(() => contents.prune.mock.calls.length).toBe(1);
+    await retention.close();
+    const hour = Math.floor((clock.now() - 31 * DAY_MS) / 3_600_000);
+    expect(callCounts.pruneOldest.mock.calls).toEqual([[hour], [hour], [hour]]);
   });
 
   it('goes on after a failure, and logs it without a path', async () => {

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../kit/log/log.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import type { CallCountStore } from '../../ports/call-counts.ts';
 import type { ContentStore } from '../../ports/content.ts';
 import type { EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
+import { hourOf } from '../models/hourly-totals.ts';
+import { KEPT_HOURS } from '../models/uptime-history.ts';
 
 /** How long things are kept. */
 export interface RetentionSettings {
@@ -17,6 +20,7 @@ export interface RetentionDependencies {
   readonly settings: () => RetentionSettings;
   readonly generations: Pick<GenerationStore, 'prune'>;
   readonly events: Pick<EventStore, 'prune'>;
+  readonly callCounts: Pick<CallCountStore, 'pruneOldest'>;
   readonly contents: Pick<ContentStore, 'prune'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -37,7 +41,8 @@ export function keptMs(days: number): number {
 }
 
 /**
- * Deletes expired rows, events and content, at the start and every five minutes. A failed step is retried next round.
+ * Deletes expired rows, events, counts of calls and content, at the start and every five minutes. A failed step is
+ * retried next round.
  */
 export class Retention {
   readonly #dependencies: RetentionDependencies;
@@ -61,6 +66,7 @@ export class Retention {
     while (!this.#stopping.signal.aborted) {
       await this.#attempt('rows of generations', () => this.#pruneRows());
       await this.#attempt('events', () => this.#pruneEvents());
+      await this.#attempt('calls of endpoints', () => this.#pruneCallCounts());
       await this.#attempt('content of generations', () => this.#pruneContents());
       await this.#pause(everyMs);
     }
@@ -84,6 +90,14 @@ export class Retention {
     if (nowMs < this.#eventsDueAtMs) return;
     await events.prune(nowMs - keptMs(settings().eventsDays));
     this.#eventsDueAtMs = nowMs + DAY_MS;
+  }
+
+  async #pruneCallCounts(): Promise<void> {
+    const { clock, callCounts } = this.#dependencies;
+    const beforeHour = hourOf(clock.now()) - KEPT_HOURS;
+    while (!this.#stopping.signal.aborted && (await callCounts.pruneOldest(beforeHour)) > 0) {
+      await this.#pause(PAUSE_MS);
+    }
   }
 
   async #pruneContents(): Promise<void> {

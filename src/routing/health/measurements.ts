@@ -1,4 +1,5 @@
 import type { BucketCounts, MeasuredCalls } from '../../ports/routing-memory.ts';
+import type { CallTally } from './call-tallies.ts';
 import type { Percentiles } from './endpoint-health.ts';
 import type { MeasuredTally } from './measured-tally.ts';
 import { LATENCY, RollingHistogram, type Scale, THROUGHPUT } from './percentiles.ts';
@@ -86,20 +87,27 @@ export class Measurements {
   #pace: EndpointPace = { latency: undefined, throughput: undefined };
   #paceUntilMs = 0;
   readonly #unreported: MeasuredTally | undefined;
+  readonly #uptime: CallTally | undefined;
 
-  /** `unreported`: counts the same for other processes; absent = there are none. */
-  constructor(unreported?: MeasuredTally) {
+  /**
+   * `unreported`: counts the same for other processes; absent = there are none. `uptime`: counts calls and failures
+   * that are stored; absent = they are not.
+   */
+  constructor(unreported?: MeasuredTally, uptime?: CallTally) {
     this.#unreported = unreported;
+    this.#uptime = uptime;
   }
 
   addCall(nowMs: number): void {
     this.#addCalls(1, nowMs);
+    if (this.#uptime !== undefined) this.#uptime.calls++;
     if (this.#unreported !== undefined) this.#unreported.calls++;
   }
 
   /** `isOfOne`: only the requests of one account fail, which makes the site unstable for no other. */
   addFailure(nowMs: number, isOfOne = false): void {
     this.#addFailures(1, nowMs, isOfOne);
+    if (this.#uptime !== undefined) this.#uptime.failures++;
     if (this.#unreported === undefined) return;
     if (isOfOne) this.#unreported.failuresOfOne++;
     else this.#unreported.failures++;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { HealthReport } from '../../ports/routing-memory.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
+import type { CallTallies } from './call-tallies.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { HealthNews } from './health-news.ts';
 import { Measurements } from './measurements.ts';
@@ -18,6 +19,8 @@ export interface HealthDependencies {
   readonly report?: ReportService;
   /** Collects what other processes are to know; absent = there are none. */
   readonly news?: HealthNews | undefined;
+  /** Counts calls and failures that are stored; absent = they are not. */
+  readonly callTallies?: CallTallies | undefined;
   /** Lets one process at a time probe a place; absent = there is only this one. */
   readonly probeRights?: ProbeRights | undefined;
 }
@@ -45,7 +48,10 @@ export class SiteHealth {
   constructor(site: string, dependencies: HealthDependencies) {
     const { clock, random, settings } = dependencies;
     this.#clock = clock;
-    this.measurements = new Measurements(dependencies.news?.measuredAt(site));
+    this.measurements = new Measurements(
+      dependencies.news?.measuredAt(site),
+      dependencies.callTallies?.at(site),
+    );
     this.service = new ServiceWatch({ site }, dependencies);
     this.breaker = new Breaker(settings, random, this.service);
     this.pause = new RetryAfter(clock);

@@ -11,6 +11,13 @@ const CAUSE = { kind: 'upstream-overloaded', status: 529, code: 'overloaded_erro
 
 const HISTORY = { slot_seconds: 900, calls: [0, 12, 31], failures: [0, 0, 5] };
 
+const UPTIME = {
+  last_1d: { percent: 97.9, calls: 2381, failures: 50 },
+  last_7d: { percent: 99.71, calls: 17_204, failures: 50 },
+  last_30d: { percent: 99.71, calls: 17_204, failures: 50 },
+  days: { calls: [0, 14_823, 2381], failures: [0, 0, 50] },
+};
+
 /** The state of the installation. */
 export const GATEWAY_EXAMPLES = {
   listProviderStates: {
@@ -30,6 +37,7 @@ export const GATEWAY_EXAMPLES = {
           endpoints_limited: 0,
           endpoints_unstable: 0,
           history: HISTORY,
+          uptime: UPTIME,
           latency_p50: 612,
           last_failure: {
             at: '2026-11-17T14:59:12.000Z',
@@ -67,6 +75,7 @@ export const GATEWAY_EXAMPLES = {
           cooldown: { until: '2026-11-17T14:59:42.000Z', accounts: 0, cause: CAUSE },
           uptime_last_30m: 88.37,
           uptime_last_1d: 97.9,
+          uptime: UPTIME,
           latency_last_30m: { p50: 612, p75: 790, p90: 1040, p99: 2210 },
           throughput_last_30m: { p50: 121, p75: 98, p90: 80, p99: 41 },
           history: HISTORY,
