@@ -73,6 +73,29 @@ if (server !== undefined) {
       expect(await current.json()).toMatchObject({ data: { limit: 0, limit_remaining: 0, usage: 0 } });
     });
 
+    it('says when a key was last used, at whichever gateway', async () => {
+      const url = await server.createDatabase();
+      const [one, other] = [await openWith(url), await openWith(url)];
+      const made = await manage(one, '/keys', {
+        method: 'POST',
+        body: JSON.stringify({ name: 'used once' }),
+        headers: { 'content-type': 'application/json' },
+      });
+      const { key } = (await made.json()) as { key: string };
+      const lastUsed = async (gateway: TestGateway) => {
+        const listed = await manage(gateway, '/keys?search=used%20once&include_last_used=true');
+        return ((await listed.json()) as { data: { last_used_at: string | null }[] }).data[0]?.last_used_at;
+      };
+      expect([await lastUsed(one), await lastUsed(other)]).toEqual([null, null]);
+      const sentAtMs = Date.now();
+      expect((await answered(other, key)).status).toBe(200);
+      for (const gateway of [other, one]) {
+        await expect
+          .poll(async () => Date.parse((await lastUsed(gateway)) ?? ''), { timeout: 20_000, interval: 250 })
+          .toBeGreaterThan(sentAtMs - 1_000);
+      }
+    });
+
     it('finishes a stream while the database hangs, and books it afterwards', async () => {
       const gateway = await openWith(await server.createDatabase());
       const response = await gateway.post('/responses', {

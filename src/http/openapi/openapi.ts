@@ -141,8 +141,10 @@ function operationOf(
 function withExample(parameter: JsonObject, values: RouteExample['query'] = {}): JsonObject {
   const value = values[String(parameter.name)];
   if (value === undefined) return parameter;
-  const { type } = parameter.schema as JsonObject;
-  return { ...parameter, example: type === 'string' || type === undefined ? value : JSON.parse(value) };
+  const { type, anyOf = [] } = parameter.schema as { readonly type?: string; readonly anyOf?: JsonObject[] };
+  const types = type === undefined ? anyOf.map((each) => each.type) : [type];
+  const isText = !types.some((each) => each === 'boolean' || each === 'integer' || each === 'number');
+  return { ...parameter, example: isText ? value : JSON.parse(value) };
 }
 
 /** One body is an `example`; several are `examples`, each with a summary. */

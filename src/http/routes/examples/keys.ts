@@ -75,7 +75,10 @@ export const KEY_EXAMPLES = {
     body: { name: 'Chat app', limit: 25, limit_reset: 'monthly' } satisfies CreateKey,
     answer: { data: KEY, key: 'sk-sb-v1-f8c0...6ef0' } satisfies Static<typeof issuedKeySchema>,
   },
-  listKeys: { answer: { data: [KEY] } },
+  listKeys: {
+    query: { include_last_used: 'true' },
+    answer: { data: [{ ...KEY, last_used_at: '2026-11-17T14:59:12.000Z' } satisfies KeyObject] },
+  },
   getKey: { params: { hash: KEY_HASH }, answer: { data: KEY } },
   updateKey: {
     params: { hash: KEY_HASH },
