@@ -28,12 +28,17 @@ export class Freshness {
 
   /** Whether a value that was read at this time needs no confirmation. */
   isCurrent(readAtMs: number): boolean {
-    return this.#ageMs(readAtMs) < CURRENT_MS;
+    return this.#clock.monotonic() - this.currentUntilMs(readAtMs) < CURRENT_MS;
   }
 
-  /** Whether a value may be used although nothing confirms it. */
-  isTrusted(readAtMs: number): boolean {
-    return this.#ageMs(readAtMs) < TRUSTED_MS;
+  /** Until when a value that was read at this time is known to have been current. */
+  currentUntilMs(readAtMs: number): number {
+    return Math.max(readAtMs, this.#changes.seenUntilMs());
+  }
+
+  /** Whether a value that was current until then may be used although nothing confirms it. */
+  isTrusted(currentUntilMs: number): boolean {
+    return this.#clock.monotonic() - currentUntilMs < TRUSTED_MS;
   }
 
   /**
@@ -46,9 +51,5 @@ export class Freshness {
     const beganAtMs = this.#clock.monotonic();
     const hasEnded = await isInTime(this.#changes.catchUp(), PATIENCE_MS).catch(() => true);
     if (!hasEnded) this.#unansweredSinceMs = beganAtMs;
-  }
-
-  #ageMs(readAtMs: number): number {
-    return this.#clock.monotonic() - Math.max(readAtMs, this.#changes.seenUntilMs());
   }
 }

@@ -127,6 +127,21 @@ describe('ByokDirectory', () => {
     await expect(idsFor(callerOf())).rejects.toThrow('away');
   });
 
+  it('uses what it knew before changes were missed while that cannot be read again, for five minutes', async () => {
+    stored = [credential('1')];
+    await directory.of(callerOf());
+    changes.publish({ kind: 'anything' });
+    changes.isAway = true;
+    expect(await idsFor(callerOf())).toEqual(['1']);
+    clock.pass(299_000);
+    expect(await idsFor(callerOf())).toEqual(['1']);
+    clock.pass(1_000);
+    await expect(idsFor(callerOf())).rejects.toThrow('away');
+    changes.isAway = false;
+    stored = [];
+    expect(await idsFor(callerOf())).toEqual([]);
+  });
+
   it('gives an account that has none the same answer every time', async () => {
     await directory.of(callerOf());
     expect(await directory.of(callerOf())).toBe(await directory.of(callerOf({}, 'w2')));

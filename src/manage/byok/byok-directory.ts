@@ -36,6 +36,8 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #freshness: Freshness;
   /** By account. */
   readonly #known = new RecentMap<string, CachedRead>(CACHE_ACCOUNTS);
+  /** Credentials from before changes were missed, by account: used only if they cannot be read again. */
+  readonly #unconfirmed = new RecentMap<string, UnconfirmedRead>(CACHE_ACCOUNTS);
 
   constructor(
     store: ByokReads,
@@ -78,8 +80,18 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
 
   /** Drops the cached credentials that a change concerns. */
   forget(change: Change): void {
-    if (change.kind === 'credentials') this.#known.delete(change.accountId);
-    else if (change.kind === 'anything') this.#known.clear();
+    if (change.kind === 'credentials') {
+      this.#known.delete(change.accountId);
+      this.#unconfirmed.delete(change.accountId);
+    } else if (change.kind === 'anything') this.#doubtAll();
+  }
+
+  /** Changes were missed, as after a restart of the database: all credentials are read again. */
+  #doubtAll(): void {
+    for (const [accountId, { usable, readAtMs }] of this.#known.entries()) {
+      this.#unconfirmed.set(accountId, { usable, currentUntilMs: this.#freshness.currentUntilMs(readAtMs) });
+    }
+    this.#known.clear();
   }
 
   #current(accountId: string): CachedRead | undefined {
@@ -92,24 +104,35 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     const known = this.#known.get(accountId);
     if (known === undefined) return this.#read(accountId);
     await this.#freshness.confirm();
-    const isKept = this.#known.get(accountId) === known && this.#freshness.isTrusted(known.readAtMs);
+    const isKept =
+      this.#known.get(accountId) === known &&
+      this.#freshness.isTrusted(this.#freshness.currentUntilMs(known.readAtMs));
     return isKept ? known : this.#read(accountId);
   }
 
   #read(accountId: string): CachedRead {
     const readAtMs = this.#clock.monotonic();
-    const usable = this.#store.listAll(accountId).then((stored) => this.#usableOf(stored));
+    const stored = this.#store.listAll(accountId).then((credentials) => this.#usableOf(credentials));
+    const usable = stored.catch((error: unknown) => this.#unconfirmedOf(accountId, error));
     const reading: CachedRead = { usable, readAtMs, isEmpty: false };
     this.#known.set(accountId, reading);
-    usable.then(
+    stored.then(
       ({ forModels }) => {
         reading.isEmpty = forModels.length === 0;
+        this.#unconfirmed.delete(accountId);
       },
       () => {
         if (this.#known.peek(accountId) === reading) this.#known.delete(accountId);
       },
     );
     return reading;
+  }
+
+  /** What to use after a read has failed with this error: the unconfirmed credentials while they are trusted. */
+  #unconfirmedOf(accountId: string, error: unknown): Promise<UsableOfAccount> {
+    const unconfirmed = this.#unconfirmed.get(accountId);
+    if (unconfirmed === undefined || !this.#freshness.isTrusted(unconfirmed.currentUntilMs)) throw error;
+    return unconfirmed.usable;
   }
 
   #usableOf(stored: readonly StoredByokCredential[]): UsableOfAccount {
@@ -130,6 +153,12 @@ interface CachedRead {
   readonly readAtMs: number;
   /** True once the read has found no usable credential for models. */
   isEmpty: boolean;
+}
+
+/** A read whose credentials may have changed since. */
+interface UnconfirmedRead {
+  readonly usable: Promise<UsableOfAccount>;
+  readonly currentUntilMs: number;
 }
 
 /** The enabled credentials of an account: those that routing sees, and tokens for MCP servers. */

@@ -132,6 +132,31 @@ describe('CallerDirectory, with a key', () => {
     expect(await callers.find(SECRET)).toBeUndefined();
   });
 
+  it('keeps what it knew before changes were missed while that cannot be read again, for five minutes', async () => {
+    const { clock, state, callers, changes, setAway } = open();
+    await callers.find(SECRET);
+    changes.publish({ kind: 'anything' });
+    setAway(true);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    clock.pass(299_000);
+    changes.publish({ kind: 'anything' });
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    clock.pass(1_000);
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+    setAway(false);
+    state.key = undefined;
+    expect(await callers.find(SECRET)).toBeUndefined();
+  });
+
+  it('never falls back to a caller that was missed once and is known to have changed since', async () => {
+    const { callers, changes, setAway } = open();
+    await callers.find(SECRET);
+    changes.publish({ kind: 'anything' });
+    changes.publish(changedKey);
+    setAway(true);
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
   it('forgets at once, however often a caller came before, and only what was changed', async () => {
     const { state, callers } = open();
     for (let time = 0; time < 3; time++) expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });

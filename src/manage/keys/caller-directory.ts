@@ -27,6 +27,12 @@ interface CachedCaller {
   readonly readAtMs: number;
 }
 
+/** A caller that may have changed since. */
+interface UnconfirmedCaller {
+  readonly caller: Caller;
+  readonly currentUntilMs: number;
+}
+
 /** A workspace and its budgets, the same for all of its callers. */
 interface WorkspaceFacts {
   readonly workspace: Workspace;
@@ -60,6 +66,8 @@ export class CallerDirectory {
   readonly #freshness: Freshness;
   /** By the hash of the secret. */
   readonly #known = new RecentMap<string, CachedCaller>(CACHE_CALLERS);
+  /** Callers from before changes were missed, by the same hash: used only if they cannot be read again. */
+  readonly #unconfirmed = new RecentMap<string, UnconfirmedCaller>(CACHE_CALLERS);
   readonly #guardrails: GuardrailReads;
   /** By workspace; undefined if it was deleted. */
   readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new RecentMap(CACHE_CALLERS);
@@ -119,15 +127,26 @@ export class CallerDirectory {
     if (change.kind === 'credentials' || change.kind === 'imported-usage') return;
     this.#changes++;
     this.#recent.clear();
-    if (change.kind === 'key') this.#known.delete(change.hash);
-    else if (change.kind === 'anything') this.#known.clear();
-    else {
-      const isConcerned = ({ workspaceId, accountId }: Caller) =>
-        change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId;
-      for (const [hash, { caller }] of this.#known.entries()) {
-        if (isConcerned(caller)) this.#known.delete(hash);
+    if (change.kind === 'anything') {
+      this.#doubtAll();
+      return;
+    }
+    for (const cache of [this.#known, this.#unconfirmed]) {
+      if (change.kind === 'key') cache.delete(change.hash);
+      else {
+        const isConcerned = ({ workspaceId, accountId }: Caller) =>
+          change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId;
+        for (const [hash, { caller }] of cache.entries()) if (isConcerned(caller)) cache.delete(hash);
       }
     }
+  }
+
+  /** Changes were missed, as after a restart of the database: every caller is read again. */
+  #doubtAll(): void {
+    for (const [hash, { caller, readAtMs }] of this.#known.entries()) {
+      this.#unconfirmed.set(hash, { caller, currentUntilMs: this.#freshness.currentUntilMs(readAtMs) });
+    }
+    this.#known.clear();
   }
 
   /** Reads callers before they call, so that they are known when the database does not answer. */
@@ -139,11 +158,27 @@ export class CallerDirectory {
   async #confirmedOrRead(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
     if (known === undefined) return this.#read(hash);
     await this.#freshness.confirm();
-    const isKept = this.#known.get(hash) === known && this.#freshness.isTrusted(known.readAtMs);
+    const isKept =
+      this.#known.get(hash) === known &&
+      this.#freshness.isTrusted(this.#freshness.currentUntilMs(known.readAtMs));
     return isKept ? known.caller : this.#read(hash);
   }
 
+  /** Reads a caller. If that fails, the unconfirmed one is used while it is trusted. */
   async #read(hash: string): Promise<Caller | undefined> {
+    try {
+      const caller = await this.#readStored(hash);
+      this.#unconfirmed.delete(hash);
+      return caller;
+    } catch (error) {
+      const unconfirmed = this.#unconfirmed.get(hash);
+      if (unconfirmed !== undefined && this.#freshness.isTrusted(unconfirmed.currentUntilMs))
+        return unconfirmed.caller;
+      throw error;
+    }
+  }
+
+  async #readStored(hash: string): Promise<Caller | undefined> {
     const before = this.#changes;
     const readAtMs = this.#clock.monotonic();
     const key = await this.#tenancy.findKey(hash);
