@@ -44,7 +44,9 @@ export async function search(
   const { path, headers, body } = engine.call(queryOf(wish, engine), settings.apiKey ?? '');
   const base = (settings.url ?? engine.baseUrl ?? '').replace(/\/+$/, '');
   const answer = await ask(base + path, headers, body, dependencies);
-  return chosen(engine.results(answer), wish, limits.resultCharacters);
+  const results = engine.results(answer);
+  if (results === undefined) throw new SearchProblem('its answer has no list of results');
+  return chosen(results, wish, limits.resultCharacters);
 }
 
 /** Members of a plugin or of a tool's parameters that the engine does not take. */

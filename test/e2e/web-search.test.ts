@@ -385,6 +385,7 @@ describe('engines', () => {
     ['break off', [head(200, JSON_TYPE), write('{"resu'), reset()], 'connection closed'],
     ['answer no JSON', [head(200, JSON_TYPE), write('<html>'), end()], 'no JSON'],
     ['answer a list', json([]), 'no JSON object'],
+    ['answer another object', json({ message: 'welcome' }), 'no list of results'],
     ['never stop', [head(200, JSON_TYPE), flood(' '.repeat(4096))], 'too long'],
     ['redirect', [head(302, { location: 'http://127.0.0.1:1/' }), end()], 'status 302'],
   ])('that %s leave the model without results, and a note', async (_, script, words) => {

@@ -78,11 +78,14 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
       })}`,
       headers: keyHeader('x-subscription-token', apiKey),
     }),
-    results: (answer) =>
-      objectsAt(objectAt(answer, 'web'), 'results').map((result) => {
+    results: (answer) => {
+      // An answer that found nothing has no `web`, but repeats the query.
+      if (objectAt(answer, 'web') === undefined && objectAt(answer, 'query') === undefined) return undefined;
+      return objectsAt(objectAt(answer, 'web'), 'results').map((result) => {
         const snippets = [stringAt(result, 'description'), ...(stringsAt(result, 'extra_snippets') ?? [])];
         return page(result, plainText(snippets.filter((text) => text !== undefined).join('\n')));
-      }),
+      });
+    },
   },
   firecrawl: {
     baseUrl: 'https://api.firecrawl.dev',
@@ -103,6 +106,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
       // Version 1 of its interface, which private installations still speak, has the list without kinds.
       const isList = Array.isArray(answer.data);
       const found = isList ? objectsAt(answer, 'data') : objectsAt(objectAt(answer, 'data'), 'web');
+      if (!isList && objectAt(answer, 'data') === undefined) return undefined;
       return found.map((result) =>
         page(result, stringAt(result, 'markdown') ?? stringAt(result, 'description')),
       );
@@ -134,10 +138,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
         }),
       }),
     }),
-    results: (answer) =>
-      objectsAt(answer, 'results').map((result) =>
-        page(result, (stringsAt(result, 'excerpts') ?? []).join('\n')),
-      ),
+    results: listed((result) => (stringsAt(result, 'excerpts') ?? []).join('\n')),
   },
   perplexity: {
     baseUrl: 'https://api.perplexity.ai',
@@ -173,7 +174,15 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
 
 /** Reads the results of an engine that lists them in `results`, with the content of each in `member`. */
 function resultsWith(member: string): SearchEngine['results'] {
-  return (answer) => objectsAt(answer, 'results').map((result) => page(result, stringAt(result, member)));
+  return listed((result) => stringAt(result, member));
+}
+
+/** Reads the results of an engine that lists them in `results`. */
+function listed(contentOf: (result: JsonObject) => string | undefined): SearchEngine['results'] {
+  return (answer) =>
+    Array.isArray(answer.results)
+      ? objectsAt(answer, 'results').map((result) => page(result, contentOf(result)))
+      : undefined;
 }
 
 function page(result: JsonObject, content = ''): FoundPage {

@@ -48,6 +48,6 @@ export interface SearchEngine {
   /** Whether it takes a location. */
   readonly isLocal?: true;
   call(query: SearchQuery, apiKey: string): EngineCall;
-  /** The results in its answer; empty for an answer of another shape. */
-  results(answer: JsonObject): readonly FoundPage[];
+  /** The results in its answer; undefined for an answer of another shape. */
+  results(answer: JsonObject): readonly FoundPage[] | undefined;
 }
