@@ -129,8 +129,6 @@ export interface EventAnswer {
   readonly rows: readonly EventRow[];
   /** How many rows there would be without limits. */
   readonly totalRows: number;
-  /** Different combinations of dimensions among them. */
-  readonly groups: number;
   /** Whether limits cut rows. */
   readonly isTruncated: boolean;
   /** Events before this moment were pruned and the query needs them; null = the answer is complete. */

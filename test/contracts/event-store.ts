@@ -270,7 +270,6 @@ export function eventStoreContract(
       expect(answer).toEqual({
         rows: [],
         totalRows: 0,
-        groups: 0,
         isTruncated: false,
         missingBeforeMs: null,
       });
@@ -341,7 +340,7 @@ export function eventStoreContract(
       const some = await events.query(query({ granularity: 'day', dimensions: ['model'], limit: 7 }));
       expect(some.rows).toEqual(all.rows.slice(0, 7));
       expect([all.isTruncated, some.isTruncated]).toEqual([false, true]);
-      expect([some.totalRows, some.groups]).toEqual([all.rows.length, 12]);
+      expect(some.totalRows).toBe(all.rows.length);
     });
 
     it('keeps so many rows of each group, the first ones in order', async () => {

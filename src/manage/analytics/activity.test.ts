@@ -14,7 +14,7 @@ function activityWith(rows: readonly EventRow[], isTruncated = false) {
     events: {
       query: async (query) => {
         asked.push(query);
-        return { rows, totalRows: rows.length, groups: rows.length, isTruncated, missingBeforeMs: null };
+        return { rows, totalRows: rows.length, isTruncated, missingBeforeMs: null };
       },
     },
     tenancy: {

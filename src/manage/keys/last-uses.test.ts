@@ -13,7 +13,7 @@ describe('lastUsesOf', () => {
     const events = answering((query) => {
       asked.push(query);
       const rows = [{ bucketMs: null, dimensions: ['b'], metrics: [1_700_000_000_123] }];
-      return { rows, totalRows: 1, groups: 1, isTruncated: false, missingBeforeMs: null };
+      return { rows, totalRows: 1, isTruncated: false, missingBeforeMs: null };
     });
     expect(await lastUsesOf(events, 'account', ['a', 'b'])).toEqual(new Map([['b', 1_700_000_000_123]]));
     expect(asked).toMatchObject([{ accountId: 'account', limit: 2, filters: [{ values: ['a', 'b'] }] }]);

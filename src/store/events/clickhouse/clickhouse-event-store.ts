@@ -131,14 +131,10 @@ export class ClickhouseEventStore implements EventStore {
       const rows = await runInTurns(rowsOfAnswer(query, await client.query(sql.rows, signal)));
       const isComplete = query.groupLimit === null && rows.length < query.limit;
       const totalRows = isComplete ? rows.length : await countOf(client, sql.totalRows, signal);
-      const groups = isComplete
-        ? distinctGroups(query, rows)
-        : await groupsOf(client, query, sql.groups, signal);
       const isPruned = !fitsDailySums(query) && query.startMs < prunedBeforeMs;
       return {
         rows,
         totalRows,
-        groups,
         isTruncated: rows.length < totalRows,
         missingBeforeMs: isPruned ? prunedBeforeMs : null,
       };
@@ -279,20 +275,6 @@ async function add(
   }
   const tooOld = distinct.length - recent.length;
   return { added: fresh.length, known: events.length - tooOld - fresh.length, tooOld };
-}
-
-function distinctGroups({ dimensions }: EventQuery, rows: readonly EventRow[]): number {
-  if (dimensions.length === 0) return Math.min(1, rows.length);
-  return new Set(rows.map((row) => JSON.stringify(row.dimensions))).size;
-}
-
-async function groupsOf(
-  client: ClickhouseClient,
-  { dimensions }: EventQuery,
-  sql: string,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  return dimensions.length === 0 ? 1 : countOf(client, sql, signal);
 }
 
 function* rowsOfAnswer(query: EventQuery, texts: readonly TextRow[]): Sliced<EventRow[]> {

@@ -134,8 +134,6 @@ export interface QuerySql {
   readonly rows: string;
   /** How many rows there are without limits. */
   readonly totalRows: string;
-  /** How many different combinations of dimensions. */
-  readonly groups: string;
 }
 
 export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
@@ -168,7 +166,6 @@ export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
       FROM (${grouped([...selectedKeys, ...metrics], keys)})
       ${orderSql(query)} ${limitBy} LIMIT ${query.limit}`,
     totalRows: `SELECT count() FROM (${grouped([...selectedKeys, 'count()'], keys)})`,
-    groups: `SELECT count() FROM (${grouped([...selectedKeys.slice(1), 'count()'], dimensions)})`,
   };
 }
 

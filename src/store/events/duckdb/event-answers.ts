@@ -21,7 +21,7 @@ export function* answerOf(
   const metricsTo = metricsFrom + query.metrics.length;
   const dimensions = columns.slice(1, metricsFrom);
   const metrics = columns.slice(metricsFrom, metricsTo);
-  const [totalRows = 0, groups = 0] = columns.slice(metricsTo).map((column) => Number(column[0] ?? 0));
+  const totalRows = Number(columns[metricsTo]?.[0] ?? 0);
   const rows: EventRow[] = [];
   yield* forEachSliced(buckets, (bucket, row) => {
     rows.push({
@@ -30,7 +30,7 @@ export function* answerOf(
       metrics: query.metrics.map((name, index) => metricOf(name, metrics[index]?.[row])),
     });
   });
-  return { rows, totalRows, groups, isTruncated: rows.length < totalRows };
+  return { rows, totalRows, isTruncated: rows.length < totalRows };
 }
 
 /** Reads the columns of `breakdownSql`. */

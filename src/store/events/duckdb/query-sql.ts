@@ -5,8 +5,8 @@ import { BUCKET_SQL, conditionsOf, DAILY, DIMENSION_SQL, EVENTS, METRIC_SQL } fr
 import { binder, type Statement } from './statement.ts';
 
 /**
- * The statement of a query. Columns: bucket, dimensions, metrics, rows without limits, groups. All text from callers
- * is bound as parameters.
+ * The statement of a query. Columns: bucket, dimensions, metrics, rows without limits. All text from callers is
+ * bound as parameters.
  */
 export function querySql(query: EventQuery): Statement {
   const { bind, parameters } = binder();
@@ -14,25 +14,17 @@ export function querySql(query: EventQuery): Statement {
   const order = orderSql(query);
   const limitsGroups = query.groupLimit !== null && dimensions.length > 0;
   const place = limitsGroups ? `row_number() OVER (PARTITION BY ${dimensions} ORDER BY ${order})` : '0';
-  // Without dimensions all rows are one group, without time buckets every row is one.
-  const isCountingGroups = dimensions.length > 0 && query.granularity !== null;
-  const groups = isCountingGroups
-    ? `(SELECT count(*) FROM (SELECT DISTINCT ${dimensions} FROM grouped))`
-    : dimensions.length === 0
-      ? '1'
-      : 'all_rows';
   const selected = [
     `${query.granularity === null ? 'NULL::BIGINT' : BUCKET_SQL[query.granularity]} AS bucket`,
     ...query.dimensions.map((name, index) => `${DIMENSION_SQL[name]}::VARCHAR AS d${index}`),
     ...query.metrics.map((name, index) => `${METRIC_SQL[name]} AS m${index}`),
     `${orderedMetricSql(query)} AS ordered`,
   ];
-  const sql = `WITH grouped AS ${isCountingGroups ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (
+  const sql = `WITH grouped AS NOT MATERIALIZED (
       SELECT ${selected.join(', ')} FROM ${fitsDailySums(query) ? DAILY : EVENTS}
       WHERE ${conditionsOf(query, bind)} GROUP BY ALL HAVING count(*) > 0),
     ranked AS (SELECT *, ${place} AS place, count(*) OVER () AS all_rows FROM grouped)
-    SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`)].join(', ')},
-      all_rows, ${groups}
+    SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`), 'all_rows'].join(', ')}
     FROM ranked ${limitsGroups ? `WHERE place <= ${bind(BigInt(query.groupLimit ?? 0))}` : ''}
     ORDER BY ${order} LIMIT ${bind(BigInt(query.limit))}`;
   return { sql, parameters };
