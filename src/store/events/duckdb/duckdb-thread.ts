@@ -7,12 +7,15 @@ import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';
 
-/** Options of every DuckDB file: no extensions are loaded, and memory is returned to the system after use. */
+/**
+ * Options of every DuckDB file: no extensions are loaded, and memory is returned to the system after use. What a
+ * statement frees at once, up to 8 MB, is kept for the next one: to fetch it again takes a fifth of a short statement.
+ */
 export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
   threads: '2',
   memory_limit: '256MB',
   allocator_flush_threshold: '1MB',
-  allocator_bulk_deallocation_flush_threshold: '1MB',
+  allocator_bulk_deallocation_flush_threshold: '8MB',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
 };
