@@ -1,9 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, useAddress } from './address/address.ts';
 import type { CurrentKey } from './api/contract.ts';
-import { ApiError, Unreachable } from './api/request.ts';
+import { LONGEST_PAUSE_MS, watchSession } from './api/queries.ts';
+import { Unreachable } from './api/request.ts';
 import { readSession, type SessionState, signOut } from './api/session.ts';
 import { FailureNote } from './parts/states.tsx';
 import { Toasts } from './parts/toast.tsx';
@@ -17,17 +18,21 @@ import { SignIn } from './views/sign-in/sign-in.tsx';
 import { useStartState } from './views/start/start-state.ts';
 import { viewAt } from './views/views.ts';
 
-/** The longest pause between two tries while the gateway does not answer, milliseconds. */
-const LONGEST_PAUSE_MS = 10_000;
+interface Props {
+  /** The first look for a session. */
+  readonly begun: Promise<SessionState>;
+  /** The answers of all views; the first question of the view may have been asked. */
+  readonly queries: QueryClient;
+}
 
-/** The console: the sign-in, or the navigation with the view of the address. `begun`: the first look for a session. */
-export function App({ begun }: { readonly begun: Promise<SessionState> }) {
+/** The console: the sign-in, or the navigation with the view of the address. */
+export function App({ begun, queries }: Props) {
   const [session, setSession] = useState<SessionState>({ kind: 'unknown' });
-  const [queries] = useState(() =>
-    createQueries((reason) =>
+  useLayoutEffect(() => {
+    watchSession(queries, (reason) =>
       setSession((before) => (before.kind === 'signed-in' ? { kind: 'ended', reason } : before)),
-    ),
-  );
+    );
+  }, [queries]);
   // Not after the next frame, as effects are: nothing is drawn before.
   useLayoutEffect(() => {
     let isCurrent = true;
@@ -134,32 +139,4 @@ function LoadedView({ load }: { readonly load: () => Promise<ComponentType> }) {
       />
     </div>
   );
-}
-
-/** The gateway answers, and a part that it needs does not. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 503;
-}
-
-/**
- * Reads are tried again while the gateway does not answer, never after a refusal. If only a part of it does not, the
- * view says so after the second try and goes on asking.
- */
-function createQueries(onSessionEnded: (reason: string) => void): QueryClient {
-  const client = new QueryClient({
-    defaultOptions: {
-      queries: {
-        retry: (failures, error) => error instanceof Unreachable || (isUnavailable(error) && failures < 1),
-        refetchInterval: ({ state }) => (isUnavailable(state.error) ? LONGEST_PAUSE_MS : false),
-        retryDelay: (count) => Math.min(500 * 2 ** count, LONGEST_PAUSE_MS),
-        staleTime: 5_000,
-      },
-    },
-  });
-  const check = (error: unknown): void => {
-    if (error instanceof ApiError && error.status === 401) onSessionEnded(error.message);
-  };
-  client.getQueryCache().config.onError = check;
-  client.getMutationCache().config.onError = check;
-  return client;
 }

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { createQueries } from './api/queries.ts';
 import { readSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { copyExactly } from './parts/exact.ts';
@@ -8,11 +9,12 @@ import './styles/console.css';
 
 applyTheme();
 copyExactly();
-// Before anything is drawn: every view waits for its answer.
+// Before anything is drawn: every view waits for its answer, and then for the answer to its own first question.
 const session = readSession();
+const queries = createQueries();
+const view = viewAt(location.pathname);
+view?.begin?.(queries, new URLSearchParams(location.search));
 // Fetches the script of the view meanwhile; a failure shows when the view is opened.
-viewAt(location.pathname)
-  ?.load()
-  .catch(() => undefined);
+view?.load().catch(() => undefined);
 const root = document.getElementById('console');
-if (root !== null) render(<App begun={session} />, root);
+if (root !== null) render(<App begun={session} queries={queries} />, root);

@@ -52,6 +52,24 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
     const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
     const grouped = (value: number) => value.toLocaleString('en-GB');
 
+    it('asks for its figures before it knows whose session it is, and shows that answer', async () => {
+      let answerSession = (): void => {};
+      const isAnswered = new Promise<void>((resolve) => {
+        answerSession = resolve;
+      });
+      let asked = 0;
+      await page.route('**/v1/key', async (route) => {
+        await isAnswered;
+        await route.continue();
+      });
+      await page.route('**/v1/overview?*', (route) => (asked++ === 0 ? route.continue() : route.abort()));
+      await answeredAfter(() => page.goto('/', { waitUntil: 'commit' }));
+      expect(await tile('Requests').count()).toBe(0);
+      answerSession();
+      await tile('Requests').waitFor();
+      await page.unrouteAll();
+    });
+
     it('shows the figures of the last 24 hours, which agree with the ledger', async () => {
       const { now, ledger } = await answeredAfter(() => page.reload());
       await eventually(() => tile('Requests').textContent()).toContain(grouped(now.request_count));

@@ -2,20 +2,11 @@ import { useQuery } from '@tanstack/preact-query';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
-import type { Overview, OverviewDimension } from '../../api/contract.ts';
-import { ask } from '../../api/request.ts';
-import {
-  keyChoices,
-  modelChoices,
-  providerChoices,
-  workspaceChoices,
-} from '../../parts/filters/dictionaries.ts';
+import type { Overview } from '../../api/contract.ts';
 import { FilterBar } from '../../parts/filters/filter-bar.tsx';
-import type { FilterField } from '../../parts/filters/filter-fields.ts';
-import { useFilters, useSetFilter } from '../../parts/filters/use-filters.ts';
+import { useSetFilter } from '../../parts/filters/use-filters.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { knownMomentsOf } from '../../parts/range/range.ts';
-import { RangePicker, useCompare, useRange } from '../../parts/range/range-picker.tsx';
+import { RangePicker, useCompare } from '../../parts/range/range-picker.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
@@ -27,44 +18,21 @@ import { KeyLimit } from './key-limit.tsx';
 import { LedgerMark } from './ledger-mark.tsx';
 import { MetricChart } from './metric-chart.tsx';
 import { metricNamed } from './overview-metrics.ts';
+import { DIMENSIONS, iso, overviewFields, overviewQuestion } from './overview-question.ts';
 import { startsOf, swatchesOf } from './overview-series.ts';
 import { StatStrip } from './stat-strip.tsx';
 
 /** How often the figures are read again while the page is visible, milliseconds. */
 const EVERY_MS = 15_000;
 
-const FIELDS: readonly FilterField[] = [
-  { name: 'model', label: 'model', kind: 'choice', choices: modelChoices },
-  { name: 'provider', label: 'provider', kind: 'choice', choices: providerChoices },
-  { name: 'app', label: 'app', kind: 'choice' },
-];
-
-const FIELDS_OF_ACCOUNTS: readonly FilterField[] = [
-  ...FIELDS,
-  { name: 'key', label: 'key', kind: 'choice', choices: keyChoices },
-  { name: 'workspace', label: 'workspace', kind: 'choice', choices: workspaceChoices },
-];
-
-const DIMENSIONS: readonly OverviewDimension[] = ['model', 'provider', 'key', 'workspace', 'app'];
-
 /** Spend, requests, speed and errors of a range, by time and group. */
 export function OverviewView() {
   const address = useAddress();
   const { is_management_key: isAccount } = useCurrentKey();
-  const fields = isAccount ? FIELDS_OF_ACCOUNTS : FIELDS;
-  const range = useRange();
   const isComparing = useCompare();
   const [isLive, setLive] = useState(true);
-  const filters = useFilters(fields);
-  const by = DIMENSIONS.find((name) => name === address.query.get('by')) ?? 'model';
-  const wanted = Object.fromEntries(filters.map(({ field, values }) => [field.name, values.join(',')]));
   const overview = useQuery<Overview>({
-    queryKey: ['overview', range.from, range.to, by, wanted],
-    queryFn: ({ signal }) => {
-      const { fromMs, toMs } = knownMomentsOf(range, Date.now());
-      const query = { from: iso(fromMs), to: iso(toMs), by, ...wanted };
-      return ask<{ data: Overview }>('/overview', { query, signal }).then(({ data }) => data);
-    },
+    ...overviewQuestion(address.query, isAccount),
     placeholderData: (previous) => previous,
     refetchInterval: isLive ? EVERY_MS : false,
   });
@@ -90,7 +58,7 @@ export function OverviewView() {
           Live
         </button>
       </TopBar>
-      <FilterBar fields={fields}>
+      <FilterBar fields={overviewFields(isAccount)}>
         <span class="sm t3 wide">
           Click a bar or row to filter by it. ⇧ click opens the log. Drag to zoom.
         </span>
@@ -108,10 +76,6 @@ export function OverviewView() {
       {overview.data !== undefined && <LedgerMark overview={overview.data} />}
     </>
   );
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** The parts of the page below the filters. */
