@@ -30,6 +30,7 @@ export type {
   ProviderStateObject,
   ServiceChangeObject,
 } from '../../../src/contract/gateway/provider-state.ts';
+export type { UptimeObject } from '../../../src/contract/gateway/uptime.ts';
 export type {
   GenerationCounts,
   GenerationsReply,

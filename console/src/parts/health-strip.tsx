@@ -49,12 +49,6 @@ export function HealthStrip({ history }: { readonly history: ServiceHistoryObjec
   );
 }
 
-/** Share of calls that were answered, per cent; null = no calls. */
-export function answeredShare(history: ServiceHistoryObject | null): number | null {
-  const calls = sumOf(history?.calls ?? []);
-  return calls === 0 ? null : (1 - sumOf(history?.failures ?? []) / calls) * 100;
-}
-
 function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { openInstallation } from '../../../src/installation.ts';
 import type { JsonObject } from '../../../src/kit/json/json.ts';
+import { hourOf } from '../../../src/manage/models/hourly-totals.ts';
 import { chatFrames, messagesFrames, responsesFrames, sse } from '../../fakes/answers.ts';
 import {
   end,
@@ -18,7 +19,7 @@ import {
   write,
 } from '../../fakes/fake-upstream.ts';
 import { type BuiltGateway, startBuiltGateway } from '../built-gateway.ts';
-import { MODELS, type ShownKey, shownHistory } from './shown-history.ts';
+import { MODELS, type ShownKey, shownCalls, shownHistory } from './shown-history.ts';
 
 const HISTORY = { days: 30, perDay: 5_000 };
 
@@ -227,6 +228,7 @@ async function writeHistory(dataDir: string, keys: readonly ShownKey[]): Promise
   await installation.eventStore.append([
     ...shownHistory(keys, { ...HISTORY, accountId, endMs: Date.now() - 60_000 }),
   ]);
+  await installation.callCountStore.keep('before', shownCalls(hourOf(Date.now())));
   await installation.close();
 }
 

@@ -1,3 +1,5 @@
+import { siteOfEndpoint } from '../../../src/catalog/build-model.ts';
+import type { HourlyCalls } from '../../../src/ports/call-counts.ts';
 import type { GenerationEvent } from '../../../src/ports/events.ts';
 import { randomOf } from '../../builders/event-history.ts';
 
@@ -155,4 +157,54 @@ function chosen<Item extends { readonly weight: number }>(items: readonly Item[]
   const last = items.at(-1);
   if (last === undefined) throw new Error('there is nothing to choose from');
   return last;
+}
+
+/** An endpoint of the pictures, with how its calls went. */
+interface ShownEndpoint {
+  readonly site: string;
+  readonly callsPerHour: number;
+  /** Days since its first call. */
+  readonly days: number;
+  /** Share of failed calls so many days ago. */
+  readonly failing: (daysAgo: number) => number;
+}
+
+const ENDPOINTS: readonly ShownEndpoint[] = [
+  ...MODELS.map(({ id, provider, weight }) => ({
+    site: siteOfEndpoint(
+      id,
+      provider.toLowerCase(),
+      id === 'workshop/qwen3' ? 'qwen3:8b' : (id.split('/')[1] ?? id),
+    ),
+    callsPerHour: weight * 3,
+    days: 30,
+    // A bad afternoon, and an outage.
+    failing: (daysAgo: number) => {
+      if (provider === 'OpenAI' && daysAgo === 9) return 0.14;
+      return provider === 'Anthropic' && daysAgo === 17 ? 0.03 : 0.0005;
+    },
+  })),
+  {
+    site: siteOfEndpoint('workshop/qwen3', 'annex', 'qwen3:8b'),
+    callsPerHour: 6,
+    days: 12,
+    failing: (daysAgo) => (daysAgo < 3 ? 0.2 : 0.02),
+  },
+];
+
+/** Calls of endpoints in the hours until one of them. The same in every run. */
+export function shownCalls(lastHour: number): HourlyCalls[] {
+  const random = randomOf(11);
+  return ENDPOINTS.flatMap(({ site, callsPerHour, days, failing }) =>
+    Array.from({ length: days * 24 }, (_, ago) => {
+      const hour = lastHour - ago;
+      const calls = Math.round(callsPerHour * busyness(hour * HOUR_MS) * (0.7 + 0.6 * random()));
+      return {
+        hour,
+        site,
+        calls,
+        failures: Math.round(calls * failing(Math.floor(ago / 24)) + random() * 0.4),
+      };
+    }),
+  ).filter(({ calls, failures }) => calls >= failures && calls > 0);
 }

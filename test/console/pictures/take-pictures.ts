@@ -21,6 +21,7 @@ const QUALITY = 0.72;
 /** Addresses that show more, or less of the machine, than that of the view alone. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   '/configuration': '/configuration?search=limits',
+  '/models': '/models?open=workshop/qwen3',
   '/sign-in': '/',
 };
 const PORT = 8791;
@@ -34,6 +35,12 @@ const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await settled(page);
     await page.locator('tr[data-id]').first().click();
     await page.locator('.drawer .wf').first().waitFor();
+  },
+  '/providers': async (page) => {
+    if ((page.viewportSize()?.width ?? 0) < 1_000) return;
+    await page.goto('/providers?provider=anthropic');
+    await page.locator('.upf').waitFor();
+    await settled(page);
   },
   '/playground': async (page) => {
     await page.goto('/playground?model=simulator/reasoning&second=simulator/standard');

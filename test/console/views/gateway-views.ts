@@ -106,6 +106,11 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       const endpoints = page.getByRole('table', { name: 'Endpoints of workshop/qwen' });
       await endpoints.getByText('Cooling down').waitFor();
       expect(await endpoints.getByRole('img').getAttribute('aria-label')).toMatch(/calls in 24 hours, [1-9]/);
+      const uptime = page.getByRole('table', { name: 'Uptime of workshop/qwen' });
+      await uptime.getByRole('row', { name: /^workshop .*0\.00 % 0\.00 % 0\.00 %/ }).waitFor();
+      expect(await uptime.getByRole('img').getAttribute('aria-label')).toMatch(
+        /^30 days: \d+ calls?, \d+ failed/,
+      );
       const history = page.getByRole('region', { name: 'History of prices' });
       await history.getByText('workshop prompt 1.00 to 2.00').waitFor();
       expect(page.url()).toContain('open=workshop');
@@ -142,6 +147,39 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       expect(await page.title()).not.toBe('1');
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'detached' });
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it('shows the uptime of a provider over 24 hours, 7 and 30 days, and says if there were no calls', async () => {
+      const { page, close, problems } = await opened('/providers?provider=simulator');
+      const panel = page.getByRole('complementary', { name: /simulator/i });
+      const figures = panel.locator('.upf');
+      await figures.waitFor();
+      expect(await figures.textContent()).toMatch(
+        /24 hours100\.00 %1 call7 days100\.00 %1 call30 days100\.00 %1 call/,
+      );
+      // Each bar is a day, the last one is today.
+      const tones = () =>
+        panel.locator('svg.up rect').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('class')));
+      expect(await tones()).toEqual([...new Array(29).fill('z'), 'o']);
+      const showing = async (uptime: object | null) => {
+        await page.unrouteAll();
+        await page.route('**/gateway/providers', async (route) => {
+          const response = await route.fetch();
+          const { data } = (await response.json()) as { data: object[] };
+          await route.fulfill({ response, json: { data: data.map((each) => ({ ...each, uptime })) } });
+        });
+        await page.reload();
+      };
+      const none = { percent: null, calls: 0, failures: 0 };
+      await showing({ last_1d: none, last_7d: none, last_30d: none, days: null });
+      await figures.getByText('no calls').first().waitFor();
+      expect(await figures.textContent()).toBe('24 hoursno calls7 daysno calls30 daysno calls');
+      expect(await tones()).toEqual(new Array(30).fill('z'));
+      await showing(null);
+      await panel.getByText('Not known now: the database does not answer.').waitFor();
+      await page.unrouteAll();
       expect(problems).toEqual([]);
       await close();
     });

@@ -3,7 +3,6 @@ import { pricePerMillion } from '../../format/money.ts';
 import { contextSize, count, percent } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { answeredShare } from '../../parts/health-strip.tsx';
 import { latencyOf, type ModelRow, priceOf, throughputOf } from './model-facts.ts';
 
 /** What is compared, one fact a row. `isBest`: which of two values is better; absent = neither is. */
@@ -43,7 +42,7 @@ const FACTS: readonly Fact[] = [
   { title: 'Endpoints', value: ({ endpoints }) => endpoints.length || null, shown: count },
   {
     title: 'Answered, 24 hours',
-    value: ({ history }) => answeredShare(history),
+    value: ({ lastDay }) => lastDay?.percent ?? null,
     shown: (share) => percent(share / 100, 2),
     isBest: 'highest',
   },

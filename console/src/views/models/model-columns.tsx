@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { pricePerMillion } from '../../format/money.ts';
-import { contextSize, count, percent } from '../../format/numbers.ts';
+import { contextSize, count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
-import { answeredShare } from '../../parts/health-strip.tsx';
+import { Answered } from '../../parts/uptime.tsx';
 import { stateOfEndpoint } from '../providers/provider-words.ts';
 import { latencyOf, type ModelRow, partsOfId, priceOf, throughputOf } from './model-facts.ts';
 
@@ -83,12 +83,12 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
     width: 'c-84 o2',
     class: 'num o2',
     isNumber: true,
-    sortValue: ({ history }) => answeredShare(history),
-    cell: ({ history }) => {
-      const share = answeredShare(history);
-      if (share === null) return '–';
-      return <span class={share < WELL ? 'bad' : undefined}>{percent(share / 100, 2)}</span>;
-    },
+    sortValue: ({ lastDay }) => lastDay?.percent ?? null,
+    cell: ({ lastDay }) => (
+      <span class={(lastDay?.percent ?? 100) < WELL ? 'bad' : undefined}>
+        <Answered window={lastDay} />
+      </span>
+    ),
   },
   {
     name: 'latency',

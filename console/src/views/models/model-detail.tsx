@@ -4,8 +4,9 @@ import { ask } from '../../api/request.ts';
 import { pricePerMillion } from '../../format/money.ts';
 import { contextSize, count, percent } from '../../format/numbers.ts';
 import { date, duration } from '../../format/times.ts';
-import { HealthStrip } from '../../parts/health-strip.tsx';
+import { HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { Answered, UptimeLegend, UptimeStrip } from '../../parts/uptime.tsx';
 import { causeText, endOf, stateOfEndpoint } from '../providers/provider-words.ts';
 import type { ModelRow } from './model-facts.ts';
 import { pointsOf, stepsOf } from './price-steps.ts';
@@ -34,8 +35,12 @@ export function ModelDetail({ row: { model, endpoints } }: { readonly row: Model
                 <th class="num">Prompt</th>
                 <th class="num">Completion</th>
                 <th class="num o2">Cached</th>
-                <th class="o2">24 hours</th>
-                <th class="num">Answered</th>
+                <th class="o2" title={SINCE_START}>
+                  24 hours
+                </th>
+                <th class="num" title="of the calls of 24 hours">
+                  Answered
+                </th>
                 <th class="num o3">First token</th>
                 <th class="num o3">Speed</th>
               </tr>
@@ -47,6 +52,7 @@ export function ModelDetail({ row: { model, endpoints } }: { readonly row: Model
             </tbody>
           </table>
         )}
+        {endpoints.length > 0 && <UptimeTable modelId={model.id} endpoints={endpoints} />}
         <p class="sm t3">
           {model.name}. Takes {model.architecture.input_modalities.join(', ')}; gives{' '}
           {model.architecture.output_modalities.join(', ')}. At most{' '}
@@ -90,10 +96,64 @@ function EndpointRow({ endpoint, state }: RowProps) {
       <td class="upc o2">
         <HealthStrip history={state?.history ?? null} />
       </td>
-      <td class="num">{uptime === null ? '–' : percent(uptime / 100, 2)}</td>
+      <td class="num">
+        {state?.uptime ? (
+          <Answered window={state.uptime.last_1d} />
+        ) : uptime === null ? (
+          '–'
+        ) : (
+          percent(uptime / 100, 2)
+        )}
+      </td>
       <td class="num o3">{latency === null ? '–' : duration(latency.p50)}</td>
       <td class="num o3">{speed === null ? '–' : `${count(speed.p50)} /s`}</td>
     </tr>
+  );
+}
+
+interface UptimeProps {
+  readonly modelId: string;
+  readonly endpoints: readonly EndpointStateObject[];
+}
+
+/** Uptime of each endpoint over 30 days, for keys that may see the state of the installation. */
+function UptimeTable({ modelId, endpoints }: UptimeProps) {
+  return (
+    <>
+      <table class="in upt" aria-label={`Uptime of ${modelId}`}>
+        <thead>
+          <tr>
+            <th>Uptime</th>
+            <th>By day</th>
+            <th class="num">24 hours</th>
+            <th class="num">7 days</th>
+            <th class="num">30 days</th>
+            <th class="num o2">Calls in 30 days</th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map(({ endpoint, uptime }) => (
+            <tr key={endpoint}>
+              <td class="nw">{endpoint}</td>
+              <td class="upc">
+                <UptimeStrip days={uptime?.days ?? null} />
+              </td>
+              <td class="num">
+                <Answered window={uptime?.last_1d} />
+              </td>
+              <td class="num">
+                <Answered window={uptime?.last_7d} />
+              </td>
+              <td class="num">
+                <Answered window={uptime?.last_30d} />
+              </td>
+              <td class="num o2">{uptime === null ? '–' : count(uptime.last_30d.calls)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <UptimeLegend />
+    </>
   );
 }
 

@@ -1,15 +1,12 @@
-import type {
-  EndpointStateObject,
-  ServiceHistoryObject,
-} from '../../../../src/contract/gateway/provider-state.ts';
-import type { ModelObject } from '../../api/contract.ts';
+import type { EndpointStateObject, ModelObject } from '../../api/contract.ts';
+import { together, type UptimeWindow } from '../../parts/uptime.tsx';
 
 /** A model with what is known of its endpoints. */
 export interface ModelRow {
   readonly model: ModelObject;
   readonly endpoints: readonly EndpointStateObject[];
-  /** Of all endpoints together; null = not called. */
-  readonly history: ServiceHistoryObject | null;
+  /** The calls of all endpoints in the last day; undefined = not known. */
+  readonly lastDay: UptimeWindow | undefined;
   /** Share of the spend of the last day, 0..1; null = not known. */
   readonly spendShare: number | null;
 }
@@ -31,20 +28,15 @@ export function modelRows(
     return {
       model,
       endpoints: own,
-      history: sumOf(own.flatMap(({ history }) => history ?? [])),
+      lastDay: lastDayOf(own),
       spendShare: spend === undefined || total === 0 ? null : (spend.get(model.canonical_slug) ?? 0) / total,
     };
   });
 }
 
-function sumOf(histories: readonly ServiceHistoryObject[]): ServiceHistoryObject | null {
-  const [first] = histories;
-  if (first === undefined) return null;
-  const sum = (member: 'calls' | 'failures') =>
-    first[member].map((_, slot) =>
-      histories.reduce((total, history) => total + (history[member][slot] ?? 0), 0),
-    );
-  return { slot_seconds: first.slot_seconds, calls: sum('calls'), failures: sum('failures') };
+function lastDayOf(endpoints: readonly EndpointStateObject[]): UptimeWindow | undefined {
+  const known = endpoints.flatMap(({ uptime }) => uptime?.last_1d ?? []);
+  return known.length === 0 ? undefined : together(known);
 }
 
 /** The fastest of the endpoints; null = nothing measured. */

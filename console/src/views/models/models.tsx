@@ -4,7 +4,6 @@ import { type Address, addressWith, go, useAddress } from '../../address/address
 import type { EndpointStateObject, ModelObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { SINCE_START } from '../../parts/health-strip.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
@@ -185,8 +184,8 @@ function Filters({ address, rows, providers }: FilterProps) {
         />
       )}
       <span class="push sm t3 wide">
-        $ per million tokens, first endpoint. First token and speed: best median of 30 min. Spend: 24 hours.
-        Health: 24 hours, {SINCE_START}.
+        $ per million tokens, first endpoint. First token and speed: best median of 30 min. Answered and
+        spend: 24 hours.
       </span>
     </search>
   );

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../../address/link.tsx';
 import type { EndpointStateObject, ProviderStateObject, ServiceChangeObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
-import { percent } from '../../format/numbers.ts';
 import { clockTime, dateTime, duration } from '../../format/times.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { Answered, Uptime } from '../../parts/uptime.tsx';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import { causeText, credentialText, endOf, stateOfEndpoint, stateOfProvider } from './provider-words.ts';
 
@@ -47,6 +47,8 @@ export function ProviderPanel({ provider, onClose }: Props) {
         .map((endpoint) => (
           <Outage key={`${endpoint.model} ${endpoint.endpoint}`} endpoint={endpoint} />
         ))}
+      <h3>Uptime</h3>
+      <Uptime uptime={provider.uptime} />
       <h3>Endpoints</h3>
       {found.length === 0 && !endpoints.isPending && <p class="sm t3">No model has an endpoint here.</p>}
       <EndpointList endpoints={ordered} />
@@ -100,10 +102,18 @@ function EndpointList({ endpoints }: { readonly endpoints: readonly EndpointStat
   return (
     <>
       <table class="in plain" aria-label="Endpoints">
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th class="num">24 hours</th>
+            <th class="num">30 days</th>
+            <th class="num">First token</th>
+          </tr>
+        </thead>
         <tbody>
           {endpoints.slice(0, MAX_ENDPOINTS).map((endpoint) => {
             const { dot, text } = stateOfEndpoint(endpoint);
-            const { model, endpoint: tag, uptime_last_1d: uptime, latency_last_30m: latency } = endpoint;
+            const { model, endpoint: tag, uptime, latency_last_30m: latency } = endpoint;
             return (
               <tr key={`${model} ${tag}`}>
                 <td class="cut">
@@ -115,7 +125,12 @@ function EndpointList({ endpoints }: { readonly endpoints: readonly EndpointStat
                     </Link>
                   </span>
                 </td>
-                <td class="num">{uptime === null ? '–' : percent(uptime / 100, 2)}</td>
+                <td class="num">
+                  <Answered window={uptime?.last_1d} />
+                </td>
+                <td class="num">
+                  <Answered window={uptime?.last_30d} />
+                </td>
                 <td class="num">{latency === null ? '–' : duration(latency.p50)}</td>
               </tr>
             );

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/preact-query';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { ProviderStateObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
-import { count, percent } from '../../format/numbers.ts';
+import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
-import { answeredShare, HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
+import { HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { Answered } from '../../parts/uptime.tsx';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
 import { credentialText, stateOfProvider } from './provider-words.ts';
@@ -80,7 +81,9 @@ function ProviderTable({ providers, selected, onOpen }: TableProps) {
         <col class="c-180" />
         <col class="c-150 o0" />
         <col />
-        <col class="c-84 o2" />
+        <col class="c-76 o2" />
+        <col class="c-76 o3" />
+        <col class="c-76 o3" />
         <col class="c-84 o2" />
         <col class="c-76 o2" />
         <col class="c-78 o3" />
@@ -96,9 +99,19 @@ function ProviderTable({ providers, selected, onOpen }: TableProps) {
               <span>now</span>
             </span>
           </th>
-          <th class="num o2">Answered</th>
+          <th class="num o2" title="answered, of the calls of 24 hours">
+            24 hours
+          </th>
+          <th class="num o3" title="answered, of the calls of 7 days">
+            7 days
+          </th>
+          <th class="num o3" title="answered, of the calls of 30 days">
+            30 days
+          </th>
           <th class="num o2">First token</th>
-          <th class="num o2 er">Calls</th>
+          <th class="num o2 er" title="in 24 hours">
+            Calls
+          </th>
           <th class="num o3">Models</th>
           <th class="o3">Key</th>
         </tr>
@@ -124,9 +137,8 @@ interface RowProps {
 }
 
 function ProviderRow({ provider, isSelected, onOpen }: RowProps) {
-  const { slug, name, history, latency_p50: latency } = provider;
+  const { slug, name, history, uptime, latency_p50: latency } = provider;
   const { dot, text } = stateOfProvider(provider);
-  const share = answeredShare(history);
   const { names, text: source } = credentialText(provider.credential);
   return (
     <tr
@@ -143,9 +155,17 @@ function ProviderRow({ provider, isSelected, onOpen }: RowProps) {
       <td class="upc">
         <HealthStrip history={history} />
       </td>
-      <td class="num o2">{share === null ? '–' : percent(share / 100, 2)}</td>
+      <td class="num o2">
+        <Answered window={uptime?.last_1d} />
+      </td>
+      <td class="num o3">
+        <Answered window={uptime?.last_7d} />
+      </td>
+      <td class="num o3">
+        <Answered window={uptime?.last_30d} />
+      </td>
       <td class="num o2">{latency === null ? '–' : duration(latency)}</td>
-      <td class="num o2 er">{history === null ? '–' : count(history.calls.reduce((a, b) => a + b, 0))}</td>
+      <td class="num o2 er">{uptime === null ? '–' : count(uptime.last_1d.calls)}</td>
       <td class="num o3">{count(provider.models)}</td>
       <td class="o3 cut">
         {names !== '' && <code>{names}</code>} <span class="dim">{source}</span>

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { dayTone, together } from './uptime.tsx';
+
+describe('dayTone', () => {
+  it('is pale from 99 per cent on, amber from 90, red below, grey without calls', () => {
+    expect([dayTone(1_000, 9), dayTone(1_000, 10), dayTone(1_000, 100), dayTone(0, 0)]).toEqual([
+      'o',
+      'p',
+      'q',
+      'z',
+    ]);
+  });
+});
+
+describe('together', () => {
+  it('adds calls, and is unknown without any', () => {
+    const one = { calls: 1_000, failures: 1, percent: 99.9 };
+    const none = { calls: 0, failures: 0, percent: null };
+    expect(together([one, none, one])).toEqual({ calls: 2_000, failures: 2, percent: 99.9 });
+    expect(together([none])).toEqual(none);
+    expect(together([])).toEqual(none);
+  });
+});
