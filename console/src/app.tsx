@@ -1,13 +1,13 @@
-import { type QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { type QueryClient, QueryClientProvider, useQuery } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, useAddress } from './address/address.ts';
 import type { CurrentKey } from './api/contract.ts';
 import { LONGEST_PAUSE_MS, watchSession } from './api/queries.ts';
-import { Unreachable } from './api/request.ts';
-import { readSession, type SessionState, signOut } from './api/session.ts';
+import { ApiError, Unreachable } from './api/request.ts';
+import { readCurrentKey, readSession, type SessionState, signOut } from './api/session.ts';
 import { FailureNote } from './parts/states.tsx';
-import { Toasts } from './parts/toast.tsx';
+import { Toasts, toast } from './parts/toast.tsx';
 import { CurrentKeyContext } from './shell/current-key.ts';
 import { Dialogs } from './shell/dialogs.tsx';
 import { LostLine } from './shell/lost-line.tsx';
@@ -24,6 +24,9 @@ interface Props {
   /** The answers of all views; the first question of the view may have been asked. */
   readonly queries: QueryClient;
 }
+
+/** How often it is asked whether the session still holds, milliseconds. */
+const SESSION_EVERY_MS = 15_000;
 
 /** The console: the sign-in, or the navigation with the view of the address. */
 export function App({ begun, queries }: Props) {
@@ -50,14 +53,26 @@ export function App({ begun, queries }: Props) {
     };
   }, [begun]);
   const leave = useCallback(async () => {
-    await signOut().catch(() => undefined);
+    try {
+      await signOut();
+    } catch (error) {
+      // A session that has ended need not be ended. Otherwise the cookie stays, and only the gateway can remove it.
+      if (!(error instanceof ApiError && error.status === 401)) {
+        return toast('You are still signed in: the gateway did not end the session. Try again.');
+      }
+    }
     queries.clear();
     setSession({ kind: 'none' });
   }, [queries]);
   if (session.kind === 'unknown') return null;
   if (session.kind !== 'signed-in') {
     const reason = session.kind === 'ended' ? session.reason : null;
-    return <SignIn reason={reason} onSignedIn={(key) => setSession({ kind: 'signed-in', key })} />;
+    const enter = (key: CurrentKey): void => {
+      // What another key has read is not for this one.
+      queries.clear();
+      setSession({ kind: 'signed-in', key });
+    };
+    return <SignIn reason={reason} onSignedIn={enter} />;
   }
   return (
     <QueryClientProvider client={queries}>
@@ -80,6 +95,13 @@ function SignedIn({
   const openPalette = useCallback(() => setOpen('palette'), []);
   const openHelp = useCallback(() => setOpen('help'), []);
   useGlobalShortcuts(openPalette, openHelp);
+  // Views that ask for nothing would not notice that the session has ended.
+  useQuery({
+    queryKey: ['session'],
+    queryFn: readCurrentKey,
+    initialData: currentKey,
+    refetchInterval: SESSION_EVERY_MS,
+  });
   const isUnused = useStartState(currentKey)?.isAsked === false;
   useEffect(() => {
     // Once: who goes back to the overview stays there.

@@ -13,7 +13,16 @@ let current = read();
 
 function read(): Address {
   const { pathname, search, hash } = window.location;
-  return { path: pathname, query: new URLSearchParams(search), fragment: decodeURIComponent(hash.slice(1)) };
+  return { path: pathname, query: new URLSearchParams(search), fragment: decoded(hash.slice(1)) };
+}
+
+/** The text of a fragment; as it is if it cannot be decoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function changed(): void {

@@ -177,6 +177,7 @@ export const VIEWS: readonly View[] = [
 
 /** The view of an address; undefined = there is none. */
 export function viewAt(path: string): View | undefined {
+  if (path.startsWith('//')) return undefined;
   const first = `/${path.split('/')[1] ?? ''}`;
   return VIEWS.find((view) => view.path === first);
 }
