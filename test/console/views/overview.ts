@@ -109,7 +109,7 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       expect(searchParams.get('model')).toMatch(/^acme\/model-/);
       await page.goBack();
       await tile('Requests').waitFor();
-      const failures = page.getByRole('link', { name: /in the log$/ });
+      const failures = page.getByRole('link', { name: /^\d+ in the log$/ });
       expect(await failures.getAttribute('href')).toBe('/log?state=failed');
     });
 

@@ -68,7 +68,7 @@ export function keyColumns(
       name: 'resets',
       title: 'Resets',
       width: 'c-120',
-      priority: 2,
+      priority: 3,
       cell: (key) => {
         const resetMs = key.limit === null ? null : nextReset(windowOf(key), nowMs);
         return <span class="dim">{resetMs === null ? '–' : dateTime(resetMs)}</span>;
@@ -86,7 +86,7 @@ export function keyColumns(
     {
       name: 'used',
       title: 'Last used',
-      width: 'c-104',
+      width: 'c-120',
       priority: 2,
       isLargestFirst: true,
       sortValue: ({ last_used_at: at }) => (at === null || at === undefined ? null : Date.parse(at)),

@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { Link } from '../../address/link.tsx';
 import { columnMoney, shortMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
-import { clockTime, duration } from '../../format/times.ts';
+import { clockTime, dateTime, duration } from '../../format/times.ts';
 import { MoneyText } from '../../parts/money-text.tsx';
+import type { LogSort } from './log-order.ts';
 import { errorText, modelParts, STATES } from './log-words.ts';
 import { RowMarks } from './row-marks.tsx';
 import type { ShownGeneration } from './shown-generation.ts';
@@ -19,6 +20,8 @@ export interface LogColumn {
   /** `always`: cannot be hidden. `no`: hidden until the reader chooses it. */
   readonly isShown: 'always' | 'yes' | 'no';
   readonly cell: (row: ShownGeneration, href: string) => ComponentChildren;
+  /** What a click on its head puts the log in order of. */
+  readonly sort?: LogSort;
   /** The whole value, for hovering. */
   readonly hint?: (row: ShownGeneration) => string | undefined;
 }
@@ -51,7 +54,15 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
       </>
     ),
   },
-  { id: 'time', title: 'Time', width: 'tm', class: 'tm nw', isShown: 'always', cell: timeCell },
+  {
+    id: 'time',
+    title: 'Time',
+    width: 'tm',
+    class: 'tm nw',
+    isShown: 'always',
+    sort: 'created_at',
+    cell: timeCell,
+  },
   {
     id: 'model',
     title: 'Model',
@@ -119,6 +130,7 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
     width: 'o2 c-84',
     class: 'o2 num',
     isShown: 'yes',
+    sort: 'latency',
     cell: ({ latency }) => shownDuration(latency),
   },
   {
@@ -127,10 +139,28 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
     width: 'c-84',
     class: 'num',
     isShown: 'yes',
+    sort: 'duration_ms',
     cell: ({ duration_ms }) => shownDuration(duration_ms),
   },
-  { id: 'cost', title: 'Cost', width: 'c-104', class: 'num cst', isShown: 'always', cell: costCell },
+  {
+    id: 'cost',
+    title: 'Cost',
+    width: 'c-104',
+    class: 'num cst',
+    isShown: 'always',
+    sort: 'cost',
+    cell: costCell,
+  },
 ];
+
+/** The column of the time for rows that are not in its order: no row above them names their day. */
+export const DATED_TIME: Pick<LogColumn, 'cell'> = {
+  cell: ({ created_at }, href) => (
+    <Link class="plain" href={href}>
+      {dateTime(Date.parse(created_at))}
+    </Link>
+  ),
+};
 
 /** What it cost; while it runs, what it may cost. */
 export function costCell({ cost, reserved }: ShownGeneration): ComponentChildren {

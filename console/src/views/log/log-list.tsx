@@ -4,13 +4,16 @@ import { count } from '../../format/numbers.ts';
 import { useRowWindow } from '../../parts/table/use-row-window.ts';
 import { useShortcut } from '../../shell/shortcuts.ts';
 import type { LogColumn } from './log-columns.tsx';
+import type { LogOrder, LogSort } from './log-order.ts';
 import { PhoneRows, TableRows } from './log-table.tsx';
-import { withDays } from './merge-rows.ts';
+import { withDays, withoutDays } from './merge-rows.ts';
 import type { ShownGeneration } from './shown-generation.ts';
 
 interface Props {
   readonly rows: readonly ShownGeneration[];
   readonly columns: readonly LogColumn[];
+  readonly order: LogOrder;
+  readonly onSort: (by: LogSort) => void;
   /** Above the rows, inside what scrolls. */
   readonly head: ComponentChildren;
   readonly selectedId: string | null;
@@ -39,7 +42,11 @@ export function LogList(props: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const rowHeight = isPhone ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
-  const listed = useMemo(() => withDays(props.rows), [props.rows]);
+  const isByTime = props.order.by === 'created_at';
+  const listed = useMemo(
+    () => (isByTime ? withDays(props.rows) : withoutDays(props.rows)),
+    [props.rows, isByTime],
+  );
   const view = useRowWindow(scroller, listed.length, rowHeight, HEAD_HEIGHT);
   const [current, setCurrent] = useState<string | null>(null);
   /** Where J and K are: known at once, while what is drawn follows. */
@@ -99,6 +106,8 @@ export function LogList(props: Props) {
       <Rows
         rows={shown}
         columns={props.columns}
+        order={props.order}
+        onSort={props.onSort}
         from={view.from}
         total={listed.length}
         above={view.above}

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
-import { clockTime, dayName } from '../../format/times.ts';
-import { costCell, failureOf, type LogColumn, shownDuration } from './log-columns.tsx';
+import { clockTime, dateTime, dayName } from '../../format/times.ts';
+import { costCell, DATED_TIME, failureOf, type LogColumn, shownDuration } from './log-columns.tsx';
+import type { LogOrder, LogSort } from './log-order.ts';
 import { modelParts, STATES } from './log-words.ts';
 import type { LogRow } from './merge-rows.ts';
 import { RowMarks } from './row-marks.tsx';
@@ -12,6 +13,8 @@ import type { ShownGeneration } from './shown-generation.ts';
 export interface DrawnRows {
   readonly rows: readonly LogRow[];
   readonly columns: readonly LogColumn[];
+  readonly order: LogOrder;
+  readonly onSort: (by: LogSort) => void;
   /** Index of the first among all. */
   readonly from: number;
   readonly total: number;
@@ -24,9 +27,17 @@ export interface DrawnRows {
 
 /** Rows as a table. */
 export function TableRows(drawn: DrawnRows) {
-  const { rows, columns, from, total, above, below, selectedId, hrefOf } = drawn;
+  const { rows, order, onSort, from, total, above, below, selectedId, hrefOf } = drawn;
+  const isByTime = order.by === 'created_at';
+  const columns = useMemo(
+    () =>
+      drawn.columns.map((column) =>
+        isByTime || column.id !== 'time' ? column : { ...column, ...DATED_TIME },
+      ),
+    [drawn.columns, isByTime],
+  );
   return (
-    <table class="logt" aria-label="Generations, newest first" aria-rowcount={total + 1}>
+    <table class="logt" aria-label="Generations" aria-rowcount={total + 1}>
       <colgroup>
         {columns.map(({ id, width }) => (
           <col key={id} class={width} />
@@ -35,7 +46,7 @@ export function TableRows(drawn: DrawnRows) {
       <thead>
         <tr>
           {columns.map((column) => (
-            <Head key={column.id} column={column} />
+            <Head key={column.id} column={column} order={order} onSort={onSort} />
           ))}
         </tr>
       </thead>
@@ -63,16 +74,26 @@ export function TableRows(drawn: DrawnRows) {
   );
 }
 
-function Head({ column: { id, title, class: name } }: { readonly column: LogColumn }) {
-  const isTime = id === 'time';
+interface HeadProps extends Pick<DrawnRows, 'order' | 'onSort'> {
+  readonly column: LogColumn;
+}
+
+function Head({ column: { id, title, class: name, sort }, order, onSort }: HeadProps) {
+  const isSorted = sort === order.by;
   return (
     <th
       scope="col"
       class={typeof name === 'string' ? name.replace(/\b(?:cut|dim|nw)\b/g, '') : 'o2'}
-      aria-sort={isTime ? 'descending' : undefined}
+      aria-sort={isSorted ? (order.isDescending ? 'descending' : 'ascending') : undefined}
     >
-      {id === 'state' ? <span class="vh">{title}</span> : title}
-      {isTime && <span aria-hidden="true"> ↓</span>}
+      {sort === undefined ? (
+        <span class={id === 'state' ? 'vh' : undefined}>{title}</span>
+      ) : (
+        <button class="th-sort" type="button" onClick={() => onSort(sort)}>
+          {title}
+          {isSorted && <span aria-hidden="true">{order.isDescending ? ' ↓' : ' ↑'}</span>}
+        </button>
+      )}
     </th>
   );
 }
@@ -110,9 +131,9 @@ function GenerationRow({ generation: row, columns, index, isSelected, href }: Ro
 }
 
 /** Rows of two lines, for phones. */
-export function PhoneRows({ rows, above, below, selectedId, hrefOf }: DrawnRows) {
+export function PhoneRows({ rows, order, above, below, selectedId, hrefOf }: DrawnRows) {
   return (
-    <ul class="m-log" aria-label="Generations, newest first">
+    <ul class="m-log" aria-label="Generations">
       <SpaceItem height={above} />
       {rows.map((row) =>
         row.kind === 'day' ? (
@@ -123,6 +144,7 @@ export function PhoneRows({ rows, above, below, selectedId, hrefOf }: DrawnRows)
           <PhoneRow
             key={row.generation.id}
             generation={row.generation}
+            isDated={order.by !== 'created_at'}
             isSelected={row.generation.id === selectedId}
             href={hrefOf(row.generation.id)}
           />
@@ -133,12 +155,14 @@ export function PhoneRows({ rows, above, below, selectedId, hrefOf }: DrawnRows)
   );
 }
 
-function PhoneRow({
-  generation: row,
-  isSelected,
-  href,
-}: Pick<RowProps, 'generation' | 'isSelected' | 'href'>) {
+interface PhoneRowProps extends Pick<RowProps, 'generation' | 'isSelected' | 'href'> {
+  /** With its day: the rows above it are not in order of time. */
+  readonly isDated: boolean;
+}
+
+function PhoneRow({ generation: row, isDated, isSelected, href }: PhoneRowProps) {
   const state = STATES[row.state];
+  const atMs = Date.parse(row.created_at);
   return (
     <li data-id={row.id} aria-current={isSelected ? 'true' : undefined}>
       <span class={`dot ${state.dot}`} title={state.text} />
@@ -151,7 +175,7 @@ function PhoneRow({
         {row.key_name ?? '–'}
       </p>
       <p class="num">
-        {clockTime(Date.parse(row.created_at)).slice(0, 8)} · {shownDuration(row.duration_ms)}
+        {isDated ? dateTime(atMs) : clockTime(atMs).slice(0, 8)} · {shownDuration(row.duration_ms)}
       </p>
     </li>
   );

@@ -17,6 +17,15 @@ import { Histogram, useCounts } from './histogram.tsx';
 import type { LogColumn } from './log-columns.tsx';
 import { logFields, logParameters } from './log-fields.ts';
 import { LogList } from './log-list.tsx';
+import {
+  isNewestFirst,
+  LOG_ORDERS,
+  type LogOrder,
+  type LogSort,
+  nextOrder,
+  orderOf,
+  orderText,
+} from './log-order.ts';
 import { LogSearch } from './log-search.tsx';
 import { mergedRows } from './merge-rows.ts';
 import type { ShownGeneration } from './shown-generation.ts';
@@ -30,7 +39,9 @@ export function Log() {
   const parameters = logParameters(address.query);
   const isManagement = useCurrentKey().is_management_key;
   const isMoving = range.to === 'now';
-  const isLive = isMoving && address.query.get('live') !== '0';
+  const order = orderOf(address.query);
+  const canBeLive = isMoving && isNewestFirst(order);
+  const isLive = canBeLive && address.query.get('live') !== '0';
   const isLost = useLostSince() !== null;
   const counts = useCounts(range, parameters, isLive);
   const running = useRunningRows(parameters, isLive);
@@ -40,6 +51,7 @@ export function Log() {
     [address, isLive],
   );
   useShortcut('l', toggleLive);
+  const choose = (chosen: LogOrder): void => go(addressWith(address, { sort: orderText(chosen) }));
   return (
     <>
       <TopBar
@@ -58,8 +70,8 @@ export function Log() {
           class="b"
           type="button"
           aria-pressed={isLive}
-          disabled={!isMoving}
-          title={liveTitle(isMoving, isLost)}
+          disabled={!canBeLive}
+          title={liveTitle(isMoving, canBeLive, isLost)}
           onClick={toggleLive}
         >
           <span class={isLive ? (isLost ? 'dot warn' : 'live-dot') : 'dot off'} />
@@ -68,11 +80,14 @@ export function Log() {
         <ExportMenu range={range} parameters={parameters} />
       </TopBar>
       <FilterBar fields={logFields(isManagement)} before={<LogSearch />}>
+        <OrderChoice order={order} onChoose={choose} />
         <ColumnsMenu chosen={columns} />
       </FilterBar>
       <main id="main">
         <Rows
-          key={JSON.stringify([range, parameters])}
+          key={JSON.stringify([range, parameters, order])}
+          order={order}
+          onSort={(by) => choose(nextOrder(order, by))}
           range={range}
           parameters={parameters}
           isLive={isLive}
@@ -85,12 +100,38 @@ export function Log() {
   );
 }
 
-function liveTitle(isMoving: boolean, isLost: boolean): string {
+function liveTitle(isMoving: boolean, canBeLive: boolean, isLost: boolean): string {
   if (!isMoving) return 'This range has ended';
+  if (!canBeLive) return 'Only a log with the newest first is live';
   return isLost ? 'The gateway does not answer' : 'New and running generations every three seconds';
 }
 
+interface OrderProps {
+  readonly order: LogOrder;
+  readonly onChoose: (order: LogOrder) => void;
+}
+
+/** The order in words, for phones, whose rows have no heads. */
+function OrderChoice({ order, onChoose }: OrderProps) {
+  return (
+    <select
+      class="in-t narrow ws-choice"
+      aria-label="Order"
+      value={order.by}
+      onChange={(event) => onChoose({ by: event.currentTarget.value as LogSort, isDescending: true })}
+    >
+      {LOG_ORDERS.map(([by, title]) => (
+        <option key={by} value={by}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 interface RowsProps {
+  readonly order: LogOrder;
+  readonly onSort: (by: LogSort) => void;
   readonly range: Range;
   readonly parameters: Readonly<Record<string, string>>;
   readonly isLive: boolean;
@@ -99,17 +140,17 @@ interface RowsProps {
   readonly columns: readonly LogColumn[];
 }
 
-function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps) {
+function Rows({ order, onSort, range, parameters, isLive, counts, running, columns }: RowsProps) {
   const address = useAddress();
   const [isAtTop, setAtTop] = useState(true);
   const selectedId = address.fragment.startsWith('gen-') ? address.fragment : null;
   const isHeld = !isAtTop || selectedId !== null;
-  const log = useLogRows(range, parameters, { isLive, isHeld });
+  const log = useLogRows(range, parameters, { order, isLive, isHeld });
   const addressOfId = (id: string) => addressWith({ ...address, fragment: id }, {});
   const step = (id: string): void => go(addressOfId(id), { replace: true });
   const shownRunning = useHeld(running.rows, isHeld);
   // Ended rows count before running ones: a row turns exact in its place.
-  const rows = mergedRows<ShownGeneration>(shownRunning, log.rows);
+  const rows = isLive ? mergedRows<ShownGeneration>(shownRunning, log.rows) : log.rows;
   const place = rows.findIndex(({ id }) => id === selectedId);
   const isEmpty = !log.isPending && log.error === null && rows.length === 0;
   const missing = counts.data?.missing_before ?? null;
@@ -133,6 +174,8 @@ function Rows({ range, parameters, isLive, counts, running, columns }: RowsProps
       <LogList
         rows={rows}
         columns={columns}
+        order={order}
+        onSort={onSort}
         head={head}
         selectedId={selectedId}
         hrefOf={addressOfId}

@@ -38,3 +38,8 @@ export function withDays(rows: readonly ShownGeneration[]): readonly LogRow[] {
   }
   return listed;
 }
+
+/** The rows alone: those that are not in the order of their times. */
+export function withoutDays(rows: readonly ShownGeneration[]): readonly LogRow[] {
+  return rows.map((generation) => ({ kind: 'generation', generation }));
+}

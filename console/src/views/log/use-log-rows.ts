@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { GenerationsReply, LoggedGenerationObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
+import { type LogOrder, orderParameters } from './log-order.ts';
 import { mergedRows } from './merge-rows.ts';
 
 /** Rows of a page. */
@@ -32,14 +33,14 @@ interface Page extends GenerationsReply {
 export function useLogRows(
   range: Range,
   parameters: Readonly<Record<string, string>>,
-  { isLive, isHeld }: { readonly isLive: boolean; readonly isHeld: boolean },
+  { order, isLive, isHeld }: { readonly order: LogOrder; readonly isLive: boolean; readonly isHeld: boolean },
 ) {
   const pages = useInfiniteQuery({
-    queryKey: ['log', range, parameters],
+    queryKey: ['log', range, parameters, order],
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const { after, from, to } = pageParam ?? startOf(range);
       const page = await ask<GenerationsReply>('/generations', {
-        query: { ...parameters, from, to, limit: PAGE_ROWS, after },
+        query: { ...parameters, ...orderParameters(order), from, to, limit: PAGE_ROWS, after },
         signal,
       });
       return { ...page, from, to };

@@ -1,7 +1,9 @@
 import { addressWith, go, useAddress } from '../../address/address.ts';
+import { Link } from '../../address/link.tsx';
 import type { Overview, OverviewDimension, OverviewSums } from '../../api/contract.ts';
 import { change, percent } from '../../format/numbers.ts';
 import { OTHER_SWATCH } from '../../parts/chart/time-chart.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { exactValue, type OverviewMetric } from './overview-metrics.ts';
 
@@ -23,10 +25,12 @@ interface Props {
   readonly metric: OverviewMetric;
   readonly swatches: ReadonlyMap<string | null, string>;
   readonly onPick: (id: string | null, isShift: boolean) => void;
+  /** The address of a group's generations in the log. */
+  readonly logOf: (id: string) => string;
 }
 
 /** The groups with their value, share and change. A click filters by one. */
-export function Breakdown({ overview, metric, swatches, onPick }: Props) {
+export function Breakdown({ overview, metric, swatches, onPick, logOf }: Props) {
   const { by, groups, group_count: all, now, before } = overview;
   const [, , plural = ''] = TABS.find(([name]) => name === by) ?? [];
   const first = groups.slice(0, swatches.size);
@@ -43,6 +47,7 @@ export function Breakdown({ overview, metric, swatches, onPick }: Props) {
           <col class="c-78" />
           <col class="c-60" />
           <col class="c-56" />
+          <col class="c-32" />
         </colgroup>
         <thead>
           <tr>
@@ -52,6 +57,9 @@ export function Breakdown({ overview, metric, swatches, onPick }: Props) {
             <th class="num">{metric.detail === undefined ? metric.title : metric.detail}</th>
             <th class="num">Share</th>
             <th class="num">Change</th>
+            <th>
+              <span class="vh">Log</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -74,6 +82,18 @@ export function Breakdown({ overview, metric, swatches, onPick }: Props) {
                 before={sum && group.before[sum]}
                 whole={sum && now[sum]}
               />
+              <td class="to-log">
+                {group.id !== null && (
+                  <Link
+                    class="b quiet ico"
+                    href={logOf(group.id)}
+                    aria-label={`Log of ${group.name}`}
+                    title="Its generations in the log"
+                  >
+                    <Icon name="log" size={14} />
+                  </Link>
+                )}
+              </td>
             </tr>
           ))}
           {others > 0 && (
@@ -91,6 +111,7 @@ export function Breakdown({ overview, metric, swatches, onPick }: Props) {
               ) : (
                 <Values metric={metric} value={rest('now', now)} before={null} whole={now[sum]} />
               )}
+              <td />
             </tr>
           )}
         </tbody>
@@ -98,6 +119,7 @@ export function Breakdown({ overview, metric, swatches, onPick }: Props) {
           <tr>
             <td>All {plural}</td>
             <Values metric={metric} value={now[metric.figure]} before={sum && before[sum]} whole={null} />
+            <td />
           </tr>
         </tfoot>
       </table>

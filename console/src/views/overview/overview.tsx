@@ -62,6 +62,10 @@ export function OverviewView() {
         <span class="sm t3 wide">
           Click a bar or row to filter by it. ⇧ click opens the log. Drag to zoom.
         </span>
+        <Link class="b" href={logAddress(address.query, {})}>
+          <Icon name="log" size={14} />
+          Show in the log
+        </Link>
       </FilterBar>
       <main id="main" class="ov" aria-busy={overview.isFetching}>
         {overview.isError && (
@@ -127,7 +131,13 @@ function Figures({ overview }: { readonly overview: Overview }) {
           />
         </section>
         <section class="cell" aria-label="Breakdown">
-          <Breakdown overview={overview} metric={metric} swatches={swatches} onPick={pickGroup} />
+          <Breakdown
+            overview={overview}
+            metric={metric}
+            swatches={swatches}
+            onPick={pickGroup}
+            logOf={(id) => logAddress(address.query, { [overview.by]: id })}
+          />
         </section>
       </div>
       <div class="cols ov-low">
@@ -152,10 +162,21 @@ function Figures({ overview }: { readonly overview: Overview }) {
 /** Parameters of the log that this view has too. */
 const SHARED = ['from', 'to', ...DIMENSIONS];
 
+/** The order of the log that shows most of a metric first; of others the log is in its usual order. */
+const LOG_SORTS: Readonly<Record<string, string>> = {
+  'answer-time': '-duration_ms',
+  'first-token': '-latency',
+};
+
 /** The log with the filters and the range of this view, and others. */
 function logAddress(query: URLSearchParams, extra: Readonly<Record<string, string>>): string {
   const shared = [...query].filter(([name]) => SHARED.includes(name) && extra[name] === undefined);
-  const search = new URLSearchParams([...shared, ...Object.entries(extra)]).toString();
+  const sort = LOG_SORTS[query.get('metric') ?? ''];
+  const search = new URLSearchParams([
+    ...shared,
+    ...Object.entries(extra),
+    ...(sort === undefined ? [] : [['sort', sort]]),
+  ]).toString();
   return search === '' ? '/log' : `/log?${search}`;
 }
 

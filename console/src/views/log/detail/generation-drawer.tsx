@@ -14,7 +14,7 @@ import { stopsOfRecord } from '../../../parts/route/route-stops.ts';
 import { FailureNote, SkeletonRows } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
-import { waterfallOf } from '../../../parts/waterfall/waterfall-rows.ts';
+import { type WaterfallPlan, waterfallOf } from '../../../parts/waterfall/waterfall-rows.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
 import { errorText, STATES } from '../log-words.ts';
 import type { ShownGeneration } from '../shown-generation.ts';
@@ -25,6 +25,7 @@ import { routingOf } from './routing-of.ts';
 import { RowAlone } from './row-alone.tsx';
 import { Running } from './running.tsx';
 import { Translation } from './translation.tsx';
+import { whereTimeWent } from './where-time-went.ts';
 
 interface Props {
   readonly id: string;
@@ -188,7 +189,14 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
         <Facts record={record} />
       </section>
       <section class="dw-s" aria-label="Waterfall">
-        {plan.rows.length === 0 ? <p class="t3">{notCalledSentence(record)}</p> : <Waterfall plan={plan} />}
+        {plan.rows.length === 0 ? (
+          <p class="t3">{notCalledSentence(record)}</p>
+        ) : (
+          <>
+            <TimeWent record={record} plan={plan} />
+            <Waterfall plan={plan} />
+          </>
+        )}
       </section>
       <section class="dw-s" id={idOf('Routing')}>
         <div class="hd">
@@ -220,6 +228,19 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
         </pre>
       </section>
     </>
+  );
+}
+
+/** The waterfall in words. */
+function TimeWent({ record, plan }: { readonly record: GenerationRecord; readonly plan: WaterfallPlan }) {
+  const went = whereTimeWent(record, plan);
+  if (went === null) return null;
+  return (
+    <div class="went">
+      <h2>Where the time went</h2>
+      <p>{went.first}</p>
+      {went.others.length > 0 && <p class="t2 sm">Besides: {went.others.join('; ')}.</p>}
+    </div>
   );
 }
 

@@ -31,6 +31,10 @@ export function RowAlone({ row }: { readonly row: ShownGeneration }) {
           <dd>{row.duration_ms === null ? '–' : duration(row.duration_ms)}</dd>
         </div>
         <div>
+          <dt>First token</dt>
+          <dd>{row.latency === null ? '–' : duration(row.latency)}</dd>
+        </div>
+        <div>
           <dt>Tokens</dt>
           <dd>
             {count(row.tokens_prompt)} → {count(row.tokens_completion)}
