@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'libsql';
 import type { Page } from 'playwright-core';
 import { openInstallation } from '../src/installation.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
+import { insertKeys } from '../test/builders/many-keys.ts';
 import { type BuiltGateway, startBuiltGateway } from '../test/console/built-gateway.ts';
 import { addSession, noBrowserReason, openBrowser, openReader } from '../test/console/chromium.ts';
 
@@ -178,22 +178,7 @@ async function fill(): Promise<void> {
   rmSync(file, { force: true });
   const { workspaces } = await installation.tenancy.listWorkspaces(account.id, { offset: 0, limit: 1 });
   await installation.close();
-  insertKeys(account.id, workspaces[0]?.id ?? '');
-}
-
-/** In one statement: by themselves they take minutes. */
-function insertKeys(accountId: string, workspaceId: string): void {
-  const database = new Database(join(folder, 'signalbox.sqlite'));
-  database
-    .prepare(
-      `INSERT INTO keys (hash, account_id, workspace_id, name, label, is_management, disabled, created_at_ms,
-        include_byok_in_limit)
-      WITH RECURSIVE numbers (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < ? - 1)
-      SELECT lower(hex(randomblob(32))), ?, ?, 'number-' || number, 'sk-...' || number, 0, 0, ? + number, 0
-      FROM numbers`,
-    )
-    .run([keys, accountId, workspaceId, Date.now() - DAY_MS]);
-  database.close();
+  insertKeys(folder, { count: keys, accountId: account.id, workspaceId: workspaces[0]?.id ?? '' });
 }
 
 function* history(accountId: string): Generator<GenerationEvent> {

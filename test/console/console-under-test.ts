@@ -5,6 +5,7 @@ import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
 import { type ConsolePage, openPage, type PageOptions, setWindow } from './browser.ts';
 import { addSession, openReader } from './chromium.ts';
+import { fillLargeInstallation, LARGE_CONFIGURATION } from './large-installation.ts';
 
 /** One browser, and one gateway with a history: all views are tried on them. */
 export interface ConsoleUnderTest {
@@ -30,11 +31,20 @@ const CONFIGURATION = {
   ],
 };
 
-/** `empty`: nobody has used the gateway; `history`: it has a history, and a file that declares things. */
-export async function openConsole(browser: Browser, kind: 'empty' | 'history'): Promise<ConsoleUnderTest> {
-  const gateway = await (kind === 'empty'
-    ? openTestGateway()
-    : openTestGateway(CONFIGURATION, { prepare: writeHistory }));
+/**
+ * `empty`: nobody has used the gateway; `history`: it has a history, and a file that declares things; `large`: it has
+ * a longer history, and very many keys.
+ */
+export type ConsoleKind = 'empty' | 'history' | 'large';
+
+const GATEWAYS: Readonly<Record<ConsoleKind, () => Promise<TestGateway>>> = {
+  empty: () => openTestGateway(),
+  history: () => openTestGateway(CONFIGURATION, { prepare: writeHistory }),
+  large: () => openTestGateway(LARGE_CONFIGURATION, { prepare: fillLargeInstallation }),
+};
+
+export async function openConsole(browser: Browser, kind: ConsoleKind): Promise<ConsoleUnderTest> {
+  const gateway = await GATEWAYS[kind]();
   const reader = await signedInReader(browser, gateway, gateway.managementKey);
   return {
     browser,

@@ -138,21 +138,38 @@ async function fill({ gateway, manage }: ConsoleUnderTest): Promise<Made> {
   });
   const { body } = await manage.ask('POST', '/keys', { name: MARKUP, workspace_id: workspace.id, limit: 5 });
   const guardrail = await manage.data(201, 'POST', '/guardrails', { name: MARKUP });
+  await manage.data(201, 'POST', '/byok', {
+    provider: 'openai',
+    key: 'credential-of-the-tests',
+    name: MARKUP,
+  });
+  const file = new FormData();
+  file.set('file', new Blob(['Hello']), MARKUP);
+  await gateway.fetch('/files', { method: 'POST', body: file });
+  await gateway.fetch('/sessions', { method: 'POST', headers: { 'user-agent': MARKUP } });
   const ids: string[] = [];
   for (const model of ['simulator/standard', 'simulator/reasoning', 'simulator/fail-500']) {
     ids.push(await ask(gateway, body.key, model));
   }
+  for (const referer of ['javascript:window.injected=1', `https://app.example/${MARKUP}`]) {
+    await ask(gateway, body.key, 'simulator/standard', referer);
+  }
   return { workspaceId: workspace.id, guardrailId: guardrail.id, generationId: ids[0] ?? '' };
 }
 
-async function ask(gateway: TestGateway, key: string, model: string): Promise<string> {
+async function ask(
+  gateway: TestGateway,
+  key: string,
+  model: string,
+  referer = 'https://app.example/',
+): Promise<string> {
   const answered = await gateway.fetch('/responses', {
     method: 'POST',
     key,
     body: JSON.stringify({ model, input: PROMPT, user: MARKUP }),
     headers: {
       'content-type': 'application/json',
-      'http-referer': 'https://app.example/',
+      'http-referer': referer,
       'x-title': MARKUP,
     },
   });

@@ -6,6 +6,8 @@ const VIEWS = [
   ['/?from=-36h', /\/v1\/overview\?/, '.ov-main .plot path'],
   ['/log?from=-36h&live=0', /\/v1\/generations\?.*limit=200/, '.list [data-id]'],
   ['/analytics', /\/v1\/analytics\/query/, '.an .plot path'],
+  ['/apps', /\/v1\/datasets\/app-rankings/, 'main :is(tr[data-index], .empty)'],
+  ['/apps?of=models', /\/v1\/datasets\/rankings-daily/, 'main tr[data-index]'],
 ] as const;
 
 const MESSAGE = 'The analytics store did not answer in 30 s.';

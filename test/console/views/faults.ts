@@ -1,0 +1,144 @@
+import { cpSync, rmSync } from 'node:fs';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashSecret } from '../../../src/manage/keys/hash-secret.ts';
+import { openTestGateway, type TestGateway } from '../../e2e/harness.ts';
+import { type Management, managementOf } from '../../e2e/management.ts';
+import { type ConsolePage, openPage } from '../browser.ts';
+import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
+
+/** Longer than any view waits before it asks again, milliseconds. */
+const ASKED_AGAIN_MS = 20_000;
+
+/** What is typed into views before the gateway goes away: where, and into which fields. */
+const TYPED: Readonly<Record<string, readonly (readonly [label: string, text: string])[]>> = {
+  '/keys#create': [['Name', 'half a key']],
+  '/workspaces#create': [['Name', 'half a workspace']],
+  '/credentials#create': [['Name', 'half a credential']],
+  '/playground': [
+    ['System', 'Be brief.'],
+    ['Message', 'Half a question'],
+  ],
+};
+
+/** One page for each view, all of one reader. */
+export function faultsSuite(under: () => ConsoleUnderTest): void {
+  describe('every view, open at once', () => {
+    let gateway: TestGateway;
+    let manage: Management;
+    let reader: BrowserContext;
+    let opened: Map<string, ConsolePage>;
+    let keyHash: string;
+    const retired: string[] = [];
+
+    beforeAll(async () => {
+      gateway = await openTestGateway();
+      manage = managementOf(gateway);
+      const { key } = await manage.command('keys.create', { name: 'to be revoked', management: true });
+      keyHash = hashSecret(key);
+      reader = await signedInReader(under().browser, gateway, key);
+      await reader.clock.install();
+      opened = await openAll(reader);
+    }, 120_000);
+    afterAll(async () => {
+      await reader.close();
+      await gateway.close();
+      for (const dataDir of retired) rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    it('says that the gateway is away, recovers by itself, and keeps what was typed', async () => {
+      for (const [address, fields] of Object.entries(TYPED)) {
+        for (const [label, text] of fields) await fieldOf(pageAt(opened, address), label).fill(text);
+      }
+      await gateway.drain(0);
+      await reader.clock.fastForward(ASKED_AGAIN_MS);
+      await inAll(opened, async (page) => {
+        await page.getByText('The gateway has not answered since').waitFor();
+      });
+      retired.push(gateway.dataDir);
+      gateway = await openTestGateway(
+        {},
+        {
+          port: Number(new URL(gateway.origin).port),
+          prepare: async (dataDir) => cpSync(gateway.dataDir, dataDir, { recursive: true }),
+        },
+      );
+      manage = managementOf(gateway);
+      await reader.clock.fastForward(ASKED_AGAIN_MS);
+      await inAll(opened, async (page) => {
+        await page.getByText('The gateway has not answered since').waitFor({ state: 'detached' });
+        await page.locator('main .note.bad, .sk-rows').waitFor({ state: 'detached' });
+      });
+      for (const [address, fields] of Object.entries(TYPED)) {
+        const page = pageAt(opened, address);
+        for (const [label, text] of fields) {
+          expect([address, await fieldOf(page, label).inputValue()]).toEqual([address, text]);
+        }
+      }
+      const page = pageAt(opened, '/keys#create');
+      await page.getByRole('button', { name: 'Create key' }).last().click();
+      await page.getByText('I have stored it').waitFor();
+      expect(
+        [...opened].flatMap(([address, { problems }]) => problems.map((each) => [address, each])),
+      ).toEqual([]);
+    }, 120_000);
+
+    it('leads to the sign-in when the key is revoked, whatever it shows', async () => {
+      await manage.command('keys.revoke', { hash: keyHash });
+      await reader.clock.fastForward(ASKED_AGAIN_MS);
+      await inAll(opened, async (page) => {
+        await page.getByText('Sign in again').waitFor();
+        expect(await page.locator('dialog, main').count()).toBe(0);
+      });
+    }, 120_000);
+  });
+}
+
+/** Opens all views of the navigation, and those in which something is typed. */
+async function openAll(reader: BrowserContext): Promise<Map<string, ConsolePage>> {
+  const first = await openPage(reader);
+  await first.page.goto('/more');
+  await first.page.locator('nav.nav li a').first().waitFor();
+  const addresses = await first.page
+    .locator('nav.nav li a')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+  await first.close();
+  const opened = new Map<string, ConsolePage>();
+  await Promise.all(
+    [...new Set([...addresses, ...Object.keys(TYPED)])].map(async (address) => {
+      const view = await openPage(reader);
+      opened.set(address, view);
+      await view.page.goto(address);
+      await view.page.locator('main#main, dialog form').first().waitFor();
+    }),
+  );
+  return opened;
+}
+
+function pageAt(opened: ReadonlyMap<string, ConsolePage>, address: string): Page {
+  const found = opened.get(address);
+  if (found === undefined) throw new Error(`${address} is not open`);
+  return found.page;
+}
+
+function fieldOf(page: Page, label: string) {
+  return page.getByLabel(label, { exact: true }).first();
+}
+
+/** Does the same in all pages at once. A failure names the views that it happened in. */
+async function inAll(
+  opened: ReadonlyMap<string, ConsolePage>,
+  act: (page: Page) => Promise<void>,
+): Promise<void> {
+  const failed = await Promise.all(
+    [...opened].map(async ([address, { page }]) => {
+      try {
+        await act(page);
+        return [];
+      } catch (error) {
+        return [`${address}: ${error instanceof Error ? error.message.split('\n')[0] : error}`];
+      }
+    }),
+  );
+  expect(failed.flat()).toEqual([]);
+}
