@@ -230,7 +230,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       expect(found).toEqual({});
       expect(problems).toEqual([]);
       await close();
-    });
+    }, 180_000);
 
     it('says which key could, to a management key of another account', async () => {
       const other = await manage.command('accounts.create', { name: 'other' });

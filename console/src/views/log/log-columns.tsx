@@ -88,7 +88,8 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
     class: 'o2 cut',
     isShown: 'yes',
     cell: ({ key_name, key_hash }) => text(key_name ?? key_hash?.slice(0, 8) ?? null),
-    hint: ({ key_hash }) => key_hash ?? undefined,
+    hint: ({ key_name, key_hash }) =>
+      key_hash === null ? undefined : `${key_name ?? 'A key that is gone'}, hash ${key_hash}`,
   },
   further('workspace', 'Workspace', ({ workspace_name }) => workspace_name),
   further('app', 'App', ({ app }) => app),
