@@ -63,6 +63,58 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       await opened.page.getByText('Sign in again').first().waitFor();
     });
 
+    it('says so if the gateway did not end the session, and does not pretend that it has', async () => {
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions', gateway.managementKey);
+      const { page } = opened;
+      await page.route(/\/v1\/sessions\/current/, (route) => route.abort());
+      await page.getByRole('button', { name: 'Sign out' }).first().click();
+      await page.getByText('You are still signed in').waitFor();
+      await page.unrouteAll();
+      await page.getByRole('button', { name: 'Sign out' }).first().click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+
+    it('shows the next reader nothing that the one before has read', async () => {
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions', gateway.managementKey);
+      const { page } = opened;
+      await page.getByText('this browser').waitFor();
+      const before = await page.locator('main').textContent();
+      expect(before).toContain('SIGNALBOX_MANAGEMENT_KEY');
+      // As if the session had ended by itself: the page stays, and with it what it has read.
+      await page.route(/\/v1\//, (route) =>
+        route.fulfill({ status: 401, json: { error: { code: 401, message: 'The session has ended' } } }),
+      );
+      await page.getByRole('button', { name: 'End' }).first().click();
+      await page.getByRole('button', { name: 'End session' }).click();
+      await page.getByText('The session has ended').waitFor();
+      await page.unrouteAll();
+      // The list of sessions does not come: whatever is shown was read before.
+      await page.route(/\/v1\/sessions$/, (route) =>
+        route.request().method() === 'GET' ? route.abort() : route.continue(),
+      );
+      await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      expect(await page.locator('main').textContent()).not.toContain('SIGNALBOX_MANAGEMENT_KEY');
+    });
+
+    it('opens views by links that are broken, and none by links that lead elsewhere', async () => {
+      const opened = await openPage(reader);
+      await signInAt(opened, '/sessions#%', gateway.managementKey);
+      const { page, problems } = opened;
+      await page.getByText('this browser').waitFor();
+      const elsewhere = await page.goto(`${gateway.origin}//evil.example/log`);
+      expect(elsewhere?.status()).toBe(404);
+      await page.getByRole('heading', { name: 'No such view' }).waitFor();
+      const targets = await page
+        .locator('a[href]')
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+      expect(targets.filter((target) => !/^(?:\/(?!\/)|#)/.test(target))).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
     it('ends the session when the reader signs out', async () => {
       const opened = await openPage(reader);
       await signInAt(opened, '/sessions', gateway.managementKey);
