@@ -118,6 +118,29 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('opens a model in a narrower window as wide as its list', async () => {
+      const { page, close, problems } = await opened('/models?open=workshop/qwen');
+      const row = page.locator('tr.mrow.open');
+      const detail = page.locator('tr.exp');
+      for (const width of [1_440, 1_120, 900, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        await detail.waitFor();
+        const ends = async () => {
+          const boxes = [await row.locator('td:visible').last().boundingBox(), await detail.boundingBox()];
+          return boxes.map((box) => Math.round((box?.x ?? 0) + (box?.width ?? 0)));
+        };
+        await vi.waitFor(
+          async () => {
+            const [ofList, ofDetail] = await ends();
+            expect([width, ofList]).toEqual([width, ofDetail]);
+          },
+          { timeout: 20_000 },
+        );
+      }
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('compares models side by side', async () => {
       const { page, close, problems } = await opened('/models');
       await page.getByLabel('Compare workshop/qwen').check();

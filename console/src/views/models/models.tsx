@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, addressWith, go, useAddress } from '../../address/address.ts';
 import type { EndpointStateObject, ModelObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
+import { useShownColumns } from '../../parts/table/use-shown-columns.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { MODEL_COLUMNS } from './model-columns.tsx';
@@ -232,10 +233,12 @@ interface TableProps {
 
 function ModelTable({ rows, opened, onToggle, compared, onCompare, sort, onSort }: TableProps) {
   const [isWhole, setWhole] = useState(false);
+  const table = useRef<HTMLTableElement>(null);
+  const shownColumns = useShownColumns(table, MODEL_COLUMNS.length + 1);
   const drawn = isWhole ? rows : rows.slice(0, FIRST_ROWS);
   return (
     <div class="list keyl">
-      <table class="modt" aria-label="Models">
+      <table class="modt" aria-label="Models" ref={table}>
         <colgroup>
           <col class="c-38" />
           {MODEL_COLUMNS.map(({ name, width }) => (
@@ -308,7 +311,7 @@ function ModelTable({ rows, opened, onToggle, compared, onCompare, sort, onSort 
                 </tr>
                 {isOpen && (
                   <tr class="exp">
-                    <td colSpan={MODEL_COLUMNS.length + 1}>
+                    <td colSpan={shownColumns}>
                       <ModelDetail row={row} />
                     </td>
                   </tr>
