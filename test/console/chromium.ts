@@ -28,8 +28,8 @@ export const PATIENCE_MS = 45_000;
 
 /** Starts a browser without windows. */
 export function openBrowser(): Promise<Browser> {
-  // Root has no sandbox for browsers; the pages are our own.
-  const args = ['--no-sandbox', '--disable-gpu', '--force-prefers-reduced-motion'];
+  // Root has no sandbox for browsers; the pages are our own. All pages of a reader share one process: many are opened.
+  const args = ['--no-sandbox', '--disable-gpu', '--force-prefers-reduced-motion', '--process-per-site'];
   return chromium.launch({ executablePath: executable, args });
 }
 
