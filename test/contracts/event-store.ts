@@ -489,6 +489,44 @@ export function eventStoreContract(
       }
     });
 
+    it('searches days for a text, in ids of others too, and lists what arrived at the same time by id', async () => {
+      const { events, close } = await open();
+      const [like] = eventHistory(1, 1);
+      const { log, ...older } = like as Required<GenerationEvent>;
+      const logged = { ...older, log: { ...log, requestId: 'wanted', state: 'failed' as const } };
+      const unlogged = { ...older, externalUser: 'is wanted', finishReason: 'error' };
+      const arrival = (hours: number) => HISTORY_START_MS + hours * 3_600_000;
+      const added = [1, 30, 30, 30, 30, 60, 95].map((hours, place) => ({
+        ...(place === 2 ? unlogged : logged),
+        id: `foreign-${place}`,
+        createdAtMs: arrival(hours),
+      }));
+      const ofAnother = { ...older, id: 'wanted', createdAtMs: arrival(2), accountId: 'another' };
+      await events.append([...added, ofAnother]);
+      const range = { fromMs: HISTORY_START_MS, toMs: arrival(96) };
+      const filter = { ...logFilterOf({ accountId: older.accountId, ...range }), search: 'wanted' };
+      const ids = added.map(({ id }) => id);
+      const page = { ...filter, sort: 'arrival', order: 'desc', after: null } as const;
+      for (let limit = 1; limit <= ids.length; limit++) {
+        const found = await events.log({ ...page, limit });
+        expect(found.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, limit));
+      }
+      expect(await events.log({ ...page, search: 'foreign-3', limit: 9 })).toMatchObject([
+        { id: 'foreign-3' },
+      ]);
+      expect(await events.log({ ...page, models: ['of-nobody'], limit: 9 })).toEqual([]);
+      for (const search of ['wanted', null]) {
+        const { buckets } = await events.logCounts({ ...filter, search }, DAY_MS);
+        expect(buckets.map(({ count, failed }) => [count, failed])).toEqual([
+          [1, 1],
+          [4, 4],
+          [1, 1],
+          [1, 1],
+        ]);
+      }
+      await close();
+    });
+
     it('shows every fact of a generation in the log', async () => {
       const event = HISTORY.findLast(
         ({ accountId, log }) => accountId === 'account-0' && log?.state === 'failed',

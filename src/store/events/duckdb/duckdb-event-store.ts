@@ -34,6 +34,7 @@ import { answerOf, breakdownOf } from './event-answers.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
+import { isLongRange, type LogTerms, readLogTerms } from './log-terms.ts';
 import { PrunedBefore } from './pruned-before.ts';
 import { querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, PRUNE, SCHEMA, SCHEMA_UPGRADES, SCHEMA_VERSION } from './schema.ts';
@@ -129,9 +130,11 @@ export class DuckdbEventStore implements EventStore {
   log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {
     return this.#query(query.accountId, signal, async (thread) => {
       const logged: LoggedGeneration[] = [];
+      let terms: LogTerms | null = null;
       for (const part of logWindows(query)) {
         const limit = query.limit - logged.length;
-        const columns = await thread.columns(logSql({ ...part, limit }), signal);
+        if (isLongRange(part)) terms ??= await readLogTerms(thread, query, signal);
+        const columns = await thread.columns(logSql({ ...part, limit }, terms), signal);
         for (const row of await runInTurns(loggedGenerations(columns))) logged.push(row);
         if (logged.length >= query.limit) break;
       }
@@ -141,7 +144,8 @@ export class DuckdbEventStore implements EventStore {
 
   logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts> {
     return this.#query(filter.accountId, signal, async (thread) => {
-      const rows = await thread.query(logCountsSql(filter, bucketMs), signal);
+      const terms = isLongRange(filter) ? await readLogTerms(thread, filter, signal) : null;
+      const rows = await thread.query(logCountsSql(filter, bucketMs, terms), signal);
       return {
         bucketMs,
         buckets: rows.map(([start, count, failed]) => ({

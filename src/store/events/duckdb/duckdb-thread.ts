@@ -16,6 +16,8 @@ export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
   memory_limit: '256MB',
   allocator_flush_threshold: '1MB',
   allocator_bulk_deallocation_flush_threshold: '8MB',
+  // Pages of the log, which have up to 1,001 rows: other columns than those of the filter are read of these alone.
+  late_materialization_max_rows: '1001',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
 };

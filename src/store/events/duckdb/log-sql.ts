@@ -2,6 +2,7 @@ import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
 import type { LogFilter, LoggedGeneration, LogQuery, LogSort } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
+import { isSearchedEverywhere, type LogTerms, seriesConditions } from './log-terms.ts';
 import { type Bind, binder, type Statement } from './statement.ts';
 
 /**
@@ -61,7 +62,7 @@ const AMOUNTS: ReadonlySet<keyof LoggedGeneration> = new Set<keyof LoggedGenerat
  * Conditions of a filter on events. Those on series select their numbers first: there are few of them, and an event
  * has only a number to compare.
  */
-function conditionsOf(filter: LogFilter, bind: Bind): string[] {
+function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): string[] {
   const isAnyOf = (column: string, values: readonly (string | number)[]): string[] =>
     values.length === 0
       ? []
@@ -72,18 +73,10 @@ function conditionsOf(filter: LogFilter, bind: Bind): string[] {
     value === null ? [] : [`${column} >= ${bind(BigInt(value))}`];
   const atMost = (column: string, value: number | bigint | null) =>
     value === null ? [] : [`${column} <= ${bind(BigInt(value))}`];
-  const ofSeries = [
-    `account_id = ${bind(filter.accountId)}`,
-    ...isAnyOf('model_id', filter.models),
-    ...isAnyOf('provider', filter.providers),
-    ...isAnyOf('key_hash', filter.keys),
-    ...isAnyOf('workspace_id', filter.workspaces),
-    ...isAnyOf('app', filter.apps),
-  ];
   return [
     `created_ms >= ${bind(BigInt(filter.fromMs))}`,
     `created_ms < ${bind(BigInt(filter.toMs))}`,
-    `series IN (SELECT place FROM series WHERE ${ofSeries.join(' AND ')})`,
+    seriesCondition(filter, terms, bind),
     ...endConditions(filter, bind),
     ...stateConditions(filter, bind),
     ...isAnyOf('request_format', filter.formats),
@@ -94,8 +87,14 @@ function conditionsOf(filter: LogFilter, bind: Bind): string[] {
     ...durationConditions('<=', filter.maxDurationMs, bind),
     ...atLeast('credit_nanos', filter.minNanos),
     ...atMost('credit_nanos', filter.maxNanos),
-    ...searchConditions(filter.search, bind),
+    ...searchConditions(filter.search, terms, bind),
   ];
+}
+
+function seriesCondition(filter: LogFilter, terms: LogTerms | null, bind: Bind): string {
+  const places = terms?.places ?? null;
+  if (places === null) return `series IN (SELECT place FROM series WHERE ${seriesConditions(filter, bind)})`;
+  return places.length === 0 ? 'false' : `series IN (${places.join(', ')})`;
 }
 
 /**
@@ -133,14 +132,12 @@ function stateConditions({ states }: LogFilter, bind: Bind): string[] {
 /** Columns that are searched for any part of them. */
 const SEARCHED = ['request_id', 'session_id', 'external_user'];
 
-/** An id is searched by its beginning: most columns need not be read then. */
-const GENERATION_ID = /^gen-/;
-
-function searchConditions(search: string | null, bind: Bind): string[] {
+function searchConditions(search: string | null, terms: LogTerms | null, bind: Bind): string[] {
   if (search === null || search === '') return [];
   const wanted = bind(search);
-  if (GENERATION_ID.test(search)) return [`starts_with(id, ${wanted})`];
-  const conditions = [`id = ${wanted}`, ...SEARCHED.map((column) => `contains(${column}, ${wanted})`)];
+  if (!isSearchedEverywhere(search)) return [`starts_with(id, ${wanted})`];
+  const conditions = SEARCHED.map((column) => `contains(${column}, ${wanted})`);
+  if (terms === null || terms.isId) conditions.push(`id = ${wanted}`);
   return [`(${conditions.join(' OR ')})`];
 }
 
@@ -153,9 +150,9 @@ const SORT_VALUES: Readonly<Record<LogSort, string>> = {
 };
 
 /** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
-export function logSql(query: LogQuery): Statement {
+export function logSql(query: LogQuery, terms: LogTerms | null): Statement {
   const { bind, parameters } = binder();
-  const conditions = conditionsOf(query, bind);
+  const conditions = conditionsOf(query, terms, bind);
   const isDescending = query.order === 'desc';
   const direction = isDescending ? 'DESC' : 'ASC';
   const value = SORT_VALUES[query.sort];
@@ -166,23 +163,50 @@ export function logSql(query: LogQuery): Statement {
     conditions.push(`(${value} ${sign} ${at} OR (${value} = ${at} AND id ${sign} ${id}))`);
   }
   const order = `${value} ${direction}, id ${direction}`;
+  const limit = bind(BigInt(query.limit));
   const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
+  const matching = `events WHERE ${conditions.join(' AND ')}`;
+  const isSparse = terms !== null && query.sort === 'arrival' && isSearchedEverywhere(query.search);
   return {
-    sql: `WITH page AS MATERIALIZED (SELECT * FROM events WHERE ${conditions.join(' AND ')}
-        ORDER BY ${order} LIMIT ${bind(BigInt(query.limit))})
+    sql: `WITH page AS MATERIALIZED (SELECT * FROM ${isSparse ? rowsFirst(matching, direction, limit) : matching}
+        ORDER BY ${order} LIMIT ${limit})
       SELECT ${columns} FROM page JOIN series ON series.place = page.series ORDER BY ${order}`,
     parameters,
   };
 }
 
-/** The statement that counts. Columns: begin of the bucket, generations, failed ones. */
-export function logCountsSql(filter: LogFilter, bucketMs: number): Statement {
+/**
+ * The events that come first in the order of arrival, and those that arrived at the same time as the last of them.
+ * Their row numbers are found first: of all events only the columns that are searched are read, not their ids.
+ */
+function rowsFirst(matching: string, direction: 'ASC' | 'DESC', limit: string): string {
+  return `events SEMI JOIN (SELECT rowid AS found FROM ${matching}
+    QUALIFY rank() OVER (ORDER BY created_ms ${direction}) <= ${limit}) AS first ON events.rowid = first.found`;
+}
+
+/**
+ * The statement that counts. Columns: begin of the bucket, generations, failed ones. Failed ones are counted by
+ * themselves, because their states are read without the text of every other event; a search, which takes longer than
+ * that, is made once for all.
+ */
+export function logCountsSql(filter: LogFilter, bucketMs: number, terms: LogTerms | null): Statement {
   const { bind, parameters } = binder();
-  const conditions = conditionsOf(filter, bind);
+  const conditions = conditionsOf(filter, terms, bind).join(' AND ');
+  const bucket = `created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket`;
+  const grouped = (counts: string, more = '') =>
+    `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
+  if (filter.search !== null || filter.states.length > 0) {
+    const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
+    return { sql: `${grouped(`count(*), ${failed}`)} ORDER BY bucket`, parameters };
+  }
+  const parts = [
+    grouped('count(*) AS generations, 0 AS failed'),
+    grouped('0, count(*)', "AND state = 'failed'"),
+    grouped('0, count(*)', "AND state IS NULL AND finish_reason = 'error'"),
+  ];
   return {
-    sql: `SELECT created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket, count(*),
-        count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))
-      FROM events WHERE ${conditions.join(' AND ')} GROUP BY bucket ORDER BY bucket`,
+    sql: `SELECT bucket, sum(generations), sum(failed) FROM (${parts.join(' UNION ALL ')})
+      GROUP BY bucket ORDER BY bucket`,
     parameters,
   };
 }
