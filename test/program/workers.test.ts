@@ -57,9 +57,14 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
       generations: number;
     };
 
-  /** The uptime of the endpoint of `local/one`. */
-  const uptime = async () =>
-    (await gateway.call('GET', '/gateway/endpoints?model=local/one', gateway.management)).json.data[0].uptime;
+  /** The uptime of the endpoint of `local/one`, once the database has answered in time. */
+  const uptime = () =>
+    vi.waitFor(async () => {
+      const path = '/gateway/endpoints?model=local/one';
+      const [endpoint] = (await gateway.call('GET', path, gateway.management)).json.data;
+      expect(endpoint.uptime).not.toBeNull();
+      return endpoint.uptime;
+    }, SOON);
 
   beforeAll(async () => {
     upstream = await openFakeUpstream();
@@ -209,7 +214,8 @@ describe.skipIf(process.platform !== 'linux')('a gateway with two workers', () =
     const replaced = (await gateway.metrics()).get('signalbox_workers_replaced_total') ?? 0;
     process.kill(gateway.workers()[0] ?? 0, 'SIGKILL');
     const isReplaced = async () => {
-      const figures = await gateway.metrics();
+      // The connection may be one of the killed worker.
+      const figures = await gateway.metrics().catch(() => new Map<string, number>());
       const count = figures.get('signalbox_workers_replaced_total') ?? 0;
       return count > replaced && figures.get('signalbox_workers') === 2;
     };
