@@ -1,4 +1,3 @@
-import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../ports/byok-credentials.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Change } from '../../ports/changes.ts';
+import { ConfirmedCache } from '../confirmed-cache.ts';
 import type { Freshness } from '../freshness.ts';
 import type { TokenName } from './replace-token.ts';
 import type { SecretCipher } from './secret-cipher.ts';
@@ -33,11 +33,8 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #cipher: SecretReader;
   readonly #replaceToken: ReplaceToken;
   readonly #clock: Clock;
-  readonly #freshness: Freshness;
   /** By account. */
-  readonly #known = new RecentMap<string, CachedRead>(CACHE_ACCOUNTS);
-  /** Credentials from before changes were missed, by account: used only if they cannot be read again. */
-  readonly #unconfirmed = new RecentMap<string, UnconfirmedRead>(CACHE_ACCOUNTS);
+  readonly #known: ConfirmedCache<CachedRead>;
 
   constructor(
     store: ByokReads,
@@ -50,11 +47,11 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     this.#cipher = cipher;
     this.#replaceToken = replaceToken;
     this.#clock = clock;
-    this.#freshness = freshness;
+    this.#known = new ConfirmedCache(CACHE_ACCOUNTS, freshness);
   }
 
   async of(caller: Caller): Promise<readonly ByokCredential[]> {
-    const reading = this.#current(caller.accountId) ?? (await this.#confirmedOrRead(caller.accountId));
+    const reading = this.#known.current(caller.accountId) ?? (await this.#confirmedOrRead(caller.accountId));
     return reading.isEmpty ? NONE : fitting((await reading.usable).forModels, caller);
   }
 
@@ -66,7 +63,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     const { accountId } = caller;
     const reading = isReadAgain
       ? this.#read(accountId)
-      : (this.#current(accountId) ?? (await this.#confirmedOrRead(accountId)));
+      : (this.#known.current(accountId) ?? (await this.#confirmedOrRead(accountId)));
     const { forMcp } = await reading.usable;
     const provider = `${MCP_PROVIDER_PREFIX}${label}`;
     const found = fitting(forMcp, caller).find((credential) => credential.provider === provider);
@@ -75,64 +72,44 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
 
   async replace({ id, accountId, version }: McpToken, secret: string): Promise<void> {
     await this.#replaceToken({ id, accountId, version }, secret);
-    this.#known.delete(accountId);
+    this.#known.forget(accountId);
   }
 
   /** Drops the cached credentials that a change concerns. */
   forget(change: Change): void {
-    if (change.kind === 'credentials') {
-      this.#known.delete(change.accountId);
-      this.#unconfirmed.delete(change.accountId);
-    } else if (change.kind === 'anything') this.#doubtAll();
-  }
-
-  /** Changes were missed, as after a restart of the database: all credentials are read again. */
-  #doubtAll(): void {
-    for (const [accountId, { usable, readAtMs }] of this.#known.entries()) {
-      this.#unconfirmed.set(accountId, { usable, currentUntilMs: this.#freshness.currentUntilMs(readAtMs) });
-    }
-    this.#known.clear();
-  }
-
-  #current(accountId: string): CachedRead | undefined {
-    const known = this.#known.get(accountId);
-    return known !== undefined && this.#freshness.isCurrent(known.readAtMs) ? known : undefined;
+    if (change.kind === 'credentials') this.#known.forget(change.accountId);
+    else if (change.kind === 'anything') this.#known.doubtAll();
   }
 
   /** For an account whose cached credentials, if it has any, may have been changed by other processes. */
   async #confirmedOrRead(accountId: string): Promise<CachedRead> {
-    const known = this.#known.get(accountId);
-    if (known === undefined) return this.#read(accountId);
-    await this.#freshness.confirm();
-    const isKept =
-      this.#known.get(accountId) === known &&
-      this.#freshness.isTrusted(this.#freshness.currentUntilMs(known.readAtMs));
-    return isKept ? known : this.#read(accountId);
+    const confirming = this.#known.confirmed(accountId);
+    return (confirming && (await confirming)) ?? this.#read(accountId);
   }
 
   #read(accountId: string): CachedRead {
     const readAtMs = this.#clock.monotonic();
     const stored = this.#store.listAll(accountId).then((credentials) => this.#usableOf(credentials));
-    const usable = stored.catch((error: unknown) => this.#unconfirmedOf(accountId, error));
+    const usable = stored.catch((error: unknown) => this.#doubtedOf(accountId, error));
     const reading: CachedRead = { usable, readAtMs, isEmpty: false };
     this.#known.set(accountId, reading);
     stored.then(
       ({ forModels }) => {
         reading.isEmpty = forModels.length === 0;
-        this.#unconfirmed.delete(accountId);
+        this.#known.answered(accountId);
       },
       () => {
-        if (this.#known.peek(accountId) === reading) this.#known.delete(accountId);
+        this.#known.drop(accountId, reading);
       },
     );
     return reading;
   }
 
-  /** What to use after a read has failed with this error: the unconfirmed credentials while they are trusted. */
-  #unconfirmedOf(accountId: string, error: unknown): Promise<UsableOfAccount> {
-    const unconfirmed = this.#unconfirmed.get(accountId);
-    if (unconfirmed === undefined || !this.#freshness.isTrusted(unconfirmed.currentUntilMs)) throw error;
-    return unconfirmed.usable;
+  /** After a read has failed with this error: the credentials from before changes were missed, while trusted. */
+  #doubtedOf(accountId: string, error: unknown): Promise<UsableOfAccount> {
+    const doubted = this.#known.doubted(accountId);
+    if (doubted === undefined) throw error;
+    return doubted.usable;
   }
 
   #usableOf(stored: readonly StoredByokCredential[]): UsableOfAccount {
@@ -153,12 +130,6 @@ interface CachedRead {
   readonly readAtMs: number;
   /** True once the read has found no usable credential for models. */
   isEmpty: boolean;
-}
-
-/** A read whose credentials may have changed since. */
-interface UnconfirmedRead {
-  readonly usable: Promise<UsableOfAccount>;
-  readonly currentUntilMs: number;
 }
 
 /** The enabled credentials of an account: those that routing sees, and tokens for MCP servers. */

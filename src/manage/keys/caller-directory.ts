@@ -12,6 +12,7 @@ import {
 } from '../../ports/guardrails.ts';
 import { memberScopeId } from '../../ports/ledger.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import { ConfirmedCache } from '../confirmed-cache.ts';
 import type { Freshness } from '../freshness.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
 import { hashSecret } from './hash-secret.ts';
@@ -25,12 +26,6 @@ const CACHE_CALLERS = 20_000;
 interface CachedCaller {
   readonly caller: Caller;
   readonly readAtMs: number;
-}
-
-/** A caller that may have changed since. */
-interface UnconfirmedCaller {
-  readonly caller: Caller;
-  readonly currentUntilMs: number;
 }
 
 /** A workspace and its budgets, the same for all of its callers. */
@@ -65,9 +60,7 @@ export class CallerDirectory {
   readonly #clock: Clock;
   readonly #freshness: Freshness;
   /** By the hash of the secret. */
-  readonly #known = new RecentMap<string, CachedCaller>(CACHE_CALLERS);
-  /** Callers from before changes were missed, by the same hash: used only if they cannot be read again. */
-  readonly #unconfirmed = new RecentMap<string, UnconfirmedCaller>(CACHE_CALLERS);
+  readonly #known: ConfirmedCache<CachedCaller>;
   readonly #guardrails: GuardrailReads;
   /** By workspace; undefined if it was deleted. */
   readonly #workspaces: SharedReads<WorkspaceFacts | undefined> = new RecentMap(CACHE_CALLERS);
@@ -84,6 +77,7 @@ export class CallerDirectory {
     this.#guardrails = guardrails;
     this.#clock = clock;
     this.#freshness = freshness;
+    this.#known = new ConfirmedCache(CACHE_CALLERS, freshness);
   }
 
   /** The caller of a secret; undefined if the key is unknown, disabled, deleted or expired. */
@@ -92,9 +86,9 @@ export class CallerDirectory {
     if (recent !== undefined && this.#freshness.isCurrent(recent.readAtMs))
       return this.#usable(recent.caller);
     const hash = hashSecret(secret);
-    const known = this.#known.get(hash);
-    if (known === undefined || !this.#freshness.isCurrent(known.readAtMs)) {
-      return this.#confirmedOrRead(hash, known).then((caller) => this.#usable(caller));
+    const known = this.#known.current(hash);
+    if (known === undefined) {
+      return this.#confirmedOrRead(hash).then((caller) => this.#usable(caller));
     }
     this.#keepRecent(secret, known);
     return this.#usable(known.caller);
@@ -102,9 +96,7 @@ export class CallerDirectory {
 
   /** The caller of a key, by the hash of its secret; undefined as for `find`. */
   async findByHash(hash: string): Promise<Caller | undefined> {
-    const known = this.#known.get(hash);
-    const isCurrent = known !== undefined && this.#freshness.isCurrent(known.readAtMs);
-    return this.#usable(isCurrent ? known.caller : await this.#confirmedOrRead(hash, known));
+    return this.#usable(this.#known.current(hash)?.caller ?? (await this.#confirmedOrRead(hash)));
   }
 
   /** Drops all secrets at once, every SECRETS_MS or when the map is full. */
@@ -127,26 +119,13 @@ export class CallerDirectory {
     if (change.kind === 'credentials' || change.kind === 'imported-usage') return;
     this.#changes++;
     this.#recent.clear();
-    if (change.kind === 'anything') {
-      this.#doubtAll();
-      return;
+    if (change.kind === 'anything') this.#known.doubtAll();
+    else if (change.kind === 'key') this.#known.forget(change.hash);
+    else {
+      this.#known.forgetWhere(({ caller: { workspaceId, accountId } }) =>
+        change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId,
+      );
     }
-    for (const cache of [this.#known, this.#unconfirmed]) {
-      if (change.kind === 'key') cache.delete(change.hash);
-      else {
-        const isConcerned = ({ workspaceId, accountId }: Caller) =>
-          change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId;
-        for (const [hash, { caller }] of cache.entries()) if (isConcerned(caller)) cache.delete(hash);
-      }
-    }
-  }
-
-  /** Changes were missed, as after a restart of the database: every caller is read again. */
-  #doubtAll(): void {
-    for (const [hash, { caller, readAtMs }] of this.#known.entries()) {
-      this.#unconfirmed.set(hash, { caller, currentUntilMs: this.#freshness.currentUntilMs(readAtMs) });
-    }
-    this.#known.clear();
   }
 
   /** Reads callers before they call, so that they are known when the database does not answer. */
@@ -154,27 +133,23 @@ export class CallerDirectory {
     for (const hash of hashes) await this.#read(hash);
   }
 
-  /** `known`: the cached caller if there is one, which changes by other processes may have made wrong. */
-  async #confirmedOrRead(hash: string, known: CachedCaller | undefined): Promise<Caller | undefined> {
-    if (known === undefined) return this.#read(hash);
-    await this.#freshness.confirm();
-    const isKept =
-      this.#known.get(hash) === known &&
-      this.#freshness.isTrusted(this.#freshness.currentUntilMs(known.readAtMs));
-    return isKept ? known.caller : this.#read(hash);
+  /** For a caller whose cached value, if there is one, may have been changed by other processes. */
+  async #confirmedOrRead(hash: string): Promise<Caller | undefined> {
+    const confirming = this.#known.confirmed(hash);
+    const known = confirming && (await confirming);
+    return known === undefined ? this.#read(hash) : known.caller;
   }
 
-  /** Reads a caller. If that fails, the unconfirmed one is used while it is trusted. */
+  /** Reads a caller. If that fails, the one from before changes were missed is used while it is trusted. */
   async #read(hash: string): Promise<Caller | undefined> {
     try {
       const caller = await this.#readStored(hash);
-      this.#unconfirmed.delete(hash);
+      this.#known.answered(hash);
       return caller;
     } catch (error) {
-      const unconfirmed = this.#unconfirmed.get(hash);
-      if (unconfirmed !== undefined && this.#freshness.isTrusted(unconfirmed.currentUntilMs))
-        return unconfirmed.caller;
-      throw error;
+      const doubted = this.#known.doubted(hash);
+      if (doubted === undefined) throw error;
+      return doubted.caller;
     }
   }
 
@@ -183,7 +158,7 @@ export class CallerDirectory {
     const readAtMs = this.#clock.monotonic();
     const key = await this.#tenancy.findKey(hash);
     if (key === undefined || !sameHash(key.hash, hash)) {
-      if (before === this.#changes) this.#known.delete(hash);
+      if (before === this.#changes) this.#known.drop(hash);
       return undefined;
     }
     const reading = this.#workspaceOf(key);
@@ -191,7 +166,7 @@ export class CallerDirectory {
     const [facts, guardrails] = await Promise.all([reading.facts, guarding.facts]);
     const caller = facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
     if (before !== this.#changes) return caller;
-    if (caller === undefined) this.#known.delete(hash);
+    if (caller === undefined) this.#known.drop(hash);
     else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs, guarding.readAtMs) });
     return caller;
   }
