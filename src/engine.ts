@@ -209,7 +209,16 @@ function openRoutingMemory(
   const pins = new Pins({ clock: systemClock, idleMs, shared: ofOthers });
   const exchanger = closers.add(
     'the exchange of news about endpoints',
-    new NewsExchanger({ memory: stores.routing, ask, news: healthNews, health, pins, gatewayId, processId }),
+    new NewsExchanger({
+      memory: stores.routing,
+      ask,
+      news: healthNews,
+      health,
+      pins,
+      gatewayId,
+      processId,
+      clock: systemClock,
+    }),
   );
   gate.onFound(() => exchanger.announce());
   return { health, pins, news: exchanger };

@@ -34,7 +34,16 @@ function openProcess(id: string) {
   });
   const shared = sharedPins(memory, ask, (key) => exchanger.pinMoved(key));
   const pins = new Pins({ clock, idleMs: () => 600_000, shared });
-  const exchanger = new NewsExchanger({ memory, ask, news, health, pins, gatewayId: id, processId: id });
+  const exchanger = new NewsExchanger({
+    memory,
+    ask,
+    news,
+    health,
+    pins,
+    gatewayId: id,
+    processId: id,
+    clock,
+  });
   const enter = (context = FIRST, account?: string) => health.enter(SITE, context, account);
   const fail = (times: number, account?: string, context = FIRST) => {
     for (let count = 0; count < times; count++) enter(context, account)?.failed(FAILURE);
@@ -185,7 +194,21 @@ describe('news of health', () => {
     expect([a.exchanger.gateways, b.exchanger.gateways]).toEqual([2, 2]);
     clock.pass(10_001);
     await a.exchanger.exchange();
+    expect(a.exchanger.gateways).toBe(2);
+    clock.pass(10_000);
+    await a.exchanger.exchange();
     expect(a.exchanger.gateways).toBe(1);
+  });
+
+  it('counts gateways that a store has forgotten until they come back', async () => {
+    await settle();
+    for (let outage = 0; outage < 3; outage++) {
+      clock.pass(10_001);
+      await a.exchanger.exchange();
+      expect(a.exchanger.gateways).toBe(2);
+      await settle();
+    }
+    expect([a.exchanger.gateways, b.exchanger.gateways]).toEqual([2, 2]);
   });
 });
 

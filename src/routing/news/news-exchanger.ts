@@ -1,4 +1,11 @@
-import type { ExchangedNews, NewsExchange, RoutingMemory, RoutingNews } from '../../ports/routing-memory.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import {
+  type ExchangedNews,
+  GATEWAY_COUNTS_MS,
+  type NewsExchange,
+  type RoutingMemory,
+  type RoutingNews,
+} from '../../ports/routing-memory.ts';
 import type { Pins } from '../conversation/pins.ts';
 import type { Health } from '../health/health.ts';
 import type { HealthNews } from '../health/health-news.ts';
@@ -12,6 +19,7 @@ export interface NewsParts {
   readonly pins: Pick<Pins, 'forget'>;
   readonly gatewayId: string;
   readonly processId: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 /** Time between exchanges, milliseconds: news reaches every process within two of them. */
@@ -32,6 +40,8 @@ export class NewsExchanger {
   #unsent: RoutingNews | undefined;
   #after: string | null = null;
   #gateways = 1;
+  /** Since when the store knows fewer gateways than `#gateways`, by the monotonic clock. */
+  #fewerSince: number | undefined;
   #rounds = 0;
   #received = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +51,7 @@ export class NewsExchanger {
     this.#parts = parts;
   }
 
-  /** Gateways that share the store, this one included, as of the last exchange. */
+  /** Gateways that share the store, this one included. */
   get gateways(): number {
     return this.#gateways;
   }
@@ -92,12 +102,26 @@ export class NewsExchanger {
       return;
     }
     this.#after = brought.position;
-    this.#gateways = brought.gateways;
+    this.#countGateways(brought.gateways);
     for (const received of brought.received) {
       this.#received += received.health.length;
       health.applyNews(received);
       for (const key of received.movedPins) pins.forget(key);
     }
+  }
+
+  /**
+   * A smaller number counts when it has lasted: a store that was restarted empty knows only the gateways that have
+   * come back, and if it failed again then, those would admit more than their shares.
+   */
+  #countGateways(known: number): void {
+    const now = this.#parts.clock.monotonic();
+    if (known < this.#gateways) {
+      this.#fewerSince ??= now;
+      if (now - this.#fewerSince < GATEWAY_COUNTS_MS) return;
+    }
+    this.#gateways = known;
+    this.#fewerSince = undefined;
   }
 
   /** What could not be given comes first; what is new waits then, so that news stays in order. */
