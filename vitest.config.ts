@@ -58,9 +58,9 @@ export default defineConfig({
             'test/program/**',
             'test/console/**',
           ],
-          // The longest take 10 s on an idle machine with two cores, and four times that on a busy one.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // The longest take 10 s on an idle machine with two cores, and many times that on a busy one.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // No module has a state of its own, so files can share what was imported: that is most of the time otherwise.
           isolate: false,
         },

@@ -85,7 +85,7 @@ it('charges go on while another process writes to the database, and their rows f
   expect(state.recentGenerations.recent('g7')?.charge.creditNanos).toBe(1n);
   other.exec('rollback');
   other.close();
-  await expect.poll(() => state.generationStore.count(), { timeout: 5_000 }).toBe(20);
+  await expect.poll(() => state.generationStore.count(), { timeout: 20_000 }).toBe(20);
 });
 
 describe('events', () => {
@@ -104,7 +104,7 @@ describe('events', () => {
 
   it('follow what was settled within seconds', async () => {
     await spendSome('g', 30);
-    await expect.poll(agree, { timeout: 6_000 }).toBe(210n);
+    await expect.poll(agree, { timeout: 20_000 }).toBe(210n);
     expect(await eventSumsOf(state.eventStore, 'other')).toEqual({ requests: 0n, creditNanos: 0n });
     expect(warnings).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('events', () => {
     await state.close();
     expect(existsSync(eventsFile())).toBe(false);
     state = await open();
-    await expect.poll(agree, { timeout: 6_000 }).toBe(210n);
+    await expect.poll(agree, { timeout: 20_000 }).toBe(210n);
     expect(warnings).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe('events', () => {
     await state.close();
     rmSync(eventsFile());
     state = await open();
-    await expect.poll(agree, { timeout: 6_000 }).toBe(35n);
+    await expect.poll(agree, { timeout: 20_000 }).toBe(35n);
     expect(warnings).toEqual([
       expect.stringContaining('sums of days before the oldest row do not come back'),
     ]);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
@@ -116,9 +117,10 @@ if (server !== undefined) {
           warn() {},
         });
         closers.push(() => opened.close());
-        return opened.ledger;
+        return { ledger: opened.ledger, database: postgres.database };
       };
-      const ledgers = [await open(), await open(), await open()];
+      const gateways = [await open(), await open(), await open()];
+      const ledgers = gateways.map(({ ledger }) => ledger);
       const limits = keyLimit(1_000_000n);
       const empty = {
         ...generation('none', keyLimit(0n)),
@@ -126,7 +128,7 @@ if (server !== undefined) {
       };
       await ledgers[0]?.grant('account-1', 10n ** 12n, 1);
       proxy.delayMs = 200;
-      const times = { reserve: [] as number[], refuse: [] as number[] };
+      const times = { roundTrip: [] as number[], reserve: [] as number[], refuse: [] as number[] };
       const timed = async (kind: keyof typeof times, work: () => Promise<unknown>) => {
         const begunAt = performance.now();
         await work();
@@ -146,6 +148,7 @@ if (server !== undefined) {
       };
       const running: Promise<void>[] = [];
       for (let index = 0; index < 12; index++) {
+        running.push(timed('roundTrip', () => sql`select 1`.execute(gateways[0]!.database)));
         for (const gateway of [0, 1, 2]) running.push(serve(gateway, index));
         running.push(
           timed('refuse', async () => {
@@ -159,8 +162,9 @@ if (server !== undefined) {
       }
       await Promise.all(running);
       expect(refused).toBe(0);
-      expect(middle(times.reserve)).toBeLessThan(1_000);
-      expect(middle(times.refuse)).toBeLessThan(1_000);
+      // A busy machine makes round trips longer, not more.
+      expect(middle(times.reserve)).toBeLessThan(5 * middle(times.roundTrip));
+      expect(middle(times.refuse)).toBeLessThan(5 * middle(times.roundTrip));
       proxy.delayMs = 0;
       const statement = await ledgers[0]!.statementOf('account-1');
       expect(statement.differenceNanos).toBe(0n);

@@ -128,7 +128,7 @@ if (server !== undefined) {
     ) => {
       const store = new SqlGenerationStore(postgres.database);
       await expect
-        .poll(async () => (await ledger.verify()).openReservations, { timeout: 5_000, interval: 100 })
+        .poll(async () => (await ledger.verify()).openReservations, { timeout: 20_000, interval: 100 })
         .toBe(0);
       for (const id of settled) expect(await store.find('account-1', id), id).toBeDefined();
       const { accounts, generations } = await ledger.verify();
@@ -186,7 +186,7 @@ if (server !== undefined) {
         const began = Date.now();
         await ledger.settle('open', use(7n));
         expect(Date.now() - began).toBeLessThan(2_000);
-        await expect.poll(() => ledger.isAvailable, { timeout: 4_000 }).toBe(false);
+        await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(false);
         const refused = Date.now();
         const late = generation('late', AMPLE);
         await expect(ledger.reserve(late, () => credit(1n))).rejects.toThrow(LedgerUnavailable);
@@ -198,9 +198,9 @@ if (server !== undefined) {
       } finally {
         server.resume();
       }
-      await expect.poll(() => ledger.isAvailable, { timeout: 4_000 }).toBe(true);
+      await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(true);
       const before = load.settled.length;
-      await expect.poll(() => load.settled.length, { timeout: 4_000 }).toBeGreaterThan(before);
+      await expect.poll(() => load.settled.length, { timeout: 20_000 }).toBeGreaterThan(before);
       await load.stop();
       expect(load.refused()).toBeGreaterThan(0);
       await expectWhole(postgres, ledger, [...load.settled, 'open', 'free']);
@@ -215,7 +215,7 @@ if (server !== undefined) {
       await delay(200);
       expect(ledger.isAvailable).toBe(false);
       await server.start();
-      await expect.poll(() => ledger.isAvailable, { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(true);
       await delay(200);
       await load.stop();
       await expectWhole(postgres, ledger, load.settled);
@@ -238,8 +238,8 @@ if (server !== undefined) {
         const second = await openLedger(postgres, directory, { sweepMs: 300 });
         expect(second.recentGenerations.recent('a')).toMatchObject({ id: 'a', charge: credit(7n) });
         await server.start();
-        await expect.poll(() => second.ledger.isAvailable, { timeout: 5_000 }).toBe(true);
-        await expect.poll(() => second.recentGenerations.recent('a'), { timeout: 5_000 }).toBeUndefined();
+        await expect.poll(() => second.ledger.isAvailable, { timeout: 20_000 }).toBe(true);
+        await expect.poll(() => second.recentGenerations.recent('a'), { timeout: 20_000 }).toBeUndefined();
         expect(await second.ledger.verify()).toMatchObject({
           openReservations: 0,
           generations: 2,
@@ -309,7 +309,7 @@ if (server !== undefined) {
         await ledger.settle(`g${index}`, use(7n));
       }
       await expect
-        .poll(async () => (await ledger.verify()).journal.segments, { timeout: 3_000 })
+        .poll(async () => (await ledger.verify()).journal.segments, { timeout: 20_000 })
         .toBeLessThanOrEqual(2);
     });
 

@@ -111,7 +111,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     expect([200, 503]).toContain((await waiting).status);
     await expect.poll(async () => (await get('/readyz')).status, { timeout: 10_000 }).toBe(200);
     expect((await generate()).status).toBe(200);
-    await expect.poll(() => program.stderr(), { timeout: 5_000 }).toContain('answers again');
+    await expect.poll(() => program.stderr(), { timeout: 20_000 }).toContain('answers again');
     expect(program.stderr()).toContain('the ledger waits for its disk');
   }, 60_000);
 

@@ -134,7 +134,7 @@ describe('the program', () => {
       file,
       'providers: [{slug: simulator}]\nmodels: [{id: my/own, endpoints: [{provider: simulator, model: standard}]}]\n',
     );
-    await expect.poll(count, { timeout: 5000 }).toBe(before + 1);
+    await expect.poll(count, { timeout: 20_000 }).toBe(before + 1);
     for (const broken of [
       'models: [',
       'surprise: 1\n',
@@ -143,7 +143,7 @@ describe('the program', () => {
       const complaints = () => stderr().split('not reloaded').length;
       const already = complaints();
       writeFileSync(file, broken);
-      await expect.poll(complaints, { timeout: 5000 }).toBeGreaterThan(already);
+      await expect.poll(complaints, { timeout: 20_000 }).toBeGreaterThan(already);
       expect(await count()).toBe(before + 1);
     }
   });

@@ -375,7 +375,7 @@ describe('a guarded call', () => {
 describe('a kept connection that the upstream has closed', () => {
   // Whatever this machine has to do besides: an end that comes at once is noticed within that.
   beforeEach(() => {
-    transport = createNetworkTransport({ ...TRANSPORT_LIMITS, staleMs: 250 });
+    transport = createNetworkTransport({ ...TRANSPORT_LIMITS, staleMs: 5_000 });
   });
 
   /** One connection that works, and is there for the next call. */

@@ -308,7 +308,7 @@ it('a configuration that cannot be read keeps the running one and says why', asy
   writeFileSync(gateway.configFile, `${text}\nservr: {}\n`);
   await expect
     .poll(() => gateway.logged('the configuration was not reloaded; the running one stays'), {
-      timeout: 5000,
+      timeout: 20_000,
     })
     .toContainEqual(expect.objectContaining({ level: 'error', reason: expect.stringContaining('servr') }));
   writeFileSync(gateway.configFile, text);

@@ -44,13 +44,13 @@ describe('StoreGate', () => {
       }),
     ).rejects.toBeInstanceOf(StoreAway);
     expect(asked).toBe(0);
-    await expect.poll(() => store.lost.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => store.lost.length, { timeout: 20_000 }).toBe(1);
     let heard = 0;
     gate.onFound(() => {
       heard += 1;
     });
     store.works = true;
-    await expect.poll(() => gate.isOpen, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => gate.isOpen, { timeout: 20_000 }).toBe(true);
     expect([store.found, heard, store.lost.length]).toEqual([1, 1, 1]);
     expect(await gate.ask(answer)).toBe('yes');
     gate.close();

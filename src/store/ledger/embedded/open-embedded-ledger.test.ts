@@ -236,7 +236,7 @@ describe('the embedded ledger', () => {
     for (let index = 0; index < 300; index++) await spend(first, `g${index}`, credit(1n));
     expect(generations.rows.size).toBe(0);
     generations.failure = undefined;
-    await expect.poll(() => generations.rows.size, { timeout: 5_000 }).toBe(300);
+    await expect.poll(() => generations.rows.size, { timeout: 20_000 }).toBe(300);
     for (let index = 300; index < 320; index++) await spend(first, `g${index}`, credit(1n));
     await first.close();
     expect(generations.rows.size).toBe(320);

@@ -122,7 +122,7 @@ describe('the embedded database', () => {
         await free();
         await write();
         await expect
-          .poll(() => told.slice(1), { timeout: 5_000 })
+          .poll(() => told.slice(1), { timeout: 20_000 })
           .toEqual(['the database can be written again']);
       },
     );
