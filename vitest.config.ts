@@ -55,6 +55,7 @@ export default defineConfig({
             'test/faults/long/**',
             'test/fuzz/long/**',
             'test/clients/**',
+            'test/servers/**',
             'test/program/**',
             'test/console/**',
           ],
@@ -78,6 +79,18 @@ export default defineConfig({
           ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        plugins,
+        test: {
+          name: 'servers',
+          server,
+          env: { TMPDIR: memoryDirectory() },
+          include: ['test/servers/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          isolate: false,
         },
       },
       {

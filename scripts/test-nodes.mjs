@@ -30,6 +30,8 @@ for (const major of MAJORS) {
     '--project',
     'suite',
     '--project',
+    'servers',
+    '--project',
     'program',
     ...process.argv.slice(2),
   ]);

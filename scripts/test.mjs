@@ -8,9 +8,11 @@ compileIfNeeded();
 process.env.SIGNALBOX_COMPILED = '1';
 const given = process.argv.slice(2);
 /** Folders with a command of their own, which a file named here may lie in. */
-const folder = ['program', 'console'].find((name) => given.some((word) => word.startsWith(`test/${name}`)));
+const folder = ['servers', 'program', 'console'].find((name) =>
+  given.some((word) => word.startsWith(`test/${name}`)),
+);
 const project = given.includes('--project') ? [] : ['--project', folder ?? 'suite'];
 const isWhole = given.length === 0;
-if (isWhole) console.error('signalbox: the whole suite takes five to nine minutes on two cores');
+if (isWhole) console.error('signalbox: the whole suite takes four to six minutes on two cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
 runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);

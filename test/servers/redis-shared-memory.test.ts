@@ -4,9 +4,9 @@ import { systemClock } from '../../src/kit/time/clock.ts';
 import { RedisLimiter } from '../../src/store/rate-limits/redis-limiter.ts';
 import { isWrongType, RedisClient } from '../../src/store/redis/redis-client.ts';
 import { RedisRoutingMemory } from '../../src/store/routing-memory/redis-routing-memory.ts';
+import { limiterContract } from '../contracts/limiter.ts';
+import { reportOf, routingMemoryContract } from '../contracts/routing-memory.ts';
 import { redisForTests } from '../redis/redis-server.ts';
-import { limiterContract } from './limiter.ts';
-import { reportOf, routingMemoryContract } from './routing-memory.ts';
 
 const server = await redisForTests();
 

@@ -9,8 +9,8 @@ import {
 import { EventsUnavailable } from '../../src/store/events/event-errors.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { clickhouseForTests } from '../clickhouse/clickhouse-server.ts';
+import { eventStoreContract } from '../contracts/event-store.ts';
 import { freePort } from '../fakes/free-port.ts';
-import { eventStoreContract } from './event-store.ts';
 
 /** A short history: queries over much of it merge it, which old servers do on one core. */
 const DAYS = 72;

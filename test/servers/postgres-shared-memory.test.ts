@@ -5,9 +5,9 @@ import { systemClock } from '../../src/kit/time/clock.ts';
 import { PostgresLimiter } from '../../src/store/rate-limits/postgres-limiter.ts';
 import { PostgresRoutingMemory } from '../../src/store/routing-memory/postgres-routing-memory.ts';
 import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { limiterContract } from '../contracts/limiter.ts';
+import { reportOf, routingMemoryContract } from '../contracts/routing-memory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { limiterContract } from './limiter.ts';
-import { reportOf, routingMemoryContract } from './routing-memory.ts';
 
 const server = await postgresForTests();
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { clickhouseForTests } from '../clickhouse/clickhouse-server.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { doctorReport } from '../operator/doctor-report.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
-import { openTestGateway, type TestGateway } from './harness.ts';
 
 const server = await clickhouseForTests();
 const postgres = await postgresForTests();

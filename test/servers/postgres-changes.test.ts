@@ -12,9 +12,9 @@ import { SqlImportedUsage } from '../../src/store/sql/stores/sql-imported-usage.
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { assignmentOf, guardrailOf } from '../builders/guardrails.ts';
+import { changesContract } from '../contracts/changes.ts';
 import { openTcpProxy } from '../fakes/tcp-proxy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { changesContract } from './changes.ts';
 
 const server = await postgresForTests();
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { openTestGateway, type TestGateway } from './harness.ts';
 
 const METRICS_TOKEN = 'scrape-0123456789abcdef';
 

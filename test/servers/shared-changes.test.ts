@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { type Management, managementOf } from '../e2e/management.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
-import { openTestGateway, type TestGateway } from './harness.ts';
-import { type Management, managementOf } from './management.ts';
 
 const server = await postgresForTests();
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { openPostgresLedger } from '../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
+import { ledgerContract, NOW } from '../contracts/ledger.ts';
+import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { ledgerContract, NOW } from './ledger.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 
 const server = await postgresForTests();
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { managementOf } from '../e2e/management.ts';
 import { chatAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { end, type FakeUpstream, head, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
 import { postgresForTests } from '../postgres/postgres-server.ts';
 import { redisForTests } from '../redis/redis-server.ts';
-import { openTestGateway, type TestGateway } from './harness.ts';
-import { managementOf } from './management.ts';
 
 const postgres = await postgresForTests();
 const redis = await redisForTests();

@@ -9,17 +9,17 @@ import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
 import { SqlPriceStore } from '../../src/store/sql/stores/sql-price-store.ts';
 import { SqlSessionStore } from '../../src/store/sql/stores/sql-session-store.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
+import { appRegistryContract } from '../contracts/app-registry.ts';
+import { byokContract } from '../contracts/byok.ts';
+import { callCountStoreContract } from '../contracts/call-count-store.ts';
+import { fileStoreContract } from '../contracts/file-store.ts';
+import { generationStoreContract } from '../contracts/generation-store.ts';
+import { guardrailContract } from '../contracts/guardrails.ts';
+import { mcpMemoryContract } from '../contracts/mcp-memory.ts';
+import { priceStoreContract } from '../contracts/price-store.ts';
+import { sessionStoreContract } from '../contracts/session-store.ts';
+import { tenancyContract } from '../contracts/tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
-import { appRegistryContract } from './app-registry.ts';
-import { byokContract } from './byok.ts';
-import { callCountStoreContract } from './call-count-store.ts';
-import { fileStoreContract } from './file-store.ts';
-import { generationStoreContract } from './generation-store.ts';
-import { guardrailContract } from './guardrails.ts';
-import { mcpMemoryContract } from './mcp-memory.ts';
-import { priceStoreContract } from './price-store.ts';
-import { sessionStoreContract } from './session-store.ts';
-import { tenancyContract } from './tenancy.ts';
 
 const server = await postgresForTests();
 
