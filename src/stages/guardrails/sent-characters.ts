@@ -106,19 +106,29 @@ class ScannedTexts {
     return undefined;
   }
 
-  /** Of a text that is joined from several: those that stand between blanks, and the blanks. */
+  /** Of a text that is joined from several: those that stand between blanks, and the blanks beside them. */
   #coversJoined(text: string): number {
+    if (text.trim() === '') return text.length;
     let covered = 0;
     let isBoundary = true;
+    let isBesidePart = false;
+    /** Blanks that count if a scanned text follows them. */
+    let blanks = 0;
     for (let index = 0; index < text.length; ) {
       const part = isBoundary ? this.#longestAt(text, index) : undefined;
       if (part !== undefined) {
-        covered += part.length;
+        covered += blanks + part.length;
         index += part.length;
+        blanks = 0;
+        isBesidePart = true;
         continue;
       }
       isBoundary = BLANK.test(text[index] as string);
-      if (isBoundary) covered++;
+      if (!isBoundary) {
+        blanks = 0;
+        isBesidePart = false;
+      } else if (isBesidePart) covered++;
+      else blanks++;
       index++;
     }
     return covered;
