@@ -378,12 +378,17 @@ describe('a kept connection that the upstream has closed', () => {
     transport = createNetworkTransport({ ...TRANSPORT_LIMITS, staleMs: 5_000 });
   });
 
+  /** Until connections are put back: a timer does that with an immediate, which may come late with this one. */
+  const untilPutBack = async () => {
+    await sleep(20);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
   /** One connection that works, and is there for the next call. */
   const warm = async () => {
     upstream.answer([head(200), write('one'), end()]);
     await textOf((await transport.open(callTo())).chunks);
-    // Until the connection is put back.
-    await sleep(20);
+    await untilPutBack();
     upstream.clear();
   };
 
@@ -411,7 +416,7 @@ describe('a kept connection that the upstream has closed', () => {
     for (let count = 0; count < 6; count++) upstream.answer([stall(50), head(200), write('one'), end()]);
     const replies = await Promise.all(Array.from({ length: 6 }, () => transport.open(callTo())));
     await Promise.all(replies.map(({ chunks }) => textOf(chunks)));
-    await sleep(20);
+    await untilPutBack();
     upstream.clear();
     upstream.answer([reset()]);
     upstream.answer([head(200), write('two'), end()]);
@@ -424,7 +429,7 @@ describe('a kept connection that the upstream has closed', () => {
     const closing = createNetworkTransport();
     upstream.answer([head(200), write('one'), end()]);
     await textOf((await closing.open(callTo())).chunks);
-    await sleep(20);
+    await untilPutBack();
     upstream.clear();
     upstream.answer([stall(5000)]);
     const problem = problemOf(closing.open(callTo()));
