@@ -39,6 +39,7 @@ afterAll(async () => {
 beforeEach(() => upstream.clear());
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
+const FUNCTION = { name: 'look', input_schema: { type: 'object' } };
 const FORMATS = [
   { format: 'chat', path: '/chat/completions', said: { messages: MESSAGES }, answer: chatAnswer },
   {
@@ -79,6 +80,18 @@ describe('an undocumented field', () => {
   it.each(FORMATS)('is reported as ignored by the simulator: $format', async ({ path, said }) => {
     const { status, report } = await reported(path, { model: 'simulator/standard', ...said });
     expect({ status, report }).toEqual({ status: 200, report: ['temprature ignored'] });
+  });
+
+  it.each([
+    ['/responses', { input: 'hi', tools: [{ type: 'local_shell' }] }, 'tools[0]'],
+    [
+      '/messages',
+      { messages: MESSAGES, max_tokens: 50, tools: [FUNCTION, { type: 'bash_20250124', name: 'bash' }] },
+      'tools[1]',
+    ],
+  ])('is reported by the simulator beside a tool that it does not have: %s', async (path, said, tool) => {
+    const { status, report } = await reported(path, { model: 'simulator/standard', ...said });
+    expect({ status, report }).toEqual({ status: 200, report: [`${tool} ignored`, 'temprature ignored'] });
   });
 
   it('is reported for embeddings', async () => {

@@ -17,9 +17,11 @@ import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitSearches } from '../../dialects/fit/fit-searches.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { dialectOf } from '../../dialects/lane.ts';
+import { Report } from '../../dialects/shared/report/report.ts';
 import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
@@ -165,7 +167,7 @@ export function renderCall(
   const isRelay = call.lane === 'relay';
   const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
-  const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made) : made;
+  const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made, request) : made;
   const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
   return entries.every(({ length }) => length === 0)
@@ -173,18 +175,18 @@ export function renderCall(
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };
 }
 
-/** The simulator reads the fields that it knows: what is passed on unknown has no effect there. */
-function asSimulated(rendered: RenderedRequest): RenderedRequest {
-  const { report } = rendered;
-  if (!report.some(({ action }) => action === 'passed_on')) return rendered;
-  return {
-    ...rendered,
-    report: report.map((entry) =>
-      entry.action === 'passed_on'
-        ? { ...entry, action: 'ignored', detail: 'not a known field: the simulator ignores it' }
-        : entry,
-    ),
-  };
+/** The simulator reads the fields that it knows, and runs no tools: what else is passed on has no effect there. */
+function asSimulated(rendered: RenderedRequest, request: GenerationRequest): RenderedRequest {
+  const tools = new Report(request);
+  for (const tool of request.tools) {
+    if (tool.type === 'hosted')
+      tools.ignored(tools.place(tool, 'tools'), `the simulator has no ${tool.kind}`);
+  }
+  const passed = rendered.report.map((entry): TranslationEntry => {
+    if (entry.action !== 'passed_on') return entry;
+    return { ...entry, action: 'ignored', detail: 'not a known field: the simulator ignores it' };
+  });
+  return { ...rendered, report: [...tools.entries, ...passed] };
 }
 
 function lostBetas(
