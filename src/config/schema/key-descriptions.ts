@@ -16,7 +16,7 @@ export const PRICE_DESCRIPTIONS: Readonly<Record<PriceName, string>> = {
   input_cache_write_1h:
     'Price of a prompt token that is written to a cache for an hour; absent: the price of prompt.',
   internal_reasoning: 'Price of a reasoning token, in place of completion.',
-  web_search: 'Price of a web search that the upstream runs.',
+  web_search: 'Price of a web search, by the upstream or by an engine of the gateway.',
   discount: 'Share of the prices that is taken off. Not charged yet.',
 };
 
@@ -107,11 +107,15 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'models[].quality': 'Scores that the routers compare, 0 to 1.',
   'models[].quality.general': 'Score for general questions.',
   'models[].quality.coding': 'Score for code.',
-  'models[].reasoning': 'Whether and how the model reasons; absent: unknown, settings are passed on.',
+  'models[].reasoning':
+    'Whether and how the model reasons; absent: unknown, settings are passed on as the dialect has them.',
   'models[].reasoning.mandatory': 'Whether reasoning cannot be switched off.',
-  'models[].reasoning.default_enabled': 'Whether it reasons if a request does not say.',
-  'models[].reasoning.default_effort': 'Effort if a request does not say.',
-  'models[].reasoning.supported_efforts': 'Efforts that it takes; absent: unknown, all are passed on.',
+  'models[].reasoning.default_enabled':
+    'Whether the model reasons by itself if a request does not say. Shown to callers, not sent to the provider.',
+  'models[].reasoning.default_effort':
+    'Its own effort if a request does not say. Shown to callers, not sent.',
+  'models[].reasoning.supported_efforts':
+    'Efforts that it takes; absent: unknown, all that the dialect has are passed on.',
   'models[].reasoning.supports_max_tokens': 'Whether it takes a budget in tokens.',
   'models[].distillable': 'Whether its answers may be used to train other models.',
   'models[].endpoints':
@@ -166,7 +170,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'routing.cooldown': 'When a failing endpoint is tried last, and for how long.',
   'routing.cooldown.failures': 'Failures in a row that begin a cool-down.',
   'routing.cooldown.base_ms':
-    'Length of the first cool-down; the next is twice as long, the one after it three times.',
+    'Length of the first cool-down; the next is twice as long, the one after it three times, and each up to a fifth ' +
+    'longer by chance.',
   'routing.cooldown.max_ms': 'Length of the longest cool-down.',
 
   durability: 'What survives a crash.',
@@ -189,7 +194,9 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'ledger.slices':
     'Money that a gateway reserves ahead for a key that is used often, so that not every request needs the ' +
     'database, and none for some seconds while it is away.',
-  'ledger.slices.max_usd': 'The most that a gateway holds ahead for one key; 0: nothing.',
+  'ledger.slices.max_usd':
+    'Up to how much a gateway fills what it holds ahead for one key; 0: nothing. What requests do not use comes back ' +
+    'on top of it.',
   'ledger.slices.max_share':
     'The same as a share of what is left of the tightest limit, budget or balance, from 0 to 1.',
   retention: 'How long data are kept.',
@@ -238,7 +245,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.web.engines.*.url':
     'Address that replaces its own, without the path; searxng has none of its own.',
   'plugins.web.engines.*.price_per_search':
-    'USD that a search costs if no endpoint has a `web_search` price for it: also one that an MCP client calls.',
+    'USD that a search costs if the endpoint has no `web_search` price, or if an MCP client calls it.',
   'plugins.web.default':
     'Engine for requests that name none: one of engines, auto or native; absent: native, else the first.',
   'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',
@@ -342,7 +349,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].guardrails[].service.timeout_ms': 'Time for all tries together; absent: 2s.',
   'workspaces[].guardrails[].service.retries': 'Further tries after a failure; absent: 1.',
   'workspaces[].guardrails[].service.window_characters':
-    'Characters of an answer that are judged at a time; absent: the whole answer at once.',
+    'An answer is judged in pieces of at least this many characters; absent: the whole answer at once.',
   'workspaces[].guardrails[].service.on_failure':
     'Whether requests are refused (closed) or pass (open) while it gives no verdict; absent: closed.',
 
