@@ -43,13 +43,13 @@ function explain(issue: Issue, value: unknown): Explained {
   if (issue.message.startsWith('key ')) return { problem: { ...issue, isAtKey: true } };
   const name = String(segments.at(-1));
   const message = inWordsOfYaml(issue.message);
-  const isQuoted = message === 'must be a whole number' && typeof given === 'string' && /^\d+$/.test(given);
+  const isText = message === 'must be a whole number' && typeof given === 'string' && /^\d+$/.test(given);
   const isUnspaced = message === KEYS_AND_VALUES && typeof given === 'string' && /^[\w-]+:\S/.test(given);
   const isTokenPrice = (TOKEN_PRICES as readonly string[]).includes(name);
   return {
     problem: {
       ...issue,
-      message: `${message}${isQuoted ? ': remove the quotes' : ''}${isUnspaced ? NO_SPACE : ''}`,
+      message: `${message}${isText ? ': write it without quotes, and not as a variable' : ''}${isUnspaced ? NO_SPACE : ''}`,
       ...(isTokenPrice && { hint: `for a million tokens write ${name}${PER_MILLION}, such as 1.25` }),
     },
   };
