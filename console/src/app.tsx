@@ -1,20 +1,22 @@
-import { type QueryClient, QueryClientProvider, useQuery } from '@tanstack/preact-query';
+import { onlineManager, type QueryClient, QueryClientProvider, useQuery } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { go, useAddress } from './address/address.ts';
 import type { CurrentKey } from './api/contract.ts';
 import { LONGEST_PAUSE_MS, watchSession } from './api/queries.ts';
 import { ApiError, Unreachable } from './api/request.ts';
-import { readCurrentKey, readSession, type SessionState, signOut } from './api/session.ts';
+import { readCurrentKey, readSession, type SessionState, seesTheSame, signOut } from './api/session.ts';
 import { FailureNote } from './parts/states.tsx';
 import { Toasts, toast } from './parts/toast.tsx';
 import { CurrentKeyContext } from './shell/current-key.ts';
 import { Dialogs } from './shell/dialogs.tsx';
 import { LostLine } from './shell/lost-line.tsx';
+import { MissingParts } from './shell/missing-parts.tsx';
 import { More } from './shell/more.tsx';
 import { Navigation, TabBar, viewsFor } from './shell/navigation.tsx';
 import { useGlobalShortcuts } from './shell/shortcuts.ts';
 import { SignIn } from './views/sign-in/sign-in.tsx';
+import { SignInAgain } from './views/sign-in/sign-in-again.tsx';
 import { useStartState } from './views/start/start-state.ts';
 import { viewAt } from './views/views.ts';
 
@@ -31,9 +33,11 @@ const SESSION_EVERY_MS = 15_000;
 /** The console: the sign-in, or the navigation with the view of the address. */
 export function App({ begun, queries }: Props) {
   const [session, setSession] = useState<SessionState>({ kind: 'unknown' });
+  /** Changes when what was shown before must not be shown: everything is drawn anew. */
+  const [visit, setVisit] = useState(0);
   useLayoutEffect(() => {
     watchSession(queries, (reason) =>
-      setSession((before) => (before.kind === 'signed-in' ? { kind: 'ended', reason } : before)),
+      setSession((before) => (before.kind === 'signed-in' ? { ...before, kind: 'ended', reason } : before)),
     );
   }, [queries]);
   // Not after the next frame, as effects are: nothing is drawn before.
@@ -64,36 +68,48 @@ export function App({ begun, queries }: Props) {
     queries.clear();
     setSession({ kind: 'none' });
   }, [queries]);
-  if (session.kind === 'unknown') return null;
-  if (session.kind !== 'signed-in') {
-    const reason = session.kind === 'ended' ? session.reason : null;
-    const enter = (key: CurrentKey): void => {
+  const enter = (key: CurrentKey): void => {
+    onlineManager.setOnline(true);
+    if (session.kind === 'ended' && seesTheSame(session.key, key)) {
+      void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+    } else {
       // What another key has read is not for this one.
       queries.clear();
-      setSession({ kind: 'signed-in', key });
-    };
-    return <SignIn reason={reason} onSignedIn={enter} />;
-  }
+      setVisit((before) => before + 1);
+    }
+    setSession({ kind: 'signed-in', key });
+  };
+  const isEnded = session.kind === 'ended';
+  // Views ask for nothing while nobody is signed in.
+  useLayoutEffect(() => {
+    if (isEnded) onlineManager.setOnline(false);
+  }, [isEnded]);
+  if (session.kind === 'unknown') return null;
+  if (session.kind === 'none') return <SignIn reason={null} onSignedIn={enter} />;
   return (
     <QueryClientProvider client={queries}>
       <CurrentKeyContext.Provider value={session.key}>
-        <SignedIn currentKey={session.key} onSignOut={leave} />
+        <div class={isEnded ? 'whole away' : 'whole'}>
+          <SignedIn key={visit} currentKey={session.key} isEnded={isEnded} onSignOut={leave} />
+        </div>
       </CurrentKeyContext.Provider>
+      {isEnded && <SignInAgain reason={session.reason} onSignedIn={enter} />}
     </QueryClientProvider>
   );
 }
 
-function SignedIn({
-  currentKey,
-  onSignOut,
-}: {
+interface SignedInProps {
   readonly currentKey: CurrentKey;
+  /** The session has ended: everything is kept out of sight until the reader has signed in again. */
+  readonly isEnded: boolean;
   readonly onSignOut: () => void;
-}) {
+}
+
+function SignedIn({ currentKey, isEnded, onSignOut }: SignedInProps) {
   const { path } = useAddress();
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
-  const openPalette = useCallback(() => setOpen('palette'), []);
-  const openHelp = useCallback(() => setOpen('help'), []);
+  const openPalette = useCallback(() => !isEnded && setOpen('palette'), [isEnded]);
+  const openHelp = useCallback(() => !isEnded && setOpen('help'), [isEnded]);
   useGlobalShortcuts(openPalette, openHelp);
   // Views that ask for nothing would not notice that the session has ended.
   useQuery({
@@ -121,6 +137,7 @@ function SignedIn({
         <Navigation currentKey={currentKey} current={view} onSignOut={onSignOut} />
         <div class="main">
           <LostLine />
+          <MissingParts />
           {isVisible ? (
             <LoadedView key={view.path} load={view.load} />
           ) : (

@@ -67,7 +67,8 @@ function pagesOf(reader: BrowserContext): ConsoleUnderTest['opened'] {
       problems,
       async close() {
         problems.length = 0;
-        await page.unrouteAll();
+        // Questions that the page still asks may be under way.
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
         free.push(used);
       },
     };

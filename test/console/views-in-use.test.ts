@@ -3,6 +3,7 @@ import { accessSuite } from './views/access.ts';
 import { allViewsSuite } from './views/all-views.ts';
 import { analyticsSuite } from './views/analytics.ts';
 import { brokenAnalyticsSuite } from './views/broken-analytics.ts';
+import { brokenPartsSuite } from './views/broken-parts.ts';
 import { guardrailsSuite } from './views/guardrails.ts';
 import { keysSuite } from './views/keys.ts';
 import { logSuite } from './views/log.ts';
@@ -14,6 +15,7 @@ describeViews('the console of a gateway with a history', 'history', [
   overviewSuite,
   analyticsSuite,
   brokenAnalyticsSuite,
+  brokenPartsSuite,
   logSuite,
   keysSuite,
   accessSuite,

@@ -1,11 +1,11 @@
 import type { CurrentKey } from './contract.ts';
 import { ApiError, ask, send } from './request.ts';
 
-/** Who is signed in. `ended`: a session that was valid is no longer, and says why. */
+/** Who is signed in. `ended`: the session of this key is no longer valid, and the gateway said why. */
 export type SessionState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'none' }
-  | { readonly kind: 'ended'; readonly reason: string }
+  | { readonly kind: 'ended'; readonly key: CurrentKey; readonly reason: string }
   | { readonly kind: 'signed-in'; readonly key: CurrentKey };
 
 /** Exchanges a key for the cookie of a session. The key is not kept. */
@@ -20,6 +20,15 @@ export async function signOut(): Promise<void> {
 
 export async function readCurrentKey(): Promise<CurrentKey> {
   return (await ask<{ data: CurrentKey }>('/key')).data;
+}
+
+/**
+ * True if two keys are shown the same: one key, or two management keys of an account. A workspace belongs to one
+ * account.
+ */
+export function seesTheSame(one: CurrentKey, other: CurrentKey): boolean {
+  const isOfAccount = one.workspace_id !== null && one.workspace_id === other.workspace_id;
+  return one.hash === other.hash || (one.is_management_key && other.is_management_key && isOfAccount);
 }
 
 /** The session that the browser already has. */

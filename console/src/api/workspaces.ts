@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { WorkspaceObject } from './contract.ts';
+import { partMeta } from './part.ts';
 import { ask } from './request.ts';
 
 const PER_PAGE = 100;
@@ -11,7 +12,11 @@ export const WORKSPACES_QUERY = ['workspaces'];
 
 /** All workspaces of the account with their budgets, oldest first. */
 export function useWorkspaces() {
-  return useQuery({ queryKey: WORKSPACES_QUERY, queryFn: readWorkspaces });
+  return useQuery({
+    queryKey: WORKSPACES_QUERY,
+    meta: partMeta('The list of workspaces', { exceptAt: '/workspaces' }),
+    queryFn: readWorkspaces,
+  });
 }
 
 async function readWorkspaces(): Promise<readonly WorkspaceObject[]> {

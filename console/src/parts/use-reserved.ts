@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { RunningGenerationObject, RunningGenerationsReply } from '../api/contract.ts';
+import { partMeta } from '../api/part.ts';
 import { ask } from '../api/request.ts';
 
 /** How often it is read again, milliseconds. */
@@ -15,6 +16,7 @@ const NONE: readonly RunningGenerationObject[] = [];
 export function useReserved(): (payer: Payer) => number {
   const running = useQuery({
     queryKey: ['reserved'],
+    meta: partMeta('What is reserved'),
     queryFn: async ({ signal }) =>
       (await ask<RunningGenerationsReply>('/generations/running', { query: { limit: MAX_ROWS }, signal }))
         .data,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import { go } from '../address/address.ts';
 import type { CurrentKey, KeyObject } from '../api/contract.ts';
+import { partMeta } from '../api/part.ts';
 import { ask } from '../api/request.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { modelChoices, workspaceChoices } from '../parts/filters/dictionaries.ts';
@@ -96,16 +97,19 @@ function useThings(text: string, isManagement: boolean): PaletteThings {
   }, [text]);
   const models = useQuery({
     queryKey: ['filter-choices', 'model'],
+    meta: partMeta('The list of models'),
     queryFn: modelChoices,
     staleTime: 60_000,
   });
   const workspaces = useQuery({
     queryKey: ['filter-choices', 'workspace'],
+    meta: partMeta('The list of workspaces'),
     queryFn: () => (isManagement ? workspaceChoices() : NO_CHOICES),
     staleTime: 60_000,
   });
   const keys = useQuery({
     queryKey: ['palette-keys', settled],
+    meta: partMeta('The list of keys'),
     enabled: isManagement && settled !== '',
     queryFn: async ({ signal }) => {
       const query = { search: settled, include_disabled: true, all_workspaces: true };

@@ -7,6 +7,7 @@ import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 /** Reply of `GET /key`: the key as it sees itself, with the fields of every client generation. */
 export const currentKeySchema = Type.Object({
   label: Type.String({ description: 'Masked form of the key.' }),
+  hash: Type.String({ description: 'Names the key in other requests.' }),
   ...KEY_MONEY,
   is_free_tier: Type.Boolean(),
   is_management_key: Type.Boolean(),
@@ -35,6 +36,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /** The part of a key that it may see of itself. */
 export interface SelfSeenKey extends SpendingKey {
   readonly key: SpendingKey['key'] & {
+    readonly hash: string;
     /** Masked secret. */
     readonly label: string;
     readonly isManagement: boolean;
@@ -49,6 +51,7 @@ export function currentKeyObject(shown: SelfSeenKey): CurrentKey {
   const { key } = shown;
   return {
     label: key.label,
+    hash: key.hash,
     ...keyMoney(shown),
     is_free_tier: false,
     is_management_key: key.isManagement,

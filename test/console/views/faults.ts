@@ -14,7 +14,10 @@ const ASKED_AGAIN_MS = 20_000;
 const TYPED: Readonly<Record<string, readonly (readonly [label: string, text: string])[]>> = {
   '/keys#create': [['Name', 'half a key']],
   '/workspaces#create': [['Name', 'half a workspace']],
-  '/credentials#create': [['Name', 'half a credential']],
+  '/credentials#create': [
+    ['Name', 'half a credential'],
+    ['Secret', 'half-a-secret-of-a-provider'],
+  ],
   '/playground': [
     ['System', 'Be brief.'],
     ['Message', 'Half a question'],
@@ -83,15 +86,49 @@ export function faultsSuite(under: () => ConsoleUnderTest): void {
       ).toEqual([]);
     }, 120_000);
 
-    it('leads to the sign-in when the key is revoked, whatever it shows', async () => {
+    it('asks for another sign-in in place when the key is revoked, and keeps what was typed', async () => {
+      // The first dialog has become the one with the secret of the new key.
+      const typed = Object.entries(TYPED).slice(1);
       await manage.command('keys.revoke', { hash: keyHash });
       await reader.clock.fastForward(ASKED_AGAIN_MS);
       await inAll(opened, async (page) => {
-        await page.getByText('Sign in again').waitFor();
-        expect(await page.locator('dialog, main').count()).toBe(0);
+        await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+        expect(await page.locator(':is(main, form):not(.si *):visible').count()).toBe(0);
       });
+      const asked: string[] = [];
+      reader.on('request', (request) => asked.push(request.url()));
+      await reader.clock.fastForward(ASKED_AGAIN_MS);
+      expect(asked).toEqual([]);
+      const other = pageAt(opened, '/workspaces#create');
+      await signInAgain(other, gateway.apiKey);
+      await other.getByRole('heading', { name: 'No such view' }).waitFor();
+      expect(await other.locator('body').textContent()).not.toContain('half a workspace');
+      opened.delete('/workspaces#create');
+      await inAll(opened, (page) => signInAgain(page, gateway.managementKey));
+      await inAll(opened, async (page) => {
+        await page.locator(':is(main#main, dialog form):visible').first().waitFor();
+      });
+      for (const [address, fields] of typed) {
+        if (!opened.has(address)) continue;
+        const page = pageAt(opened, address);
+        for (const [label, text] of fields) {
+          expect([address, await fieldOf(page, label).inputValue()]).toEqual([address, text]);
+          expect(await page.evaluate<string>(STORED)).not.toContain(text);
+        }
+      }
+      await pageAt(opened, '/keys#create').getByText('I have stored it').waitFor();
     }, 120_000);
   });
+}
+
+/** All that the page has in the browser's storage, as a text. */
+const STORED = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])';
+
+async function signInAgain(page: Page, key: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await dialog.getByLabel('Key', { exact: true }).fill(key);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
 }
 
 /** Opens all views of the navigation, and those in which something is typed. */

@@ -60,7 +60,7 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       await gateway.fetch(`/keys/${data.hash}`, { method: 'DELETE', key: gateway.managementKey });
       await opened.page.getByRole('button', { name: 'End' }).click();
       await opened.page.getByRole('button', { name: 'End session' }).click();
-      await opened.page.getByText('Sign in again').first().waitFor();
+      await opened.page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
     });
 
     it('says so if the gateway did not end the session, and does not pretend that it has', async () => {
@@ -82,13 +82,15 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       await page.getByText('this browser').waitFor();
       const before = await page.locator('main').textContent();
       expect(before).toContain('SIGNALBOX_MANAGEMENT_KEY');
+      await page.getByRole('button', { name: 'End' }).first().click();
+      await page.getByRole('button', { name: 'End session' }).waitFor();
       // As if the session had ended by itself: the page stays, and with it what it has read.
       await page.route(/\/v1\//, (route) =>
         route.fulfill({ status: 401, json: { error: { code: 401, message: 'The session has ended' } } }),
       );
-      await page.getByRole('button', { name: 'End' }).first().click();
-      await page.getByRole('button', { name: 'End session' }).click();
-      await page.getByText('The session has ended').waitFor();
+      // Out of sight, if another question was answered first.
+      await page.locator('dialog button', { hasText: 'End session' }).dispatchEvent('click');
+      await page.getByText('The session has ended. Afterwards').waitFor();
       await page.unrouteAll();
       // The list of sessions does not come: whatever is shown was read before.
       await page.route(/\/v1\/sessions$/, (route) =>

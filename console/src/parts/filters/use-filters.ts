@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { go, useAddress } from '../../address/address.ts';
+import { partMeta } from '../../api/part.ts';
 import {
   type ActiveFilter,
   type FilterChoice,
@@ -32,6 +33,7 @@ const NO_CHOICES: readonly FilterChoice[] = [];
 export function useChoices({ name, choices }: FilterField): readonly FilterChoice[] {
   const read = useQuery({
     queryKey: ['filter-choices', name],
+    meta: partMeta(`The list of values of the filter by ${name}`),
     queryFn: () => choices?.() ?? Promise.resolve(NO_CHOICES),
     enabled: choices !== undefined,
     staleTime: 60_000,

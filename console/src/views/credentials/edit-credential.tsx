@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { ByokObject, WorkspaceObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask, send } from '../../api/request.ts';
 import { counted } from '../../format/numbers.ts';
 import { linesOf, SelectField, TextField } from '../../parts/form/fields.tsx';
@@ -45,6 +46,7 @@ export function EditCredential({ credential, workspaces, workspaceId, onClose }:
   const isDeclared = credential?.managed_by === 'file';
   const providers = useQuery({
     queryKey: ['providers'],
+    meta: partMeta('The list of providers'),
     queryFn: async () => (await ask<{ data: readonly { slug: string; name: string }[] }>('/providers')).data,
     staleTime: 60_000,
   });

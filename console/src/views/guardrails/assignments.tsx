@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { KeyAssignmentObject, KeyObject, MemberAssignmentObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask, send } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -125,6 +126,7 @@ function AddSubject({
   const [text, setText] = useState('');
   const found = useQuery({
     queryKey: ['keys', 'for-guardrail', text],
+    meta: partMeta('The list of keys'),
     queryFn: () =>
       ask<{ data: KeyObject[] }>('/keys', { query: { search: text.trim(), all_workspaces: true } }),
     enabled: kind === 'keys' && text.trim() !== '',

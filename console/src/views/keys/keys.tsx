@@ -96,12 +96,9 @@ export function Keys() {
         <span class="push sm t3 wide">windows start at midnight UTC; times in {zoneName(nowMs)}</span>
       </search>
       <main id="main">
-        {(error !== null || disabling.isError || workspaces.isError) && (
+        {(error !== null || disabling.isError) && (
           <div class="pad">
-            <FailureNote
-              error={disabling.error ?? error ?? workspaces.error}
-              onRetry={disabling.isError ? undefined : retry}
-            />
+            <FailureNote error={disabling.error ?? error} onRetry={disabling.isError ? undefined : retry} />
           </div>
         )}
         <BudgetStrip workspaces={workspaces.data ?? []} workspaceId={workspaceId} />

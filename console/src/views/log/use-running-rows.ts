@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import type { RunningGenerationObject, RunningGenerationsReply } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { canFilterRunning } from './log-fields.ts';
 import { afterLook, type SeenRunning, type ShownGeneration, shownRunning } from './shown-generation.ts';
@@ -26,6 +27,7 @@ export function useRunningRows(parameters: Readonly<Record<string, string>>, isL
   const isAsked = isLive && canFilterRunning(parameters);
   const look = useQuery({
     queryKey: ['log-running', parameters],
+    meta: partMeta('What is running'),
     enabled: isAsked,
     refetchInterval: LIVE_EVERY_MS,
     staleTime: 0,

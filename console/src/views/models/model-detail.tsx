@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { EndpointListObject, EndpointStateObject, PriceChangeObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { pricePerMillion } from '../../format/money.ts';
 import { contextSize, count, percent } from '../../format/numbers.ts';
@@ -189,6 +190,7 @@ function PriceHistory({
 }) {
   const prices = useQuery({
     queryKey: ['gateway', 'prices', modelId],
+    meta: partMeta('The history of prices'),
     queryFn: () => ask<{ data: PriceChangeObject[] }>('/gateway/prices', { query: { model: modelId } }),
   });
   if (endpoint === undefined || prices.data === undefined) return <div class="exp-p" />;

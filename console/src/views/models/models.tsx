@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, addressWith, go, useAddress } from '../../address/address.ts';
 import type { EndpointStateObject, ModelObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -127,10 +128,16 @@ function useModelRows() {
   });
   const endpoints = useQuery({
     queryKey: ['gateway', 'endpoints'],
+    meta: partMeta('The health of endpoints'),
     queryFn: () => ask<{ data: EndpointStateObject[] }>('/gateway/endpoints'),
     refetchInterval: EVERY_MS,
   });
-  const spend = useQuery({ queryKey: ['models', 'spend'], queryFn: readSpend, staleTime: 60_000 });
+  const spend = useQuery({
+    queryKey: ['models', 'spend'],
+    meta: partMeta('The share of spend'),
+    queryFn: readSpend,
+    staleTime: 60_000,
+  });
   const rows = useMemo(
     () => modelRows(models.data?.data ?? [], endpoints.data?.data ?? [], spend.data),
     [models.data, endpoints.data, spend.data],

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from '../../address/link.tsx';
 import type { KeyObject, Overview, ProviderStateObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { sumMoney } from '../../format/money.ts';
 import { percent } from '../../format/numbers.ts';
@@ -31,6 +32,7 @@ export function Attention({ overview }: { readonly overview: Overview }) {
   const isAccount = current.is_management_key;
   const keys = useQuery({
     queryKey: ['attention', 'keys'],
+    meta: partMeta('What is left of the limits of keys'),
     queryFn: () => ask<{ data: KeyObject[] }>('/keys'),
     enabled: isAccount,
     refetchInterval: EVERY_MS,
@@ -38,6 +40,7 @@ export function Attention({ overview }: { readonly overview: Overview }) {
   // Only management keys of the first account may see it: others get 403, and no such notes.
   const providers = useQuery({
     queryKey: ['attention', 'providers'],
+    meta: partMeta('The state of providers'),
     queryFn: () => ask<{ data: ProviderStateObject[] }>('/gateway/providers'),
     enabled: isAccount,
     refetchInterval: (query) => (query.state.error === null ? EVERY_MS : false),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { KeyObject, ModelObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { pricePerMillion, sumMoney } from '../../format/money.ts';
 import { Picker } from '../../parts/picker.tsx';
@@ -9,6 +10,7 @@ import { Picker } from '../../parts/picker.tsx';
 export function useModels(): readonly ModelObject[] {
   const { data } = useQuery({
     queryKey: ['models'],
+    meta: partMeta('The list of models'),
     queryFn: () => ask<{ data: ModelObject[] }>('/models'),
     staleTime: 60_000,
   });
@@ -37,6 +39,7 @@ export function ModelPicker({ label, value, models, onPick }: ModelProps) {
 export function useKeys(search: string, isEnabled: boolean) {
   return useQuery({
     queryKey: ['keys', 'acting', search],
+    meta: partMeta('The list of keys'),
     queryFn: () =>
       ask<{ data: KeyObject[] }>('/keys', {
         query: { all_workspaces: true, ...(search !== '' && { search }) },

@@ -44,7 +44,7 @@ export function SignIn({ reason, onSignedIn }: Props) {
           {reason !== null && (
             <div class="note warn" role="status">
               <Icon name="warning" size={14} />
-              <span>{reason}. Afterwards you are back where you were.</span>
+              <span>{reason}. Afterwards you are back where you were, with what you typed.</span>
             </div>
           )}
           <div class="f-row">

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 
 /** Providers that most begin with, and the variable that switches each on. */
@@ -23,6 +24,7 @@ const SIMULATOR = { slug: 'simulator', name: 'simulator' };
 export function useProviderLines(): readonly ProviderLine[] {
   const { data } = useQuery({
     queryKey: ['start-lines'],
+    meta: partMeta('Which providers serve'),
     queryFn: () =>
       Promise.all(
         [SIMULATOR, ...PROVIDERS].map(async ({ slug, name }): Promise<ProviderLine> => {

@@ -1,5 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { CurrentKey, LoggedGenerationObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { CONSOLE_REQUEST_ID } from '../playground/run-answer.ts';
 
@@ -39,6 +40,7 @@ export function useStartState(key: CurrentKey, everyMs: number | false = false):
   const client = useQueryClient();
   const { data } = useQuery({
     queryKey: ['start'],
+    meta: partMeta('Which steps are done', { onlyAt: '/start' }),
     queryFn: async () => {
       await untilQuiet(client);
       const [{ data: rows }, { data: models }] = await Promise.all([

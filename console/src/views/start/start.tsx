@@ -5,6 +5,7 @@ import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import type { KeyObject } from '../../api/contract.ts';
 import { curlOf } from '../../api/curl.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
@@ -99,7 +100,11 @@ function Step({ number, title, isDone, isNow, children }: StepProps) {
 
 function AskSimulator() {
   const queries = useQueryClient();
-  const keys = useQuery({ queryKey: ['keys', 'first'], queryFn: () => ask<{ data: KeyObject[] }>('/keys') });
+  const keys = useQuery({
+    queryKey: ['keys', 'first'],
+    meta: partMeta('The key that pays'),
+    queryFn: () => ask<{ data: KeyObject[] }>('/keys'),
+  });
   const key = firstThatPays(keys.data?.data ?? [], Date.now());
   const [progress, setProgress] = useState<Progress | null>(null);
   const asking = useMutation({

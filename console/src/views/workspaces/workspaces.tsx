@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { KeyObject, WorkspaceObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
 import { ask, send } from '../../api/request.ts';
 import { useWorkspaces, WORKSPACES_QUERY } from '../../api/workspaces.ts';
 import { count, counted, percent } from '../../format/numbers.ts';
@@ -197,6 +198,7 @@ function fullest({ budgets = [] }: WorkspaceObject) {
 function DeletionEffect({ workspace }: { readonly workspace: WorkspaceObject }) {
   const keys = useQuery({
     queryKey: ['keys', 'of', workspace.id],
+    meta: partMeta('The number of keys'),
     queryFn: () =>
       ask<{ data: readonly KeyObject[] }>('/keys', {
         query: { workspace_id: workspace.id, include_disabled: true },

@@ -41,6 +41,7 @@ export const KEY_EXAMPLES = {
     answer: {
       data: {
         label: KEY.label,
+        hash: KEY.hash,
         limit: KEY.limit,
         limit_remaining: 24.999664,
         limit_reset: 'monthly',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from '../../../address/link.tsx';
 import type { GuardrailObject, RoutingMetadata } from '../../../api/contract.ts';
+import { partMeta } from '../../../api/part.ts';
 import { ask } from '../../../api/request.ts';
 import { count } from '../../../format/numbers.ts';
 import { useCurrentKey } from '../../../shell/current-key.ts';
@@ -75,6 +76,7 @@ function GuardrailName({ id }: { readonly id: string }) {
   const { is_management_key: isManagement } = useCurrentKey();
   const guardrail = useQuery({
     queryKey: ['guardrails', 'name', id],
+    meta: partMeta('The name of a guardrail'),
     queryFn: async () => (await ask<{ data: GuardrailObject }>(`/guardrails/${id}`)).data.name,
     enabled: isManagement,
     staleTime: 60_000,
