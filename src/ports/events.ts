@@ -210,6 +210,14 @@ export interface LogPosition {
   readonly id: string;
 }
 
+/** What a row of the log is in order of, by the order. */
+export const LOG_SORT_VALUES: Readonly<Record<LogSort, (row: LoggedGeneration) => bigint>> = {
+  arrival: ({ createdAtMs }) => BigInt(createdAtMs),
+  duration: ({ durationMs }) => BigInt(durationMs ?? 0),
+  'first-content': ({ latencyMs }) => BigInt(latencyMs ?? 0),
+  cost: ({ creditNanos }) => creditNanos,
+};
+
 /** A page of the log. */
 export interface LogQuery extends LogFilter {
   readonly sort: LogSort;
@@ -218,6 +226,11 @@ export interface LogQuery extends LogFilter {
   /** Rows behind this position, in the order asked for; null = from the beginning. */
   readonly after: LogPosition | null;
   readonly limit: number;
+  /**
+   * Milliseconds after which the search stops with the rows that it has found; null = it goes through the range. In
+   * another order than that of arrival the newest part of the range is searched first.
+   */
+  readonly stopAfterMs: number | null;
 }
 
 /** A row of the log. */
@@ -248,12 +261,31 @@ export type LoggedGeneration = Pick<
   readonly [Name in Exclude<keyof LogFacts, 'state'>]: LogFacts[Name] | null;
 } & Pick<LogFacts, 'state'>;
 
+/** Rows of a page. */
+export interface LogPage {
+  readonly rows: readonly LoggedGeneration[];
+  /**
+   * Where the search stopped for lack of time: what arrived before this moment, or in ascending order of arrival from
+   * it on, was not searched. Null = the page is final.
+   */
+  readonly searchedToMs: number | null;
+}
+
+/** Asks how many generations a filter matches. */
+export interface LogCountsQuery extends LogFilter {
+  /** Width of a bucket, milliseconds. Buckets begin at multiples of it. */
+  readonly bucketMs: number;
+  /** Milliseconds after which counting stops, the newest part of the range being counted first; null = it does not. */
+  readonly stopAfterMs: number | null;
+}
+
 /** Generations of the log in buckets of time. */
 export interface LogCounts {
-  readonly bucketMs: number;
   /** Buckets with generations, in order. */
   readonly buckets: readonly { readonly startMs: number; readonly count: number; readonly failed: number }[];
-  /** Events before this moment were pruned and the filter needs them; null = the counts are complete. */
+  /** Where counting stopped for lack of time, the begin of a bucket: older ones are not counted. Null = all are. */
+  readonly countedFromMs: number | null;
+  /** Events before this moment were pruned and the filter needs them; null = none that it needs were. */
   readonly missingBeforeMs: number | null;
 }
 
@@ -314,9 +346,9 @@ export interface EventStore {
    */
   breakdown(query: BreakdownQuery, signal?: AbortSignal): Promise<Breakdown>;
   /** A page of single generations. Rejects with the signal's reason once it is aborted. */
-  log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]>;
-  /** How many generations a filter matches, in buckets of `bucketMs` from multiples of it. */
-  logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts>;
+  log(query: LogQuery, signal?: AbortSignal): Promise<LogPage>;
+  /** How many generations a filter matches, over time. */
+  logCounts(query: LogCountsQuery, signal?: AbortSignal): Promise<LogCounts>;
   /**
    * Usage of every app over all accounts, without requests that asked for zero retention and without apps that have no
    * requests in the first window. Reads sums only, so it is fast over a year of ten thousand apps.

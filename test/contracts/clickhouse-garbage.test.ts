@@ -48,12 +48,13 @@ const log: LogQuery = {
   order: 'desc',
   after: null,
   limit: 10,
+  stopAfterMs: null,
 };
 
 const QUESTIONS = {
   query: () => events.query(query),
   log: () => events.log(log),
-  logCounts: () => events.logCounts(log, 1_000),
+  logCounts: () => events.logCounts({ ...log, bucketMs: 1_000 }),
   appTotals: () => events.appTotals([range]),
 };
 

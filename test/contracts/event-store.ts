@@ -18,8 +18,9 @@ import type {
   EventRow,
   EventStore,
   GenerationEvent,
+  LogCounts,
   LogFilter,
-  LoggedGeneration,
+  LogPage,
   LogPosition,
   LogSort,
 } from '../../src/ports/events.ts';
@@ -70,15 +71,16 @@ async function pagesOf(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let after: LogPosition | null = null; ; ) {
-    const page: readonly LoggedGeneration[] = await events.log({
+    const page: LogPage = await events.log({
       ...filter,
       sort,
       order,
       after,
       limit: LOG_PAGE,
+      stopAfterMs: null,
     });
-    ids.push(...page.map(({ id }) => id));
-    const last = page.at(-1);
+    ids.push(...page.rows.map(({ id }) => id));
+    const last = page.rows.at(-1);
     if (last === undefined) return ids;
     after = positionIn(sort, last);
   }
@@ -457,7 +459,7 @@ export function eventStoreContract(
         expect(ids.length).toBeGreaterThan(0);
         expect(await pagesOf(events, filter, 'asc')).toEqual(ids);
         expect(await pagesOf(events, filter, 'desc')).toEqual(ids.toReversed());
-        const { buckets } = await events.logCounts(filter, 3_600_000);
+        const { buckets } = await events.logCounts({ ...filter, bucketMs: 3_600_000, stopAfterMs: null });
         expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(ids.length);
         expect(buckets.reduce((sum, { failed }) => sum + failed, 0)).toBe(
           expected.filter(({ log }) => log?.state === 'failed').length,
@@ -506,17 +508,26 @@ export function eventStoreContract(
       const range = { fromMs: HISTORY_START_MS, toMs: arrival(96) };
       const filter = { ...logFilterOf({ accountId: older.accountId, ...range }), search: 'wanted' };
       const ids = added.map(({ id }) => id);
-      const page = { ...filter, sort: 'arrival', order: 'desc', after: null } as const;
+      const page = { ...filter, sort: 'arrival', order: 'desc', after: null, stopAfterMs: null } as const;
       for (let limit = 1; limit <= ids.length; limit++) {
-        const found = await events.log({ ...page, limit });
-        expect(found.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, limit));
+        const { rows } = await events.log({ ...page, limit });
+        expect(rows.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, limit));
       }
-      expect(await events.log({ ...page, search: 'foreign-3', limit: 9 })).toMatchObject([
-        { id: 'foreign-3' },
-      ]);
-      expect(await events.log({ ...page, models: ['of-nobody'], limit: 9 })).toEqual([]);
+      expect(await events.log({ ...page, search: 'foreign-3', limit: 9 })).toMatchObject({
+        rows: [{ id: 'foreign-3' }],
+        searchedToMs: null,
+      });
+      expect(await events.log({ ...page, models: ['of-nobody'], limit: 9 })).toEqual({
+        rows: [],
+        searchedToMs: null,
+      });
       for (const search of ['wanted', null]) {
-        const { buckets } = await events.logCounts({ ...filter, search }, DAY_MS);
+        const { buckets } = await events.logCounts({
+          ...filter,
+          search,
+          bucketMs: DAY_MS,
+          stopAfterMs: null,
+        });
         expect(buckets.map(({ count, failed }) => [count, failed])).toEqual([
           [1, 1],
           [4, 4],
@@ -527,15 +538,54 @@ export function eventStoreContract(
       await close();
     });
 
+    it('stops a search and a count for lack of time, and goes on where they stopped', async () => {
+      const filter = { ...EVERYTHING, ...logRange, states: ['failed' as const] };
+      const ids = await pagesOf(events, filter, 'asc');
+      // Less than any statement takes: each answer has one part of the range.
+      const stopAfterMs = 0.001;
+      for (const order of ['asc', 'desc'] as const) {
+        const found: string[] = [];
+        const stops: number[] = [];
+        for (let after: LogPosition | null = null; ; ) {
+          const page: LogPage = await events.log({
+            ...filter,
+            sort: 'arrival',
+            order,
+            after,
+            limit: HISTORY.length,
+            stopAfterMs,
+          });
+          found.push(...page.rows.map(({ id }) => id));
+          if (page.searchedToMs === null) break;
+          stops.push(page.searchedToMs);
+          after = { value: BigInt(page.searchedToMs), id: '' };
+        }
+        expect(found).toEqual(order === 'asc' ? ids : ids.toReversed());
+        expect(stops.length).toBeGreaterThan(2);
+        expect(new Set(stops).size).toBe(stops.length);
+      }
+      const counting = { ...filter, bucketMs: 7 * 3_600_000 };
+      const all = await events.logCounts({ ...counting, stopAfterMs: null });
+      const parts: LogCounts['buckets'][] = [];
+      for (let toMs = filter.toMs; ; ) {
+        const part: LogCounts = await events.logCounts({ ...counting, toMs, stopAfterMs });
+        parts.unshift(part.buckets);
+        if (part.countedFromMs === null) break;
+        toMs = part.countedFromMs;
+      }
+      expect(parts.length).toBeGreaterThan(2);
+      expect(parts.flat()).toEqual(all.buckets);
+    });
+
     it('shows every fact of a generation in the log', async () => {
       const event = HISTORY.findLast(
         ({ accountId, log }) => accountId === 'account-0' && log?.state === 'failed',
       );
       const { id, createdAtMs, creditNanos, log, modelId, keyHash } = event as GenerationEvent;
       const range = { fromMs: createdAtMs, toMs: createdAtMs + 1 };
-      const page = { sort: 'arrival', order: 'desc', after: null, limit: 1 } as const;
+      const page = { sort: 'arrival', order: 'desc', after: null, limit: 1, stopAfterMs: null } as const;
       const found = await events.log({ ...EVERYTHING, ...range, ...page });
-      expect(found).toMatchObject([{ id, createdAtMs, creditNanos, modelId, keyHash, ...log }]);
+      expect(found.rows).toMatchObject([{ id, createdAtMs, creditNanos, modelId, keyHash, ...log }]);
     });
 
     it('counts everything while sums are compacted', async () => {

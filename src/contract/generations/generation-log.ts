@@ -85,11 +85,16 @@ const FILTERS = {
 const cursor = (description: string) =>
   Type.Optional(
     Type.String({
-      pattern: '^\\d{1,18}\\..{1,256}$',
+      pattern: '^\\d{1,18}\\..{0,256}$',
       explain: 'must be `next` or `previous` of an earlier page',
       description,
     }),
   );
+
+const MAX_WITHIN_MS = 30_000;
+
+const within = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_WITHIN_MS, description }));
 
 /** Members of a row that the log can be in order of. */
 const SORTS = ['created_at', 'duration_ms', 'latency', 'cost'] as const;
@@ -121,6 +126,11 @@ export const generationsQuerySchema = Type.Object({
       description: `Rows; ${DEFAULT_LOG_ROWS} without it. An export without it has all rows.`,
     }),
   ),
+  within_ms: within(
+    'Stops the search after about so many milliseconds: the page has the rows that were found, `searched_to` says how ' +
+      'far the search came, and `next` goes on from there. In another order than that of `created_at` the newest part ' +
+      'is searched first and there is no `next`: ask again without `within_ms` for the final page.',
+  ),
   format: Type.Optional(
     oneOf(['json', 'ndjson', 'csv'], {
       description: 'An export as one JSON object per line, or as CSV, is written while it is read.',
@@ -141,6 +151,13 @@ export const generationCountsQuerySchema = Type.Object({
       maximum: MAX_LOG_BUCKETS,
       description: 'About so many buckets of time, of a round width; 96 without it.',
     }),
+  ),
+  within_ms: within(
+    'Stops counting after about so many milliseconds, the newest generations being counted first; `counted_from` ' +
+      'says how far it came.',
+  ),
+  counted_from: queryMoment(
+    '`counted_from` of the answer before, to go on from there: only generations before it are counted.',
   ),
 });
 
@@ -193,7 +210,13 @@ export type LoggedGenerationObject = Static<typeof loggedGenerationSchema>;
 export const generationsReplySchema = Type.Object({
   data: Type.Array(loggedGenerationSchema),
   next: nullable(Type.String(), { description: 'For `after`; null on the last page.' }),
-  previous: nullable(Type.String(), { description: 'For `before`; null without rows.' }),
+  previous: nullable(Type.String(), {
+    description: 'For `before`; null without rows, unless a search with `before` stopped.',
+  }),
+  searched_to: nullable(Type.String({ format: 'date-time' }), {
+    description:
+      'With `within_ms`: the moment that the search had come to when it stopped. Null = the page is final.',
+  }),
 });
 
 export type GenerationsReply = Static<typeof generationsReplySchema>;
@@ -201,7 +224,7 @@ export type GenerationsReply = Static<typeof generationsReplySchema>;
 /** Reply of `GET /generations/counts`. */
 export const generationCountsReplySchema = Type.Object({
   data: Type.Object({
-    total: Type.Integer({ description: 'Generations that the filter matches.' }),
+    total: Type.Integer({ description: 'Generations that the filter matches, as far as they were counted.' }),
     failed: Type.Integer(),
     from: Type.String({ format: 'date-time' }),
     to: Type.String({ format: 'date-time' }),
@@ -214,6 +237,10 @@ export const generationCountsReplySchema = Type.Object({
       }),
       { description: 'Buckets with generations, in order.' },
     ),
+    counted_from: nullable(Type.String({ format: 'date-time' }), {
+      description:
+        'With `within_ms`: the moment that counting had come to when it stopped. Null = the whole range was counted.',
+    }),
     missing_before: nullable(Type.String({ format: 'date-time' }), {
       description: 'Generations before this moment are no longer kept one by one, and the range includes it.',
     }),

@@ -69,18 +69,28 @@ export class GenerationLog {
   /** A page of rows. Throws 400. */
   async list(viewer: LogViewer, wanted: GenerationsQuery, signal: AbortSignal): Promise<GenerationsReply> {
     const query = this.#queryOf(viewer, wanted);
+    if (query === null) return { data: [], next: null, previous: null, searched_to: null };
     const isBackwards = wanted.before !== undefined;
     // One more row shows whether there is a further page.
-    const found = query === null ? [] : await this.#read({ ...query, limit: query.limit + 1 }, signal);
-    const hasMore = query !== null && found.length > query.limit;
-    const page = hasMore ? found.slice(0, -1) : found;
+    const found = await this.#dependencies.events.log({ ...query, limit: query.limit + 1 }, signal);
+    const { searchedToMs } = found;
+    const hasMore = found.rows.length > query.limit;
+    const page = found.rows.slice(0, query.limit);
     const rows = isBackwards ? page.reverse() : page;
     const cursorAt = (row: LoggedGeneration | undefined): string | null =>
-      row === undefined || query === null ? null : cursorOf(positionIn(query.sort, row));
+      row === undefined ? null : cursorOf(positionIn(query.sort, row));
+    // No row has an empty id: what follows is all that was not searched, in either order of arrival.
+    const stopped =
+      searchedToMs === null || query.sort !== 'arrival'
+        ? null
+        : cursorOf({ value: BigInt(searchedToMs), id: '' });
+    const isFinal = searchedToMs === null;
+    const last = isFinal && (hasMore || isBackwards) ? cursorAt(rows.at(-1)) : null;
     return {
       data: await named(rows, this.#names(viewer)),
-      next: hasMore || isBackwards ? cursorAt(rows.at(-1)) : null,
-      previous: cursorAt(rows[0]),
+      next: isBackwards ? last : (stopped ?? last),
+      previous: (isBackwards ? stopped : null) ?? cursorAt(rows[0]),
+      searched_to: isoTimeOrNull(searchedToMs),
     };
   }
 
@@ -99,7 +109,10 @@ export class GenerationLog {
     let after = query?.after ?? null;
     while (query !== null && left > 0) {
       const limit = Math.min(EXPORT_ROWS, left);
-      const rows = await this.#read({ ...query, after, limit }, signal);
+      const { rows } = await this.#dependencies.events.log(
+        { ...query, after, limit, stopAfterMs: null },
+        signal,
+      );
       if (rows.length > 0) yield await named(rows, names);
       const last = rows.at(-1);
       left -= rows.length;
@@ -115,13 +128,16 @@ export class GenerationLog {
     signal: AbortSignal,
   ): Promise<GenerationCounts> {
     const { fromMs, toMs } = rangeOf(wanted, this.#dependencies.clock.now());
-    const filter = filterOf(viewer, wanted, { fromMs, toMs });
+    const countedFromMs = momentOrNull('counted_from', wanted.counted_from) ?? toMs;
+    const filter = filterOf(viewer, wanted, { fromMs, toMs: Math.min(toMs, countedFromMs) });
     const most = wanted.buckets ?? DEFAULT_BUCKETS;
     const bucketMs = BUCKETS_MS.find((width) => (toMs - fromMs) / width <= most) ?? 3_640 * DAY_MS;
-    const { buckets, missingBeforeMs } =
+    const stopAfterMs = wanted.within_ms ?? null;
+    const counts =
       filter === null
-        ? { buckets: [], missingBeforeMs: null }
-        : await this.#dependencies.events.logCounts(filter, bucketMs, signal);
+        ? { buckets: [], countedFromMs: null, missingBeforeMs: null }
+        : await this.#dependencies.events.logCounts({ ...filter, bucketMs, stopAfterMs }, signal);
+    const { buckets } = counts;
     return {
       total: buckets.reduce((sum, { count }) => sum + count, 0),
       failed: buckets.reduce((sum, { failed }) => sum + failed, 0),
@@ -129,7 +145,8 @@ export class GenerationLog {
       to: isoTime(toMs),
       bucket_ms: bucketMs,
       buckets: buckets.map(({ startMs, count, failed }) => ({ start: isoTime(startMs), count, failed })),
-      missing_before: isoTimeOrNull(missingBeforeMs),
+      counted_from: isoTimeOrNull(counts.countedFromMs),
+      missing_before: isoTimeOrNull(counts.missingBeforeMs),
     };
   }
 
@@ -147,12 +164,9 @@ export class GenerationLog {
         order: wanted.before === undefined ? order : order === 'desc' ? 'asc' : 'desc',
         after: positionOf(wanted.after ?? wanted.before),
         limit: wanted.limit ?? DEFAULT_LOG_ROWS,
+        stopAfterMs: wanted.within_ms ?? null,
       }
     );
-  }
-
-  async #read(query: LogQuery, signal: AbortSignal): Promise<LoggedGeneration[]> {
-    return [...(await this.#dependencies.events.log(query, signal))];
   }
 
   #names({ accountId }: LogViewer): LogNames {
@@ -176,10 +190,14 @@ function rangeOf(
   return { fromMs, toMs };
 }
 
+function momentOrNull(path: string, text: string | undefined): number | null {
+  return text === undefined ? null : queryMomentMs(path, text);
+}
+
 /** Null = the key that asks may see none of these. */
 function filterOf(
   { accountId, keyHash }: LogViewer,
-  wanted: Omit<GenerationCountsQuery, 'buckets'>,
+  wanted: Omit<GenerationCountsQuery, 'buckets' | 'within_ms' | 'counted_from'>,
   range: Pick<LogFilter, 'fromMs' | 'toMs'>,
 ): LogFilter | null {
   const keys = (wanted.key ?? []).map((hash) => hash.toLowerCase());
@@ -187,7 +205,7 @@ function filterOf(
   return {
     accountId,
     ...range,
-    endedFromMs: wanted.ended_from === undefined ? null : queryMomentMs('ended_from', wanted.ended_from),
+    endedFromMs: momentOrNull('ended_from', wanted.ended_from),
     models: wanted.model ?? [],
     providers: wanted.provider ?? [],
     keys: keyHash === null ? keys : [keyHash],

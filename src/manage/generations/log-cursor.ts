@@ -1,5 +1,10 @@
 import type { GenerationsQuery } from '../../contract/generations/generation-log.ts';
-import type { LoggedGeneration, LogPosition, LogSort } from '../../ports/events.ts';
+import {
+  LOG_SORT_VALUES,
+  type LoggedGeneration,
+  type LogPosition,
+  type LogSort,
+} from '../../ports/events.ts';
 
 /** What the log is in order of, by the name of the member that a query gives. */
 export const LOG_SORTS: Readonly<Record<NonNullable<GenerationsQuery['sort']>, LogSort>> = {
@@ -9,16 +14,9 @@ export const LOG_SORTS: Readonly<Record<NonNullable<GenerationsQuery['sort']>, L
   cost: 'cost',
 };
 
-const SORT_VALUES: Readonly<Record<LogSort, (row: LoggedGeneration) => number | bigint | null>> = {
-  arrival: ({ createdAtMs }) => createdAtMs,
-  duration: ({ durationMs }) => durationMs,
-  'first-content': ({ latencyMs }) => latencyMs,
-  cost: ({ creditNanos }) => creditNanos,
-};
-
 /** Where a row stands in an order of the log. */
 export function positionIn(sort: LogSort, row: LoggedGeneration): LogPosition {
-  return { value: BigInt(SORT_VALUES[sort](row) ?? 0), id: row.id };
+  return { value: LOG_SORT_VALUES[sort](row), id: row.id };
 }
 
 /** A position as a text that callers hand back. */

@@ -126,9 +126,9 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       await first();
       return events.log(query, signal);
     },
-    async logCounts(filter, bucketMs, signal) {
+    async logCounts(query, signal) {
       await first();
-      return events.logCounts(filter, bucketMs, signal);
+      return events.logCounts(query, signal);
     },
     async appTotals(windows, signal) {
       await first();

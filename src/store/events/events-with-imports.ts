@@ -20,7 +20,7 @@ export function eventsWithImports(
     query: (query, signal) => events.query(query, signal),
     breakdown: (query, signal) => events.breakdown(query, signal),
     log: (query, signal) => events.log(query, signal),
-    logCounts: (filter, bucketMs, signal) => events.logCounts(filter, bucketMs, signal),
+    logCounts: (query, signal) => events.logCounts(query, signal),
     appTotals: (windows, signal) => events.appTotals(windows, signal),
     async prune(beforeMs) {
       await imports.prune(beforeMs);

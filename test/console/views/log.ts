@@ -54,6 +54,40 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it.each([
+      ['search=session-1000', 'Nothing found yet, searched back to', 1],
+      ['sort=-duration_ms&search=session-100', 'and may put others first', 4],
+    ])('says how far a search has come, and goes on by itself: %s', async (query, note, rows) => {
+      const opened = await under().opened('/sessions');
+      const { page, close, problems } = opened;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let asked = 0;
+      await page.route(/\/v1\/generations(\/counts)?\?/, async (route) => {
+        const url = route.request().url();
+        const isCounting = url.includes('/counts');
+        if (!isCounting) asked += 1;
+        if (!isCounting && asked === 2) await released;
+        // Less than any part of the range takes: the answer is incomplete.
+        const isHurried = isCounting || asked === 1;
+        await route.continue({ url: isHurried ? url.replace(/within_ms=\d+/, 'within_ms=1') : url });
+      });
+      await page.goto(`/log?from=-60h&live=0&${query}`);
+      await page.getByText(note).waitFor();
+      expect(await page.getByText('No generation matches').count()).toBe(0);
+      release();
+      await eventually(() => rowsOf(opened).count()).toBe(rows);
+      await page.getByText('The search goes on').waitFor({ state: 'detached' });
+      await page
+        .locator('.top')
+        .getByText(rows === 1 ? /^1 generation$/ : /^4 generations$/)
+        .waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('gives arrows and Enter to an open list of filters, not to the rows behind it', async () => {
       const opened = await under().opened(`/log?${ownRows}`);
       const { page, close } = opened;

@@ -1,29 +1,58 @@
-import { useQuery } from '@tanstack/preact-query';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useEffect, useMemo } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { GenerationCounts } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { clockTime, dateTime, duration } from '../../format/times.ts';
-import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
+import type { Range } from '../../parts/range/range.ts';
+import { mergedCounts } from './merge-counts.ts';
+import { searchWithinMs, startOf } from './use-log-rows.ts';
 
 /** How often the counts of a live log are read again, milliseconds. */
 const EVERY_MS = 15_000;
 
+interface CountStart {
+  readonly from: string;
+  readonly to: string;
+  /** Where the answer before stopped. */
+  readonly countedFrom: string | undefined;
+  /** How many times counting has stopped. */
+  readonly stops: number;
+}
+
+interface Part extends GenerationCounts {
+  readonly stops: number;
+}
+
+/** Counts the generations of a range, the newest first: part after part, each as soon as it is there. */
 export function useCounts(range: Range, parameters: Readonly<Record<string, string>>, isLive: boolean) {
-  return useQuery({
+  const parts = useInfiniteQuery({
     queryKey: ['log-counts', range, parameters],
     refetchInterval: isLive ? EVERY_MS : false,
-    queryFn: async ({ signal }) => {
-      const { fromMs, toMs } = knownMomentsOf(range, Date.now());
+    queryFn: async ({ pageParam, signal }): Promise<Part> => {
+      const { from, to, countedFrom, stops } = pageParam ?? startOf(range);
       const query = {
         ...parameters,
-        from: new Date(fromMs).toISOString(),
-        to: new Date(toMs).toISOString(),
+        from,
+        to,
         buckets: 96,
+        within_ms: searchWithinMs(stops),
+        counted_from: countedFrom,
       };
-      return (await ask<{ data: GenerationCounts }>('/generations/counts', { query, signal })).data;
+      const { data } = await ask<{ data: GenerationCounts }>('/generations/counts', { query, signal });
+      return { ...data, stops };
     },
+    initialPageParam: null as CountStart | null,
+    getNextPageParam: ({ from, to, stops, counted_from: countedFrom }: Part): CountStart | null =>
+      countedFrom === null ? null : { from, to, countedFrom, stops: stops + 1 },
   });
+  const isToGoOn = parts.hasNextPage && !parts.isFetching && !parts.isError;
+  useEffect(() => {
+    if (isToGoOn) void parts.fetchNextPage();
+  }, [isToGoOn]);
+  const counts = useMemo(() => mergedCounts(parts.data?.pages ?? []), [parts.data]);
+  return { counts, error: parts.error, retry: () => void parts.refetch() };
 }
 
 const HEIGHT = 34;
@@ -39,6 +68,8 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
   const bars = Math.max(1, Math.ceil((lastMs - firstMs) / bucketMs));
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
   const width = bars * BAR;
+  const uncounted =
+    counts.counted_from === null ? 0 : ((Date.parse(counts.counted_from) - firstMs) / bucketMs) * BAR;
   const at = (ms: number) => (lastMs - firstMs > 2 * 86_400_000 ? dateTime(ms) : clockTime(ms).slice(0, 5));
   const zoom = (startMs: number): void => {
     const to = new Date(startMs + bucketMs).toISOString();
@@ -52,6 +83,11 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
         role="img"
         aria-label={`${counted(counts.total, 'generation')}, ${count(counts.failed)} failed, per ${duration(bucketMs)}`}
       >
+        {uncounted > 0 && (
+          <rect class="hu" x={0} y={0} width={uncounted} height={HEIGHT}>
+            <title>Not counted yet</title>
+          </rect>
+        )}
         {buckets.map(({ start, count: all, failed }) => {
           const startMs = Date.parse(start);
           const x = ((startMs - firstMs) / bucketMs) * BAR + 1;

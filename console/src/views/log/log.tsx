@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { useLostSince } from '../../api/reachability.ts';
 import { count, counted } from '../../format/numbers.ts';
+import { dateTime } from '../../format/times.ts';
 import { FilterBar } from '../../parts/filters/filter-bar.tsx';
 import type { Range } from '../../parts/range/range.ts';
 import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
@@ -43,7 +44,8 @@ export function Log() {
   const canBeLive = isMoving && isNewestFirst(order);
   const isLive = canBeLive && address.query.get('live') !== '0';
   const isLost = useLostSince() !== null;
-  const counts = useCounts(range, parameters, isLive);
+  const counting = useCounts(range, parameters, isLive);
+  const { counts } = counting;
   const running = useRunningRows(parameters, isLive);
   const columns = useChosenColumns();
   const toggleLive = useCallback(
@@ -57,9 +59,12 @@ export function Log() {
       <TopBar
         title="Log"
         detail={
-          counts.data === undefined ? undefined : (
+          counts === undefined ? undefined : (
             <>
-              <span>{counted(counts.data.total, 'generation')}</span>
+              <span>
+                {counts.counted_from !== null && 'at least '}
+                {counted(counts.total, 'generation')}
+              </span>
               {running.total !== null && running.total > 0 && <span>, {count(running.total)} running</span>}
             </>
           )
@@ -79,8 +84,15 @@ export function Log() {
         </button>
         <ExportMenu range={range} parameters={parameters} />
       </TopBar>
-      <FilterBar fields={logFields(isManagement)} before={<LogSearch />}>
-        <OrderChoice order={order} onChoose={choose} />
+      <FilterBar
+        fields={logFields(isManagement)}
+        before={
+          <>
+            <OrderChoice order={order} onChoose={choose} />
+            <LogSearch />
+          </>
+        }
+      >
         <ColumnsMenu chosen={columns} />
       </FilterBar>
       <main id="main">
@@ -91,7 +103,7 @@ export function Log() {
           range={range}
           parameters={parameters}
           isLive={isLive}
-          counts={counts}
+          counting={counting}
           running={running}
           columns={columns.columns}
         />
@@ -135,12 +147,13 @@ interface RowsProps {
   readonly range: Range;
   readonly parameters: Readonly<Record<string, string>>;
   readonly isLive: boolean;
-  readonly counts: ReturnType<typeof useCounts>;
+  readonly counting: ReturnType<typeof useCounts>;
   readonly running: RunningRows;
   readonly columns: readonly LogColumn[];
 }
 
-function Rows({ order, onSort, range, parameters, isLive, counts, running, columns }: RowsProps) {
+function Rows({ order, onSort, range, parameters, isLive, counting, running, columns }: RowsProps) {
+  const { counts } = counting;
   const address = useAddress();
   const [isAtTop, setAtTop] = useState(true);
   const selectedId = address.fragment.startsWith('gen-') ? address.fragment : null;
@@ -152,14 +165,17 @@ function Rows({ order, onSort, range, parameters, isLive, counts, running, colum
   // Ended rows count before running ones: a row turns exact in its place.
   const rows = isLive ? mergedRows<ShownGeneration>(shownRunning, log.rows) : log.rows;
   const place = rows.findIndex(({ id }) => id === selectedId);
-  const isEmpty = !log.isPending && log.error === null && rows.length === 0;
-  const missing = counts.data?.missing_before ?? null;
+  const isEmpty = !log.isPending && log.error === null && rows.length === 0 && log.searchedTo === null;
+  const missing = counts?.missing_before ?? null;
+  const searchNote = log.searchedTo !== null && log.error === null && (
+    <SearchNote searchedTo={log.searchedTo} order={order} hasRows={rows.length > 0} />
+  );
   const head = (
     <>
-      {counts.data !== undefined && counts.data.total > 0 && <Histogram counts={counts.data} />}
-      {counts.isError && (
+      {counts !== undefined && counts.total > 0 && <Histogram counts={counts} />}
+      {counting.error !== null && (
         <div class="pad">
-          <FailureNote error={counts.error} onRetry={() => void counts.refetch()} />
+          <FailureNote error={counting.error} onRetry={counting.retry} />
         </div>
       )}
       {missing !== null && (
@@ -167,6 +183,7 @@ function Rows({ order, onSort, range, parameters, isLive, counts, running, colum
           Generations before {new Date(missing).toLocaleString()} are no longer kept one by one.
         </p>
       )}
+      {order.by !== 'created_at' && searchNote}
     </>
   );
   return (
@@ -192,6 +209,7 @@ function Rows({ order, onSort, range, parameters, isLive, counts, running, colum
           </div>
         )}
         {isEmpty && <NoRows hasFilters={Object.keys(parameters).length > 0} />}
+        {order.by === 'created_at' && searchNote}
         {log.isLoadingMore && <SkeletonRows count={4} />}
       </LogList>
       {selectedId !== null && (
@@ -205,6 +223,24 @@ function Rows({ order, onSort, range, parameters, isLive, counts, running, colum
         />
       )}
     </div>
+  );
+}
+
+interface SearchProps {
+  readonly searchedTo: string;
+  readonly order: LogOrder;
+  readonly hasRows: boolean;
+}
+
+/** How far a search has come that goes on. */
+function SearchNote({ searchedTo, order, hasRows }: SearchProps) {
+  const isForwards = order.by === 'created_at' && !order.isDescending;
+  const moment = dateTime(Date.parse(searchedTo));
+  return (
+    <p class="pad t3 sm" role="status">
+      {hasRows ? 'Searched' : 'Nothing found yet, searched'} {isForwards ? 'up to' : 'back to'} {moment}. The
+      search goes on{order.by === 'created_at' ? '' : ', and may put others first'}.
+    </p>
   );
 }
 

@@ -50,6 +50,7 @@ export const GENERATION_LOG_EXAMPLES = {
       ],
       next: null,
       previous: `1794892624666.${GENERATION_ID}`,
+      searched_to: null,
     } satisfies Static<typeof generationsReplySchema>,
   },
   countGenerations: {
@@ -62,6 +63,7 @@ export const GENERATION_LOG_EXAMPLES = {
         to: '2026-11-17T06:00:00.000Z',
         bucket_ms: 3_600_000,
         buckets: [{ start: '2026-11-17T05:00:00.000Z', count: 1, failed: 0 }],
+        counted_from: null,
         missing_before: null,
       },
     } satisfies Static<typeof generationCountsReplySchema>,

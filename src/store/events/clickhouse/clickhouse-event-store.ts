@@ -17,8 +17,8 @@ import type {
   EventStore,
   GenerationEvent,
   LogCounts,
-  LogFilter,
-  LoggedGeneration,
+  LogCountsQuery,
+  LogPage,
   LogQuery,
   MetricValue,
 } from '../../../ports/events.ts';
@@ -29,7 +29,7 @@ import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { readBundleEvents } from '../duckdb/read-bundle-events.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
 import { firstOfEach } from '../first-of-each.ts';
-import { logWindows } from '../log-windows.ts';
+import { readLogCounts, readLogPage } from '../log-parts.ts';
 import { appTotalsSql } from './app-totals-sql.ts';
 import { ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
 import { ClickhouseTables } from './clickhouse-tables.ts';
@@ -145,33 +145,26 @@ export class ClickhouseEventStore implements EventStore {
     return breakdownOfQueries(this, query, signal);
   }
 
-  log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {
+  log(query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
     return this.#query(query.accountId, signal, async (client) => {
       const prunedBeforeMs = await prunedBefore(client, signal);
-      const logged: LoggedGeneration[] = [];
-      for (const part of logWindows(query)) {
-        const limit = query.limit - logged.length;
-        const rows = await client.query(logSql({ ...part, limit }, prunedBeforeMs), signal);
-        for (const row of rows) logged.push(loggedGeneration(row));
-        if (logged.length >= query.limit) break;
-      }
-      return logged;
+      return readLogPage(query, async (part) =>
+        (await client.query(logSql(part, prunedBeforeMs), signal)).map(loggedGeneration),
+      );
     });
   }
 
-  logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts> {
-    return this.#query(filter.accountId, signal, async (client) => {
+  logCounts(query: LogCountsQuery, signal?: AbortSignal): Promise<LogCounts> {
+    return this.#query(query.accountId, signal, async (client) => {
       const prunedBeforeMs = await prunedBefore(client, signal);
-      const rows = await client.query(logCountsSql(filter, bucketMs, prunedBeforeMs), signal);
-      return {
-        bucketMs,
-        buckets: rows.map(([start, count, failed]) => ({
+      const counts = await readLogCounts(query, async (part) =>
+        (await client.query(logCountsSql(part, prunedBeforeMs), signal)).map(([start, count, failed]) => ({
           startMs: wholeOf(start),
           count: wholeOf(count),
           failed: wholeOf(failed),
         })),
-        missingBeforeMs: filter.fromMs < prunedBeforeMs ? prunedBeforeMs : null,
-      };
+      );
+      return { ...counts, missingBeforeMs: query.fromMs < prunedBeforeMs ? prunedBeforeMs : null };
     });
   }
 

@@ -1,4 +1,5 @@
-import type { LogFilter, LoggedGeneration, LogQuery, LogSort } from '../../../ports/events.ts';
+import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../../../ports/events.ts';
+import type { LogPartQuery } from '../log-parts.ts';
 import { bigOf, numberOf, requireColumns } from './read-fields.ts';
 import { EVENTS } from './schema.ts';
 import { literalOf, type TextRow } from './tab-separated.ts';
@@ -116,7 +117,7 @@ const SORT_VALUES: Readonly<Record<LogSort, string>> = {
 };
 
 /** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
-export function logSql(query: LogQuery, prunedBeforeMs: number): string {
+export function logSql(query: LogPartQuery, prunedBeforeMs: number): string {
   const conditions = conditionsOf(query, prunedBeforeMs);
   const isDescending = query.order === 'desc';
   const direction = isDescending ? 'DESC' : 'ASC';
@@ -126,14 +127,16 @@ export function logSql(query: LogQuery, prunedBeforeMs: number): string {
     const sign = isDescending ? '<' : '>';
     conditions.push(`(${value} ${sign} ${at} OR (${value} = ${at} AND id ${sign} ${literalOf(id)}))`);
   }
+  if (query.bound !== null) conditions.push(`${value} ${isDescending ? '>=' : '<='} ${query.bound}`);
   return `SELECT ${MEMBERS.map(([, [sql]]) => sql).join(', ')} FROM ${EVENTS} FINAL
     WHERE ${conditions.join(' AND ')} ORDER BY ${value} ${direction}, id ${direction} LIMIT ${query.limit}`;
 }
 
 /** The statement that counts. Columns: begin of the bucket, generations, failed ones. */
-export function logCountsSql(filter: LogFilter, bucketMs: number, prunedBeforeMs: number): string {
+export function logCountsSql(query: LogCountsQuery, prunedBeforeMs: number): string {
+  const { bucketMs } = query;
   return `SELECT intDiv(created_ms, ${bucketMs}) * ${bucketMs} AS bucket, count(), countIf(${STATE} = 'failed')
-    FROM ${EVENTS} FINAL WHERE ${conditionsOf(filter, prunedBeforeMs).join(' AND ')} GROUP BY bucket ORDER BY bucket`;
+    FROM ${EVENTS} FINAL WHERE ${conditionsOf(query, prunedBeforeMs).join(' AND ')} GROUP BY bucket ORDER BY bucket`;
 }
 
 /** A row of `logSql`. */

@@ -15,8 +15,8 @@ import type {
   EventStore,
   GenerationEvent,
   LogCounts,
-  LogFilter,
-  LoggedGeneration,
+  LogCountsQuery,
+  LogPage,
   LogQuery,
   WholeNumbers,
 } from '../../../ports/events.ts';
@@ -24,7 +24,7 @@ import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
 import { firstOfEach } from '../first-of-each.ts';
-import { logWindows } from '../log-windows.ts';
+import { readLogCounts, readLogPage } from '../log-parts.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { breakdownSql } from './breakdown-sql.ts';
 import { copyDatabase } from './copy-database.ts';
@@ -34,7 +34,7 @@ import { answerOf, breakdownOf } from './event-answers.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
-import { isLongRange, type LogTerms, readLogTerms } from './log-terms.ts';
+import { LogTermsReader } from './log-terms.ts';
 import { PrunedBefore } from './pruned-before.ts';
 import { querySql } from './query-sql.ts';
 import { ALL_DAILY, COMPACT, PRUNE, SCHEMA, SCHEMA_UPGRADES, SCHEMA_VERSION } from './schema.ts';
@@ -127,34 +127,28 @@ export class DuckdbEventStore implements EventStore {
     }));
   }
 
-  log(query: LogQuery, signal?: AbortSignal): Promise<readonly LoggedGeneration[]> {
+  log(query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
     return this.#query(query.accountId, signal, async (thread) => {
-      const logged: LoggedGeneration[] = [];
-      let terms: LogTerms | null = null;
-      for (const part of logWindows(query)) {
-        const limit = query.limit - logged.length;
-        if (isLongRange(part)) terms ??= await readLogTerms(thread, query, signal);
-        const columns = await thread.columns(logSql({ ...part, limit }, terms), signal);
-        for (const row of await runInTurns(loggedGenerations(columns))) logged.push(row);
-        if (logged.length >= query.limit) break;
-      }
-      return logged;
+      const terms = new LogTermsReader(thread, query, signal);
+      return readLogPage(query, async (part) => {
+        const columns = await thread.columns(logSql(part, await terms.of(part)), signal);
+        return runInTurns(loggedGenerations(columns));
+      });
     });
   }
 
-  logCounts(filter: LogFilter, bucketMs: number, signal?: AbortSignal): Promise<LogCounts> {
-    return this.#query(filter.accountId, signal, async (thread) => {
-      const terms = isLongRange(filter) ? await readLogTerms(thread, filter, signal) : null;
-      const rows = await thread.query(logCountsSql(filter, bucketMs, terms), signal);
-      return {
-        bucketMs,
-        buckets: rows.map(([start, count, failed]) => ({
+  logCounts(query: LogCountsQuery, signal?: AbortSignal): Promise<LogCounts> {
+    return this.#query(query.accountId, signal, async (thread) => {
+      const terms = new LogTermsReader(thread, query, signal);
+      const counts = await readLogCounts(query, async (part) => {
+        const rows = await thread.query(logCountsSql(part, await terms.of(part)), signal);
+        return rows.map(([start, count, failed]) => ({
           startMs: Number(start),
           count: Number(count),
           failed: Number(failed),
-        })),
-        missingBeforeMs: await this.#missingBeforeMs(thread, filter.fromMs),
-      };
+        }));
+      });
+      return { ...counts, missingBeforeMs: await this.#missingBeforeMs(thread, query.fromMs) };
     });
   }
 

@@ -1,6 +1,13 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
-import type { LogFilter, LoggedGeneration, LogQuery, LogSort } from '../../../ports/events.ts';
+import type {
+  LogCountsQuery,
+  LogFilter,
+  LoggedGeneration,
+  LogQuery,
+  LogSort,
+} from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
+import type { LogPartQuery } from '../log-parts.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
 import { isSearchedEverywhere, type LogTerms, seriesConditions } from './log-terms.ts';
 import { type Bind, binder, type Statement } from './statement.ts';
@@ -92,9 +99,15 @@ function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): st
 }
 
 function seriesCondition(filter: LogFilter, terms: LogTerms | null, bind: Bind): string {
-  const places = terms?.places ?? null;
-  if (places === null) return `series IN (SELECT place FROM series WHERE ${seriesConditions(filter, bind)})`;
-  return places.length === 0 ? 'false' : `series IN (${places.join(', ')})`;
+  const series = terms?.series ?? { kind: 'many' };
+  switch (series.kind) {
+    case 'all':
+      return `series <= ${series.last}`;
+    case 'listed':
+      return series.places.length === 0 ? 'false' : `series IN (${series.places.join(', ')})`;
+    case 'many':
+      return `series IN (SELECT place FROM series WHERE ${seriesConditions(filter, bind)})`;
+  }
 }
 
 /**
@@ -149,8 +162,24 @@ const SORT_VALUES: Readonly<Record<LogSort, string>> = {
   cost: 'credit_nanos',
 };
 
-/** The statement of a page. Columns: those of `LOG_COLUMNS`, in their order. */
-export function logSql(query: LogQuery, terms: LogTerms | null): Statement {
+/**
+ * Leaves out rows that come behind a value. Compares columns by themselves where that is possible: see
+ * `durationConditions`.
+ */
+function boundCondition({ sort, order }: LogQuery, bound: string): string {
+  const comparison = order === 'desc' ? '>=' : '<=';
+  if (sort === 'duration') {
+    const older = `duration_ms IS NULL AND ${SORT_VALUES.duration} ${comparison} ${bound}`;
+    return `(duration_ms ${comparison} ${bound} OR (${older}))`;
+  }
+  if (sort === 'first-content') {
+    return `(latency_ms ${comparison} ${bound} OR (latency_ms IS NULL AND 0 ${comparison} ${bound}))`;
+  }
+  return `${SORT_VALUES[sort]} ${comparison} ${bound}`;
+}
+
+/** The statement of a part of a page. Columns: those of `LOG_COLUMNS`, in their order. */
+export function logSql(query: LogPartQuery, terms: LogTerms | null): Statement {
   const { bind, parameters } = binder();
   const conditions = conditionsOf(query, terms, bind);
   const isDescending = query.order === 'desc';
@@ -162,6 +191,7 @@ export function logSql(query: LogQuery, terms: LogTerms | null): Statement {
     const sign = isDescending ? '<' : '>';
     conditions.push(`(${value} ${sign} ${at} OR (${value} = ${at} AND id ${sign} ${id}))`);
   }
+  if (query.bound !== null) conditions.push(boundCondition(query, bind(query.bound)));
   const order = `${value} ${direction}, id ${direction}`;
   const limit = bind(BigInt(query.limit));
   const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
@@ -189,13 +219,14 @@ function rowsFirst(matching: string, direction: 'ASC' | 'DESC', limit: string): 
  * themselves, because their states are read without the text of every other event; a search, which takes longer than
  * that, is made once for all.
  */
-export function logCountsSql(filter: LogFilter, bucketMs: number, terms: LogTerms | null): Statement {
+export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Statement {
+  const { bucketMs, search, states } = query;
   const { bind, parameters } = binder();
-  const conditions = conditionsOf(filter, terms, bind).join(' AND ');
+  const conditions = conditionsOf(query, terms, bind).join(' AND ');
   const bucket = `created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket`;
   const grouped = (counts: string, more = '') =>
     `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
-  if (filter.search !== null || filter.states.length > 0) {
+  if (search !== null || states.length > 0) {
     const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
     return { sql: `${grouped(`count(*), ${failed}`)} ORDER BY bucket`, parameters };
   }

@@ -8,16 +8,25 @@ import { type Bind, binder, type Statement } from './statement.ts';
  * list takes half as long as to join it, and ids need not be read if none is the text searched for.
  */
 export interface LogTerms {
-  /** Places of the series that match; null = too many for a list. */
-  readonly places: readonly number[] | null;
-  /** Whether a generation of the range has the text searched for as its id. */
+  readonly series: SeriesTerm;
+  /** Whether a generation of the part has the text searched for as its id. */
   readonly isId: boolean;
 }
+
+/**
+ * Which series match: `all` up to a place, as in the file of a single account; those `listed`; or too `many` for a list.
+ */
+export type SeriesTerm =
+  | { readonly kind: 'all'; readonly last: number }
+  | { readonly kind: 'listed'; readonly places: readonly number[] }
+  | { readonly kind: 'many' };
+
+type Range = Pick<LogFilter, 'fromMs' | 'toMs'>;
 
 /** Most series in a list. */
 const MAX_LISTED_SERIES = 1_000;
 
-/** Ranges from which on the terms are looked up: shorter ones are read in about the same time. */
+/** Length from which on the terms are looked up: shorter parts are read in about the same time. */
 const LONG_RANGE_MS = DAY_MS;
 
 /** An id of ours is searched by its beginning: most columns need not be read then. */
@@ -28,22 +37,43 @@ export function isSearchedEverywhere(search: string | null): search is string {
   return search !== null && search !== '' && !OWN_ID.test(search);
 }
 
-export function isLongRange({ fromMs, toMs }: Pick<LogFilter, 'fromMs' | 'toMs'>): boolean {
-  return toMs - fromMs >= LONG_RANGE_MS;
-}
+type Thread = Pick<DuckdbThread, 'query'>;
 
-/** Looks up the terms of a filter. */
-export async function readLogTerms(
-  thread: Pick<DuckdbThread, 'query'>,
-  filter: LogFilter,
-  signal: AbortSignal | undefined,
-): Promise<LogTerms> {
-  const rows = await thread.query(placesSql(filter), signal);
-  const places = rows.map(([place]) => Number(place));
-  const isId =
-    isSearchedEverywhere(filter.search) &&
-    (await thread.query(idSql(filter, filter.search), signal)).length > 0;
-  return { places: places.length > MAX_LISTED_SERIES ? null : places, isId };
+/** Looks up the terms of a filter for the parts of its range. */
+export class LogTermsReader {
+  readonly #thread: Thread;
+  readonly #filter: LogFilter;
+  readonly #signal: AbortSignal | undefined;
+  /** Undefined until it is looked up. */
+  #series: SeriesTerm | undefined;
+
+  constructor(thread: Thread, filter: LogFilter, signal: AbortSignal | undefined) {
+    this.#thread = thread;
+    this.#filter = filter;
+    this.#signal = signal;
+  }
+
+  /** Null = the part is so short that it is read without them. */
+  async of(part: Range): Promise<LogTerms | null> {
+    if (part.toMs - part.fromMs < LONG_RANGE_MS) return null;
+    this.#series ??= await this.#readSeries();
+    return { series: this.#series, isId: await this.#isId(part) };
+  }
+
+  async #readSeries(): Promise<SeriesTerm> {
+    const [counted] = await this.#thread.query(countSeriesSql(this.#filter), this.#signal);
+    const [last = 0, all = 0, matching = 0] = (counted ?? []).map(Number);
+    if (matching === all) return { kind: 'all', last };
+    if (matching > MAX_LISTED_SERIES) return { kind: 'many' };
+    const rows = await this.#thread.query(placesSql(this.#filter), this.#signal);
+    return { kind: 'listed', places: rows.map(([place]) => Number(place)) };
+  }
+
+  async #isId(part: Range): Promise<boolean> {
+    const { search } = this.#filter;
+    if (!isSearchedEverywhere(search)) return false;
+    return (await this.#thread.query(idSql(part, search), this.#signal)).length > 0;
+  }
 }
 
 /** Conditions on series. */
@@ -60,14 +90,19 @@ export function seriesConditions(filter: LogFilter, bind: Bind): string {
   ].join(' AND ');
 }
 
-function placesSql(filter: LogFilter): Statement {
+function countSeriesSql(filter: LogFilter): Statement {
   const { bind, parameters } = binder();
-  const sql = `SELECT place FROM series WHERE ${seriesConditions(filter, bind)} LIMIT ${MAX_LISTED_SERIES + 1}`;
+  const sql = `SELECT coalesce(max(place), 0), count(*), count(*) FILTER (${seriesConditions(filter, bind)}) FROM series`;
   return { sql, parameters };
 }
 
+function placesSql(filter: LogFilter): Statement {
+  const { bind, parameters } = binder();
+  return { sql: `SELECT place FROM series WHERE ${seriesConditions(filter, bind)}`, parameters };
+}
+
 /** Asked by itself: DuckDB then skips blocks by the first and last id in them. */
-function idSql({ fromMs, toMs }: LogFilter, search: string): Statement {
+function idSql({ fromMs, toMs }: Range, search: string): Statement {
   const { bind, parameters } = binder();
   const sql = `SELECT 1 FROM events WHERE id = ${bind(search)} AND created_ms >= ${bind(BigInt(fromMs))}
     AND created_ms < ${bind(BigInt(toMs))} LIMIT 1`;
