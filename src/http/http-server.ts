@@ -13,6 +13,7 @@ import { labelOf } from './access/authenticate.ts';
 import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import type { RateClass } from './access/rate-limits.ts';
 import { RefusedKeys } from './access/refused-keys.ts';
+import { SignInAttempts } from './access/sign-in-attempts.ts';
 import { answerConsole, answerLostBrowser } from './console/answer-console.ts';
 import {
   DEFAULT_TIMES,
@@ -108,6 +109,7 @@ class GatewayServer implements HttpServer {
   readonly #exchanges = new Set<HttpExchange>();
   readonly #turnstile = new Turnstile();
   readonly #refusedKeys: RefusedKeys;
+  readonly #signIns: SignInAttempts;
   readonly #shedRequests: ShedRequests;
   readonly #largeBodies: MemoryBudget;
   #state: ServerState = 'starting';
@@ -122,6 +124,7 @@ class GatewayServer implements HttpServer {
   constructor(basics: HttpBasics) {
     this.#basics = basics;
     this.#refusedKeys = new RefusedKeys(basics.clock, basics.log);
+    this.#signIns = new SignInAttempts(basics.clock);
     this.#shedRequests = new ShedRequests(basics.clock, basics.log);
     this.#largeBodies = new MemoryBudget(() => basics.settings().largeBodiesBytes);
     this.#services = withoutServices(basics);
@@ -278,6 +281,7 @@ class GatewayServer implements HttpServer {
         server: paths.view,
         takeSlot: this.#takeSlot,
         largeBodies: this.#largeBodies,
+        signIns: this.#signIns,
       });
     } catch (thrown) {
       // A caller that has closed its connection gets no reply, and that counts as no failure.

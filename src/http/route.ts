@@ -51,6 +51,8 @@ export interface Route {
   readonly auth: RouteAuth;
   /** If true for the current settings and the request, the route needs no key. */
   readonly isPublic?: (settings: HttpSettings, request: InboundRequest) => boolean;
+  /** Exchanges a key for a session: how many keys can be tried is limited. */
+  readonly isSignIn?: true;
   readonly rateClass: RateClass;
   readonly request: {
     /** Declared query parameters; `unknown-parameters.ts` says what becomes of others. */

@@ -307,3 +307,21 @@ describe('pages for browsers', () => {
     expect(kept.flat()).toEqual([]);
   });
 });
+
+// Last: afterwards this address cannot sign in for a minute.
+describe('keys that are tried one after the other', () => {
+  it('are no longer looked at by the sign-in, while requests with keys are served', async () => {
+    const statuses: number[] = [];
+    for (let tried = 0; tried < 22; tried++) {
+      const response = await gateway.fetch('/sessions', { method: 'POST', key: `sk-sb-v1-guessed-${tried}` });
+      statuses.push(response.status);
+      await response.text();
+    }
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
+    expect(statuses.slice(20)).toEqual([429, 429]);
+    const refused = await gateway.fetch('/sessions', { method: 'POST', key: gateway.managementKey });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await gateway.fetch('/key', { key: gateway.managementKey })).status).toBe(200);
+  });
+});

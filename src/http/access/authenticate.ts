@@ -98,6 +98,18 @@ function secretOf(request: InboundRequest): string {
   return authorization.length > 0 ? (BEARER.exec(value)?.[1] ?? '') : value;
 }
 
+/** Characters of a secret that many keys to be tried may share. */
+const BEGINNING_CHARACTERS = 16;
+
+/** The beginning of the secret of a request; empty without one. */
+export function secretBeginningOf(request: InboundRequest): string {
+  try {
+    return secretOf(request).slice(0, BEGINNING_CHARACTERS);
+  } catch {
+    return '';
+  }
+}
+
 /** The masked secret of a request, as `keys list` shows it; undefined without one. */
 export function labelOf(request: InboundRequest): string | undefined {
   try {

@@ -17,6 +17,7 @@ const CURRENT = 'current';
 export const SESSION_ROUTES: readonly Route[] = [
   {
     ...SESSIONS,
+    isSignIn: true,
     method: 'POST',
     path: '/sessions',
     operationId: 'createSession',
@@ -24,7 +25,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       'Sign in: exchange the key of this request for a cookie; the 51st session of a key ends its oldest',
     example: SESSION_EXAMPLES.createSession,
     request: NOTHING_DECLARED,
-    responses: { 201: created(sessionReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 500]) },
+    responses: { 201: created(sessionReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 429, 500]) },
     responseHeaders: { 'Set-Cookie': 'The cookie of the session: `HttpOnly`, `SameSite=Strict`.' },
     handler: async (call) => {
       const { request, reply } = call.exchange;

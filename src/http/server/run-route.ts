@@ -4,9 +4,11 @@ import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
+import { clientAddressOf } from '../../kit/net/client-address.ts';
 import type { Caller } from '../../ports/caller.ts';
-import { authenticate, authorize, type RouteAuth } from '../access/authenticate.ts';
+import { authenticate, authorize, type RouteAuth, secretBeginningOf } from '../access/authenticate.ts';
 import { countRequest } from '../access/rate-limits.ts';
+import type { SignInAttempts } from '../access/sign-in-attempts.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
 import type { HttpExchange } from '../exchange/http-exchange.ts';
 import { unavailable } from '../exchange/unavailable.ts';
@@ -28,6 +30,7 @@ export interface RouteContext {
   readonly takeSlot: (settings: HttpSettings) => (() => void) | undefined;
   /** Memory that large bodies take until their routes have ended. */
   readonly largeBodies: MemoryBudget;
+  readonly signIns: SignInAttempts;
 }
 
 /**
@@ -86,10 +89,34 @@ type Identify = (
 const IDENTIFY_BY_AUTH: Readonly<Record<RouteAuth, Identify>> = {
   none: () => undefined,
   optional: identifyIfPossible,
-  any: identify,
+  any: identifyOrSignIn,
   inference: identify,
   management: identify,
 };
+
+function identifyOrSignIn(...call: Parameters<Identify>): ReturnType<Identify> {
+  return call[1].route.isSignIn === true ? identifySignIn(...call) : identify(...call);
+}
+
+async function identifySignIn(...call: Parameters<Identify>): Promise<Caller> {
+  const [{ request }, , { settings, signIns }] = call;
+  const address = clientAddressOf(
+    request.peerAddress,
+    request.headerValues('x-forwarded-for'),
+    settings.trustedProxies,
+  );
+  const beginning = secretBeginningOf(request);
+  // Without a key none is tried.
+  if (beginning === '') return identify(...call);
+  const signIn = { address, beginning };
+  signIns.require(signIn);
+  try {
+    return await identify(...call);
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'authentication') signIns.refused(signIn);
+    throw error;
+  }
+}
 
 /** Synchronous for callers that were found lately. */
 function identify(
