@@ -60,7 +60,7 @@ const DESK = { width: 1440, height: 900 };
 const LOW_DESK = { width: 1440, height: 320 };
 
 /** True if markup of a name or a prompt became part of the page or ran. See `MARKUP`. */
-const IS_INJECTED = `'injected' in window || document.getElementById('injected') !== null
+export const IS_INJECTED = `'injected' in window || document.getElementById('injected') !== null
   || document.querySelector('a[href^="javascript:" i]') !== null`;
 
 /** A name that would run if a view took it for markup. */
