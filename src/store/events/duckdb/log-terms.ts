@@ -14,7 +14,8 @@ export interface LogTerms {
 }
 
 /**
- * Which series match: `all` up to a place, as in the file of a single account; those `listed`; or too `many` for a list.
+ * Which series match: `all` up to a place, as in the file of a single account; those `listed`; or too `many` for a
+ * list.
  */
 export type SeriesTerm =
   | { readonly kind: 'all'; readonly last: number }
