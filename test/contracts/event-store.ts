@@ -155,7 +155,7 @@ export function eventStoreContract(
       under = await open();
       events = under.events;
       await events.append(HISTORY);
-    }, 60_000);
+    });
 
     afterAll(() => under.close());
 
@@ -387,7 +387,7 @@ export function eventStoreContract(
         ),
         { numRuns: runs(6, 75) },
       );
-    }, 20_000);
+    });
 
     it('sums the usage of every app over several ranges of days, before and after compaction', async () => {
       const windows = [
