@@ -23,7 +23,7 @@ beforeAll(async () => {
     user: '=formula()',
   });
   await vi.waitFor(async () => expect((await list('')).data.length).toBe(7), { timeout: 20_000 });
-}, 30_000);
+});
 afterAll(() => gateway.close());
 
 async function newKey(name: string): Promise<{ key: string; hash: string }> {

@@ -586,4 +586,4 @@ it('waits for servers that hang no longer than for one, however many there are',
   expect(hanging.requests.length).toBeLessThan(12);
   await own.close();
   await hanging.close();
-}, 30_000);
+});

@@ -53,7 +53,7 @@ beforeAll(async () => {
   // The progress file that a gateway writes with the next events after a few seconds.
   writeFileSync(join(gateway.dataDir, 'events-owed.json'), '{"behind":null}');
   cpSync(gateway.dataDir, killed.path, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-}, 30_000);
+});
 
 afterAll(async () => {
   await gateway.close();

@@ -176,7 +176,7 @@ describe('another process', () => {
         emptyOutDir: true,
       },
     });
-  }, 30_000);
+  });
 
   afterEach(() => {
     child?.kill('SIGKILL');
@@ -222,7 +222,7 @@ describe('another process', () => {
     expect(await waiting.append(again)).toEqual({ added: 0, known: 2 * BATCH, tooOld: 0 });
     expect([warnings, renewed]).toEqual([[], 0]);
     await waiting.close();
-  }, 30_000);
+  });
 
   const canLift = spawnSync('prlimit', ['--version']).status === 0;
 

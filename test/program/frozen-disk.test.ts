@@ -65,7 +65,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
   beforeAll(async () => {
     writeFileSync(config, `drain_ms: 500\nmetrics: { token: ${SCRAPE_TOKEN} }\n`);
     program = await startProgram(disk.folder, env);
-  }, 30_000);
+  });
 
   afterAll(async () => {
     disk.thaw();
@@ -122,7 +122,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     expect((await get('/healthz')).status).toBe(200);
     disk.thaw();
     expect((await reading)?.status).toBe(200);
-  }, 20_000);
+  });
 
   it('says what it waits for when it is stopped, and ends by force', async () => {
     disk.freeze();

@@ -124,7 +124,7 @@ describe('image_generation', () => {
       expect(imageOf[path](await response.json()), path).toMatch(/[A-Za-z0-9+/]{40}/);
     }
     await simulated.close();
-  }, 30_000);
+  });
 
   it('tells the model if no image comes', async () => {
     tools.answers('m/chat', { tools: [CALL] }, { text: 'I cannot draw.' }, { text: 'Sorry.' });
