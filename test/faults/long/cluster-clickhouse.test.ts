@@ -49,7 +49,8 @@ async function killedUnderLoad(served: readonly TestGateway[]): Promise<void> {
     await sleep(100 + 37 * (kill % 10));
     await server.kill();
     await sleep(20 * (kill % 15));
-    for (const gateway of served) await counted(gateway, statuses);
+    // One of them: they share a limit of 64 questions a minute.
+    await counted(served[kill % served.length] as TestGateway, statuses);
     await server.start();
   }
   await Promise.all(callers.map((caller) => caller.stop()));
@@ -58,7 +59,7 @@ async function killedUnderLoad(served: readonly TestGateway[]): Promise<void> {
   expect(Math.max(...callers.map(({ longestMs }) => longestMs))).toBeLessThan(LONGEST_MS);
   expect(answered).toBeGreaterThan(KILLS);
   for (const gateway of served) {
-    await expect.poll(() => counted(gateway, statuses), { timeout: 60_000, interval: 500 }).toBe(answered);
+    await expect.poll(() => counted(gateway, statuses), { timeout: 60_000, interval: 3_000 }).toBe(answered);
   }
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
 }
