@@ -91,18 +91,20 @@ async function views(page: Page): Promise<void> {
 /** From the choice of a filter until its rows are there, over all days. */
 async function filters(page: Page): Promise<void> {
   const all = '/log?from=-30d&live=0';
-  const filtered = (title: string, change: string) =>
+  const filtered = (title: string, change: string, part = '.list [data-id]') =>
     timed(`log of 30 days, ${title}`, async () => {
       await page.goto(all);
       await page.evaluate('painted(".list [data-id]")');
       await sleep(500);
-      return page.evaluate<number>(stepTo(`${all}&${change}`, '.list [data-id]'));
+      return page.evaluate<number>(stepTo(`${all}&${change}`, part));
     });
   await filtered('failed ones', 'state=failed');
   await filtered('one model, slower than 29 s', 'model=acme/model-3&min_seconds=29');
   await filtered('one provider', 'provider=Provider+2');
   await filtered('dearer than $0.0049', 'min_cost=0.0049');
   await filtered('a session', 'search=session-4000');
+  await filtered('a text found nowhere, until that is known', 'search=of-nobody', '.list .empty');
+  await filtered('longest first', 'sort=-duration_ms');
 }
 
 /** Goes to an address as a link does, and says how long it took until the part was there. */
