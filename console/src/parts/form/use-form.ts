@@ -81,14 +81,15 @@ export function useForm<Values extends object>({ initial, check, save }: Options
       setRefused({});
       saving.mutate(values);
     },
-    error: saving.isError && !isRefusalShown && !isAnswered(saving.error, values) ? saving.error : null,
+    error: saving.isError && !isRefusalShown && isOpen(saving.error, values) ? saving.error : null,
     isBusy: saving.isPending,
   };
 }
 
-/** Whether the refusal was about fields, which the reader has changed since. */
-function isAnswered(error: unknown, values: object): boolean {
-  return Object.keys(issuesByField(error, values)).length > 0;
+/** False if the refusal was about fields, which the reader has changed since, or about a session that has ended. */
+function isOpen(error: unknown, values: object): boolean {
+  const isSessionEnd = error instanceof ApiError && error.status === 401;
+  return !isSessionEnd && Object.keys(issuesByField(error, values)).length === 0;
 }
 
 interface Issue {
