@@ -161,7 +161,7 @@ export interface WorkspaceStore {
   defaultWorkspaceOf(accountId: string): Promise<Workspace | undefined>;
   findWorkspace(accountId: string, slug: string): Promise<Workspace | undefined>;
   findWorkspaceById(accountId: string, id: string): Promise<Workspace | undefined>;
-  /** Oldest first; `total` counts all. */
+  /** Oldest first, and the default one before others of its millisecond; `total` counts all. */
   listWorkspaces(
     accountId: string,
     page: Page,

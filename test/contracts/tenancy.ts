@@ -259,6 +259,12 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
         total: 2,
       });
       expect((await tenancy.listWorkspaces('a', { offset: 1, limit: 9 })).workspaces).toEqual([whole]);
+      const twin = { ...workspace('a'), id: '!', slug: 'twin', isDefault: false };
+      expect(await tenancy.createWorkspace(twin)).toBe(true);
+      expect((await tenancy.listWorkspaces('a', { offset: 0, limit: 2 })).workspaces).toEqual([
+        workspace('a'),
+        twin,
+      ]);
     });
 
     it('changes a workspace of its own account, unless another one has the slug', async () => {

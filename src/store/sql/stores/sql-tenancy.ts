@@ -109,6 +109,7 @@ export class SqlTenancy implements Tenancy {
     const rows = await owned
       .selectAll()
       .orderBy('created_at_ms')
+      .orderBy('is_default', 'desc')
       .orderBy('id')
       .limit(limit)
       .offset(offset)
