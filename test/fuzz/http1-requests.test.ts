@@ -27,4 +27,4 @@ it.each(Object.keys(REQUEST_CLASSES))(
 
 it('accepts no mutation that Node refuses or frames differently', async () => {
   expect(await requestDifferences(mutatedRequests(3_000, 20))).toEqual([]);
-}, 60_000);
+});

@@ -27,4 +27,4 @@ it.each(Object.keys(RESPONSE_CLASSES))(
 
 it('accepts no mutation that Node refuses or frames differently', async () => {
   expect(await responseDifferences(mutatedResponses(3_000, 20))).toEqual([]);
-}, 60_000);
+});

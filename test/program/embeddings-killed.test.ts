@@ -53,4 +53,4 @@ it('settles embeddings that kill -9 cut off: calls that had come back are charge
     await upstream.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -113,7 +113,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     expect((await generate()).status).toBe(200);
     await expect.poll(() => program.stderr(), { timeout: 20_000 }).toContain('answers again');
     expect(program.stderr()).toContain('the ledger waits for its disk');
-  }, 60_000);
+  });
 
   it('is not stopped by a read of the database either', async () => {
     disk.freeze();

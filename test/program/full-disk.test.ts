@@ -22,7 +22,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
       SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,
       SIGNALBOX_API_KEY: API_KEY,
     });
-  }, 60_000);
+  });
 
   afterAll(() => stopped(program.child, 'SIGTERM'));
 

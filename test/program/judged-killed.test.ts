@@ -58,4 +58,4 @@ it('charges answers whose usage was known when kill -9 cut off their verdict', a
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -28,7 +28,7 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
       SIGNALBOX_API_KEY: API_KEY,
     };
     program = await startProgram(folder, env);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await stopped(program.child, 'SIGTERM');
