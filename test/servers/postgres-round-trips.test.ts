@@ -45,6 +45,19 @@ if (server !== undefined) {
       });
     });
 
+    it('look tallies up in their index, in the functions that read them', async () => {
+      const { rows } = await sql<{ proname: string }>`
+        select proname from pg_proc
+        where proconfig @> array['enable_hashjoin=off', 'enable_mergejoin=off']
+        order by proname`.execute(bench.postgres.database);
+      expect(rows.map(({ proname }) => proname)).toEqual([
+        'ledger_change',
+        'ledger_lock',
+        'ledger_remainders',
+        'ledger_tallies_of',
+      ]);
+    });
+
     it('reserve what the headroom of the moment allows, although the gateway remembers another one', async () => {
       const [one, other] = [await bench.ledger(bench.directory()), await bench.ledger(bench.directory())];
       const half = ({ affordable }: { affordable: { creditNanos: bigint | null } }) =>

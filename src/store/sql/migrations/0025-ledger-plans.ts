@@ -5,9 +5,6 @@ import type { Migration } from './migration.ts';
  * The same functions as in `0022-ledger-functions`, in PL/pgSQL. PostgreSQL plans a function in SQL again in every
  * transaction, and one in PL/pgSQL once for each connection. Names, arguments and results stay, so that the release
  * before may call them.
- *
- * Tallies are looked up in the index. A payer has four of them at most, but PostgreSQL takes a list in JSON for a
- * hundred rows: up to some thousand keys it would read the whole table for each list, and hash it.
  */
 export const ledgerPlansMigration: Migration = {
   name: '0025-ledger-plans',
@@ -16,19 +13,8 @@ export const ledgerPlansMigration: Migration = {
     for (const statement of [CHANGE, CHANGE_ALL, REMAINDERS, CHARGE_WITHIN, TALLIES]) {
       await statement.execute(database);
     }
-    for (const signature of READERS_OF_TALLIES) {
-      await sql.raw(`alter function ${signature} set enable_hashjoin = off`).execute(database);
-      await sql.raw(`alter function ${signature} set enable_mergejoin = off`).execute(database);
-    }
   },
 };
-
-const READERS_OF_TALLIES = [
-  'ledger_lock(jsonb)',
-  'ledger_change(jsonb, bigint)',
-  'ledger_remainders(jsonb, jsonb, bigint)',
-  'ledger_tallies_of(jsonb)',
-];
 
 /**
  * Releases what was held, and charges. `p_changes`: a list of {scope, id, held_credit, held_byok, credit, byok}, with

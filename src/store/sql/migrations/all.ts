@@ -24,6 +24,7 @@ import { ledgerBookingMigration } from './0023-ledger-booking.ts';
 import { changesMigration } from './0024-changes.ts';
 import { ledgerPlansMigration } from './0025-ledger-plans.ts';
 import { endpointCallsMigration } from './0026-endpoint-calls.ts';
+import { tallyLookupsMigration } from './0027-tally-lookups.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   changesMigration,
   ledgerPlansMigration,
   endpointCallsMigration,
+  tallyLookupsMigration,
 ];
