@@ -17,7 +17,7 @@ export function likelyCatalogueMistakes(config: Config): Issue[] {
     ...addressMistakes(config),
     ...credentialMistakes(config),
     ...idleModels(config),
-    ...unknownModels(config),
+    ...unsuitableModels(config),
   ];
 }
 
@@ -86,32 +86,76 @@ function idleModels({ models, providers }: Config): Issue[] {
   });
 }
 
-/** Presets and workspaces that name a model which neither the file nor the shipped catalogue has. */
-function unknownModels({ presets, workspaces, models, providers, vendor }: Config): Issue[] {
-  const named = [
+/** Members that name a model which neither the file nor the shipped catalogue has, or one that cannot do their work. */
+function unsuitableModels(config: Config): Issue[] {
+  const named = namedModels(config);
+  if (named.length === 0) return [];
+  const known = knownModels(config, named);
+  return named.flatMap(({ path, id, output }): Issue[] => {
+    const { base } = parseModelId(id);
+    const outputs = known.get(id) ?? known.get(base);
+    if (outputs !== undefined) {
+      if (output === undefined || outputs.includes(output)) return [];
+      return [
+        { path, message: `is a model without ${output} output (output_modalities): name one that has it` },
+      ];
+    }
+    if (parseLatest(base) !== undefined || id.startsWith('@')) return [];
+    const meant = nearestWord(base, known.keys());
+    const suggestion = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
+    return [{ path, message: `is a model that neither the file nor the shipped catalogue has${suggestion}` }];
+  });
+}
+
+interface NamedModel {
+  readonly path: string;
+  readonly id: string;
+  /** What the model must be able to answer with; absent: anything. */
+  readonly output?: 'image';
+}
+
+function namedModels({ presets, workspaces, tools }: Config): NamedModel[] {
+  const imageModel = tools.image_generation?.model;
+  return [
     ...Object.entries(presets).flatMap(([slug, preset]) => modelsIn(preset, `presets.${slug}`)),
     ...workspaces.flatMap(({ default_text_model: id }, index) =>
       id ? [{ path: `workspaces[${index}].default_text_model`, id }] : [],
     ),
+    ...(imageModel
+      ? [{ path: 'tools.image_generation.model', id: imageModel, output: 'image' as const }]
+      : []),
   ];
-  if (named.length === 0) return [];
-  const own = new Set(models.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
-  const known = new Set([...own, ...SIMULATOR_MODELS.map(({ id }) => id)]);
+}
+
+const TEXT_ONLY = ['text'];
+
+/** What each model can answer with, by id and alias: models of the file, shipped ones, the simulator's, routers. */
+function knownModels(
+  { models, providers, vendor }: Config,
+  named: readonly NamedModel[],
+): ReadonlyMap<string, readonly string[]> {
+  const routers = [...Object.keys(ROUTERS), ...UNAVAILABLE_ROUTERS].map((name) => ({
+    id: `${vendor}/${name}`,
+  }));
   const shipped = shippedModels(
     providers.map(({ slug }) => slug),
     named.map(({ id }) => parseModelId(id).base),
   );
-  for (const { id, aliases } of shipped.values())
-    for (const name of [id, ...(aliases ?? [])]) known.add(name);
-  const routers = [...Object.keys(ROUTERS), ...UNAVAILABLE_ROUTERS].map((name) => `${vendor}/${name}`);
-  for (const id of routers) known.add(id);
-  return named.flatMap(({ path, id }): Issue[] => {
-    const { base } = parseModelId(id);
-    if (known.has(id) || known.has(base) || parseLatest(base) !== undefined || id.startsWith('@')) return [];
-    const meant = nearestWord(base, known);
-    const suggestion = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
-    return [{ path, message: `is a model that neither the file nor the shipped catalogue has${suggestion}` }];
-  });
+  const own = models.map((model) => ({
+    ...model,
+    output_modalities: model.output_modalities ?? shipped.get(model.id)?.output_modalities,
+  }));
+  const known = new Map<string, readonly string[]>();
+  const entries: readonly KnownOutput[] = [...routers, ...shipped.values(), ...SIMULATOR_MODELS, ...own];
+  for (const { id, aliases, output_modalities: outputs } of entries)
+    for (const name of [id, ...(aliases ?? [])]) known.set(name, outputs ?? TEXT_ONLY);
+  return known;
+}
+
+interface KnownOutput {
+  readonly id: string;
+  readonly aliases?: readonly string[] | null | undefined;
+  readonly output_modalities?: readonly string[] | null | undefined;
 }
 
 function modelsIn(

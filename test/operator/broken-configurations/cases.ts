@@ -187,6 +187,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'warning: a workspace with an unknown model',
     `${model('        tag: acme\n')}workspaces:\n  - slug: team\n    default_text_model: acme/lrge\n`,
   ],
+  [
+    'warning: an image model without image output',
+    `${model('        tag: acme\n')}tools: { image_generation: { model: acme/large } }\n`,
+  ],
+  [
+    'warning: an image model that is unknown',
+    `${model('        tag: acme\n')}tools: { image_generation: { model: acme/lagre } }\n`,
+  ],
   ['warning: a secret in the file', 'providers:\n  - slug: openai\n    api_key: sk-canary-0123456789\n'],
   [
     'warning: a secret in a header',
