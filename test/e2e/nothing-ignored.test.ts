@@ -146,6 +146,7 @@ describe('an undocumented query parameter', () => {
     ['GET', '/models/up/chat/endpoints?x=1', 'x'],
     ['GET', '/model/up/chat?x=1', 'x'],
     ['GET', '/providers?x=1', 'x'],
+    ['GET', '/openapi.json?x=1', 'x'],
   ])('is refused by name: %s %s', async (method, path, name) => {
     const { status, body } = await ask(method, path, method === 'POST' ? { model: 'up/chat' } : undefined);
     expect({ status, message: body.error.message }).toEqual({
@@ -161,12 +162,28 @@ describe('an undocumented query parameter', () => {
     expect((await ask('GET', '/providers?x=1')).body.error.message).toMatch(/^x: .*: this route takes none/);
   });
 
-  it.each(['/files?beta=true', '/models?beta=true', '/models?client_version=1.0.0', '/openapi.json?x=1'])(
+  it.each([
+    ['/healthz?x=1', 'x: is not a known query parameter: this route takes none'],
+    ['/readyz?prt=store', 'prt: is not a known query parameter; did you mean "part"? This route takes part'],
+    ['/readyz?part=store&verbose', 'verbose: is not a known query parameter: this route takes part'],
+    ['/metrics?name[]=up', 'name[]: is not a known query parameter: this route takes none'],
+  ])('is refused by probes: %s', async (path, message) => {
+    const headers = { authorization: `Bearer ${gateway.managementKey}` };
+    const reply = await fetch(gateway.origin + path, { headers });
+    const { error } = (await reply.json()) as { error: { message: string } };
+    expect({ status: reply.status, message: error.message }).toEqual({ status: 400, message });
+  });
+
+  it.each(['/files?beta=true', '/models?beta=true', '/models?client_version=1.0.0'])(
     'is taken: %s',
     async (path) => {
       expect((await gateway.fetch(path)).status).toBe(200);
     },
   );
+
+  it.each(['/?utm_source=mail', '/docs?utm_source=mail'])('is taken by pages: %s', async (path) => {
+    expect((await fetch(gateway.origin + path, { headers: { accept: 'text/html' } })).status).toBe(200);
+  });
 
   it('does not hide that a route was removed', async () => {
     expect((await ask('POST', '/credits/coinbase?x=1', {})).status).toBe(410);

@@ -7,13 +7,13 @@ import type { RateClass } from '../access/rate-limits.ts';
 import type { Route } from '../route.ts';
 
 /**
- * Routes that refuse query parameters that they do not declare: a list that ignored a misspelt filter would be wrong.
- * Generations report them instead, like fields. Probes and documentation take any: monitors and browsers add their own.
+ * Routes that refuse query parameters that they do not declare: a list that ignored a misspelt filter would be wrong,
+ * and so would a probe that ignored a misspelt part. Generations report them instead, like fields.
  */
-const REFUSING: ReadonlySet<RateClass> = new Set(['management', 'analytics', 'datasets', 'files']);
+const REFUSING: ReadonlySet<RateClass> = new Set(['management', 'analytics', 'datasets', 'files', 'probe']);
 
-/** The tag of public routes that refuse them too. */
-const REFUSING_TAG = 'Catalogue';
+/** Tags of public routes that refuse them too. */
+const REFUSING_TAGS: ReadonlySet<string> = new Set(['Catalogue', 'Operation']);
 
 /**
  * Parameters that select nothing: the Anthropic client adds `beta=true` to the calls of its beta half, Codex its own
@@ -32,8 +32,9 @@ export function unknownParametersIn(query: URLSearchParams, declared: TObject | 
 }
 
 /** Throws 400 that names what the route does not know, and what it does. */
-export function refuseUnknownParameters(query: URLSearchParams, { rateClass, tag, request }: Route): void {
-  if (!REFUSING.has(rateClass) && tag !== REFUSING_TAG) return;
+export function refuseUnknownParameters(query: URLSearchParams, route: Route): void {
+  const { rateClass, tag, request } = route;
+  if (!REFUSING.has(rateClass) && (!REFUSING_TAGS.has(tag) || isPage(route))) return;
   const unknown = unknownParametersIn(query, request.query);
   if (unknown.length === 0) return;
   const known = Object.keys(request.query?.properties ?? {});
@@ -46,4 +47,9 @@ export function refuseUnknownParameters(query: URLSearchParams, { rateClass, tag
       return { path: name.slice(0, MAX_NAME_CHARACTERS), message };
     }),
   );
+}
+
+/** Pages take any parameter: whoever passes a link on may add some, and a browser shows no JSON error well. */
+function isPage({ responses }: Route): boolean {
+  return responses[200]?.content['text/html'] !== undefined;
 }

@@ -42,7 +42,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     request: NOTHING_DECLARED,
     responses: {
       200: ok(Type.Object({ openapi: Type.String() })),
-      ...errors(errorEnvelopeSchema, [431, 500]),
+      ...errors(errorEnvelopeSchema, [400, 431, 500]),
     },
     handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
   },
@@ -104,7 +104,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
       areMetricsPublic || carriesToken(request, metricsToken),
     responses: {
       200: { description: 'The figures', content: { 'text/plain': Type.String() } },
-      ...errors(errorEnvelopeSchema, [401, 403, 500, 503]),
+      ...errors(errorEnvelopeSchema, [400, 401, 403, 500, 503]),
     },
     // Metrics cover all accounts, so other tenants must not read them.
     handler: async ({ exchange, services, caller }) => {
@@ -123,7 +123,7 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
     example: OPERATION_EXAMPLES.getHealth,
-    responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [431, 500]) },
+    responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [400, 431, 500]) },
     handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
   },
   {
