@@ -159,9 +159,10 @@ or not. An endpoint that lists a setting in \`supported_parameters\` gets it all
 
 ## Moving a workload
 
-**Claude Code to another family.** These survive: tools, parallel calls, results with images and errors, images,
-documents, system prompts (also between turns), structured output, effort and token counts. Reasoning continues as
-text if the new family takes it. Signatures stay with the family that made them, and work again when you return to it.
+**Claude Code to another family.** These survive: tools, parallel calls, results with images and errors, images
+(GIF not at Gemini), documents, system prompts (also between turns), structured output, effort and token counts.
+Reasoning continues as text if the new family takes it. Signatures stay with the family that made them, and work again
+when you return to it.
 Cache marks reach only Anthropic and Bedrock: the others cache on their own, and report what they read from their
 caches in \`usage\`. \`context_management\` and the search that Anthropic runs are dropped.
 
@@ -273,7 +274,8 @@ function custodyTables(): string {
 
 const BAD_INPUT = `## Input that no upstream would take
 
-- **A seal of another family**, an empty one, an encrypted or redacted one: as above, with an entry.
+- **A seal of another family**, an encrypted or redacted one too: as above, with an entry. Reasoning with an empty
+  seal goes to OpenAI and Gemini as text; for others it is left out, with an entry.
 - **A result without its call**, or a second result of one call, becomes user text. A call without its result gets one
   that says so. This applies to relayed bodies too.
 - **An unreadable image** (broken or empty base64, a data URL without base64, an invalid address or one that begins
