@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createEgress } from '../../src/egress/egress.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { type ChangedTools, McpClient } from '../../src/mcp/client/mcp-client.ts';
@@ -95,6 +95,23 @@ describe('a session', () => {
     await client.call(server, other, { name: 'echo', arguments: {} }, LIMITS, new AbortController().signal);
     expect(fake.sessions.size).toBe(2);
     client.close();
+    await expect.poll(() => fake.sessions.size).toBe(0);
+  });
+
+  it('is closed at the server after five minutes without use', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    closers.push(async () => void vi.useRealTimers());
+    const { fake, clock, call } = await bench();
+    const pass = (ms: number) => {
+      clock.nowMs += ms;
+      vi.advanceTimersByTime(ms);
+    };
+    await call();
+    pass(299_000);
+    await call();
+    pass(299_000);
+    expect(fake.sessions.size).toBe(1);
+    pass(31_000);
     await expect.poll(() => fake.sessions.size).toBe(0);
   });
 

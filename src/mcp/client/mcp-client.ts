@@ -45,6 +45,8 @@ export interface ToolList {
 
 const MAX_SESSIONS = 1000;
 const SESSION_IDLE_MS = 300_000;
+/** Idle sessions are looked for this often, so that they are closed at their servers although nothing uses them. */
+const SESSION_SWEEP_MS = 30_000;
 
 const MAX_LISTS = 500;
 /** Characters of all lists that are kept, and of one list: beyond it tools are left out. */
@@ -71,6 +73,7 @@ export class McpClient {
   readonly #dependencies: McpClientDependencies;
   readonly #sessions: LRUCache<string, McpSession>;
   readonly #lists: LRUCache<string, Promise<ToolList>>;
+  readonly #sweeping: NodeJS.Timeout;
 
   constructor(dependencies: McpClientDependencies) {
     this.#dependencies = dependencies;
@@ -89,6 +92,7 @@ export class McpClient {
       maxSize: MAX_KEPT_CHARACTERS,
       ttl: DEFAULT_LIST_MS,
     });
+    this.#sweeping = setInterval(() => this.#sessions.purgeStale(), SESSION_SWEEP_MS).unref();
   }
 
   /**
@@ -128,6 +132,7 @@ export class McpClient {
 
   /** Ends all sessions. */
   close(): void {
+    clearInterval(this.#sweeping);
     this.#sessions.clear();
     this.#lists.clear();
   }
