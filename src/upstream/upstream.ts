@@ -61,7 +61,7 @@ export class UpstreamFailure extends GatewayError {
   readonly isCutByUs: boolean;
   /** The call went over a kept connection that was closed already: the same endpoint may be called again. */
   readonly isStale: boolean;
-  /** The connection failed before the head of an answer: no request can bring that about. */
+  /** No connection was made, so that no request was sent: none can have brought that about. */
   readonly isConnection: boolean;
   /** Code of the system or of TLS, for the log; undefined if the connection did not break. */
   readonly errno: string | undefined;

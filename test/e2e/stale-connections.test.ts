@@ -64,6 +64,19 @@ it('a call that is sent again is an attempt of its own, in the answer and in the
   expect.unreachable('no call was sent again');
 });
 
+it('a call that is sent again and fails again counts once against its endpoint', async () => {
+  await open(8);
+  upstream.answer(chatAnswer({ text: 'warm' }));
+  expect((await ask()).status).toBe(200);
+  await sleep(30);
+  upstream.clear();
+  upstream.answer([reset()]);
+  expect((await ask()).status).toBe(502);
+  const explained = await gateway.post('/routing/explain', { model: 'up/one', input: 'Hi' });
+  const { data } = (await explained.json()) as any;
+  expect(data.candidates[0].health.failures).toBe(1);
+});
+
 it.each([
   ['the limit of calls is reached', 1, 0],
   ['the upstream had time to begin', 8, 100],

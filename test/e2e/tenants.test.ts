@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chatAnswer } from '../fakes/answers.ts';
-import { end, type FakeUpstream, head, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, reset, write } from '../fakes/fake-upstream.ts';
 import { HandClock } from '../fakes/hand-clock.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 import { managementOf } from './management.ts';
@@ -20,6 +20,7 @@ beforeAll(async () => {
       ],
       models: [
         { id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] },
+        { id: 'm/drops', endpoints: [{ provider: 'acme', model: 'drops' }] },
         { id: 'm/dead', endpoints: [{ provider: 'dead', model: 'dead' }] },
       ],
       routing: {},
@@ -68,6 +69,23 @@ it('failures of one account leave a shared endpoint in service for another', asy
   expect(await cooling()).toEqual([
     { model: 'm/one', tag: 'acme', accounts: 1, seconds_left: expect.any(Number) },
   ]);
+});
+
+it('a connection that is closed after the request was sent counts for its account, and for all with others', async () => {
+  upstream.clear();
+  upstream.answer([reset()]);
+  for (let count = 0; count < 8; count++) await ask(gateway.apiKey, 'm/drops');
+  expect(await healthSeenBy(gateway.apiKey, 'm/drops')).toMatchObject({ state: 'cooling', scope: 'account' });
+  expect((await healthSeenBy(otherKey, 'm/drops')).state).toBe('ok');
+  const lines = () => gateway.logged('endpoint cools down').filter(({ model }) => model === 'm/drops');
+  expect(lines()).toEqual([
+    expect.objectContaining({ account: expect.any(String), errno: 'ECONNRESET', upstream_status: null }),
+  ]);
+  expect((await ask(otherKey, 'm/drops')).status).toBe(502);
+  expect((await ask(otherKey, 'm/drops')).status).toBe(502);
+  expect(await healthSeenBy(otherKey, 'm/drops')).toMatchObject({ state: 'cooling', scope: 'everyone' });
+  expect(lines()).toHaveLength(2);
+  expect(lines()[1]).not.toHaveProperty('account');
 });
 
 it('failed connections of one account count for all', async () => {

@@ -27,7 +27,13 @@ describe('socketProblem', () => {
   });
 
   it('distinguishes a lost connection from one that was never made', () => {
-    expect(problem('ECONNRESET', true).reason).toBe('reset');
     expect(problem('ECONNRESET', false).reason).toBe('connect');
+    for (const code of ['ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ERR_SSL_DECRYPTION_FAILED']) {
+      expect(problem(code, true)).toMatchObject({
+        reason: 'reset',
+        message: 'connection closed before the answer ended',
+        systemCode: code,
+      });
+    }
   });
 });

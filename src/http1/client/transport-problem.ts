@@ -1,4 +1,8 @@
-/** Why an exchange failed. `total`: its overall time limit passed; the server may still have been writing. */
+/**
+ * Why an exchange failed. `connect`: no connection was made, so that nothing was sent. `reset`: it was lost after the
+ * request was sent, or brought no valid HTTP. `total`: the overall time limit passed; the server may still have been
+ * writing.
+ */
 export type TransportReason = 'connect' | 'reset' | 'timeout' | 'total' | 'too-large' | 'encoding';
 
 /** A failed exchange. Its message never holds an address. */
@@ -19,7 +23,7 @@ type Row = readonly [codes: RegExp, reason: TransportReason, message: string];
 
 export const NO_CONNECTION_IN_TIME = 'no connection within the time limit';
 
-/** Error codes of sockets and of TLS, and what each means. First match wins. */
+/** Error codes of sockets and of TLS while a connection is made, and what each means. First match wins. */
 const ROWS: readonly Row[] = [
   [/^ECONNREFUSED$/, 'connect', 'connection refused'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'connect', 'host name not found'],
@@ -30,16 +34,17 @@ const ROWS: readonly Row[] = [
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'connect', 'TLS handshake failed'],
 ];
 
-/** An error of a socket, of TLS or of a look-up as a problem. Keeps only the error's code: its text names addresses. */
+/**
+ * An error of a socket, of TLS or of a look-up as a problem. Keeps only the error's code: its text names addresses.
+ * `isConnected`: the connection was made, so that any error means that it was lost.
+ */
 export function socketProblem(error: unknown, isConnected: boolean): TransportProblem {
   if (error instanceof TransportProblem) return error;
   const code = codeOf(error);
-  const row = ROWS.find(([codes]) => codes.test(code));
   const systemCode = code === '' ? undefined : code;
-  if (row !== undefined) return new TransportProblem(row[1], row[2], undefined, systemCode);
-  return isConnected
-    ? closedEarly(systemCode)
-    : new TransportProblem('connect', 'connection failed', undefined, systemCode);
+  if (isConnected) return closedEarly(systemCode);
+  const [, reason, message] = ROWS.find(([codes]) => codes.test(code)) ?? [];
+  return new TransportProblem(reason ?? 'connect', message ?? 'connection failed', undefined, systemCode);
 }
 
 /** The connection was lost. Without a code of the system the server has closed it, which Node calls a reset too. */

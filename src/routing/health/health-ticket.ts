@@ -15,7 +15,7 @@ export interface TicketSuccess {
 export interface TicketFailure {
   /** The failure is the site's, not the request's. */
   readonly counts: boolean;
-  /** The connection failed before the site answered, which no request can bring about. */
+  /** No connection to the site was made, which no request can bring about. */
   readonly isConnection?: boolean;
   /** Retry-after of the upstream. */
   readonly retryAfterMs?: number;

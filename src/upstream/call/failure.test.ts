@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { gemini } from '../../dialects/gemini/index.ts';
-import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
+import {
+  closedEarly,
+  socketProblem,
+  TransportProblem,
+  type TransportReason,
+} from '../../http1/client/transport-problem.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
+import { expiryProblem } from '../transport/deadlines.ts';
 import { StaleConnection, UpstreamFailure } from '../upstream.ts';
 import {
   type FailureScope,
@@ -161,7 +167,29 @@ describe('broken exchanges', () => {
     expect(found.message).toContain('the cause');
     expect(found.upstreamStatus).toBe(0);
   });
+
+  it.each([
+    ['a refused connection', socketProblem(coded('ECONNREFUSED'), false), true],
+    ['a name that is not found', socketProblem(coded('ENOTFOUND'), false), true],
+    ['a network that is unreachable', socketProblem(coded('ENETUNREACH'), false), true],
+    ['a certificate that is not trusted', socketProblem(coded('CERT_HAS_EXPIRED'), false), true],
+    ['a handshake that is broken off', socketProblem(coded('ECONNRESET'), false), true],
+    ['no connection in time, says the system', socketProblem(coded('ETIMEDOUT'), false), true],
+    ['no connection in time', expiryProblem('connect'), true],
+    ['a reset after the request was sent', socketProblem(coded('ECONNRESET'), true), false],
+    ['a request that is never acknowledged', socketProblem(coded('ETIMEDOUT'), true), false],
+    ['a close after the request was sent', closedEarly(), false],
+    ['no answer in time', expiryProblem('firstByte'), false],
+    ['an answer that took too long', expiryProblem('total'), false],
+    ['an answer that is not valid HTTP', new TransportProblem('reset', 'not valid HTTP'), false],
+  ])('say whether it is the connection itself: %s', (_, problem, isConnection) => {
+    expect(failureOfProblem(problem, 0, SCOPE).isConnection).toBe(isConnection);
+  });
 });
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
 
 describe('errors inside an answer', () => {
   it('become failures of this upstream, without its secrets', () => {

@@ -168,14 +168,14 @@ export function failureOfProblem(
     metadata: metadataOf(verdict.kind, scope, {}),
     isCutByUs: problem.reason === 'total',
     isStale: problem instanceof StaleConnection,
-    isConnection: status === 0 && isOfConnection(problem),
+    isConnection: isOfConnection(problem),
     errno: problem.systemCode,
   });
 }
 
-/** Whether there was no connection, or it was lost. `problem`: of an exchange without an answer. */
+/** Whether no connection was made. One that is lost later may be the upstream's reaction to the request. */
 function isOfConnection({ reason, message }: TransportProblem): boolean {
-  return reason === 'connect' || reason === 'reset' || message === NO_CONNECTION_IN_TIME;
+  return reason === 'connect' || message === NO_CONNECTION_IN_TIME;
 }
 
 /** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */
