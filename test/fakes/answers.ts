@@ -11,6 +11,8 @@ export interface AnswerContent {
   readonly finish?: 'stop' | 'length';
   /** How the bytes are cut into writes. */
   readonly split?: Split;
+  /** Characters of a delta; undefined = a text has three deltas or fewer. */
+  readonly deltaLength?: number;
 }
 
 type Frame = { readonly event?: string; readonly data: unknown };
@@ -49,10 +51,9 @@ function scriptOf(content: AnswerContent, frames: readonly Frame[], body: unknow
 
 const CREATED = 1_760_000_000;
 
-/** A text in three deltas or fewer. */
-function deltas(text: string): string[] {
+function deltas(text: string, { deltaLength }: AnswerContent): string[] {
   const characters = Array.from(text);
-  const size = Math.max(Math.ceil(characters.length / 3), 1);
+  const size = deltaLength ?? Math.max(Math.ceil(characters.length / 3), 1);
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
     characters.slice(index * size, (index + 1) * size).join(''),
   );
@@ -94,14 +95,14 @@ export function chatFrames(content: AnswerContent): Frame[] {
     chunk({
       tool_calls: [{ index, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }],
     }),
-    ...deltas(tool.arguments).map((text) =>
+    ...deltas(tool.arguments, content).map((text) =>
       chunk({ tool_calls: [{ index, function: { arguments: text } }] }),
     ),
   ]);
   return [
     chunk({ role: 'assistant', content: '' }),
-    ...deltas(content.reasoning ?? '').map((text) => chunk({ reasoning_content: text })),
-    ...deltas(content.text ?? '').map((text) => chunk({ content: text })),
+    ...deltas(content.reasoning ?? '', content).map((text) => chunk({ reasoning_content: text })),
+    ...deltas(content.text ?? '', content).map((text) => chunk({ content: text })),
     ...calls,
     chunk({}, chatFinish(content)),
     {
@@ -233,7 +234,8 @@ export function responsesFrames(content: AnswerContent): Frame[] {
       const part = { ...at, summary_index: 0 };
       push('response.output_item.added', { output_index, item: { ...item, summary: [] } });
       push('response.reasoning_summary_part.added', { ...part, part: { type: 'summary_text', text: '' } });
-      for (const delta of deltas(text)) push('response.reasoning_summary_text.delta', { ...part, delta });
+      for (const delta of deltas(text, content))
+        push('response.reasoning_summary_text.delta', { ...part, delta });
       push('response.reasoning_summary_text.done', { ...part, text });
       push('response.reasoning_summary_part.done', { ...part, part: { type: 'summary_text', text } });
     } else if (item.type === 'message') {
@@ -244,7 +246,7 @@ export function responsesFrames(content: AnswerContent): Frame[] {
         item: { ...item, status: 'in_progress', content: [] },
       });
       push('response.content_part.added', { ...part, part: { ...block, text: '' } });
-      for (const delta of deltas(block.text)) {
+      for (const delta of deltas(block.text, content)) {
         push('response.output_text.delta', { ...part, delta, logprobs: [] });
       }
       push('response.output_text.done', { ...part, text: block.text, logprobs: [] });
@@ -254,7 +256,7 @@ export function responsesFrames(content: AnswerContent): Frame[] {
         output_index,
         item: { ...item, status: 'in_progress', arguments: '' },
       });
-      for (const delta of deltas(item.arguments)) {
+      for (const delta of deltas(item.arguments, content)) {
         push('response.function_call_arguments.delta', { ...at, delta });
       }
       push('response.function_call_arguments.done', { ...at, name: item.name, arguments: item.arguments });
@@ -322,7 +324,7 @@ export function messagesFrames(content: AnswerContent): Frame[] {
     if (block.type === 'thinking') {
       return [
         start({ thinking: '', signature: '' }),
-        ...deltas(block.thinking).map((thinking) => delta({ type: 'thinking_delta', thinking })),
+        ...deltas(block.thinking, content).map((thinking) => delta({ type: 'thinking_delta', thinking })),
         delta({ type: 'signature_delta', signature: block.signature }),
         stop,
       ];
@@ -330,14 +332,14 @@ export function messagesFrames(content: AnswerContent): Frame[] {
     if (block.type === 'text') {
       return [
         start({ text: '' }),
-        ...deltas(block.text).map((text) => delta({ type: 'text_delta', text })),
+        ...deltas(block.text, content).map((text) => delta({ type: 'text_delta', text })),
         stop,
       ];
     }
     const written = tools.find((tool) => tool.id === block.id)?.arguments ?? '{}';
     return [
       start({ input: {} }),
-      ...deltas(written).map((partial_json) => delta({ type: 'input_json_delta', partial_json })),
+      ...deltas(written, content).map((partial_json) => delta({ type: 'input_json_delta', partial_json })),
       stop,
     ];
   });

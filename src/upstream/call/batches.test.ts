@@ -4,6 +4,7 @@ import type { Event } from '../../ir/events.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
+import { AnswerMask } from './answer-mask.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { Batches, streamReader } from './batches.ts';
 import { Turns } from './turns.ts';
@@ -19,7 +20,7 @@ function decoderOf(meaning: (word: string) => Event[]): StreamDecoder {
 
 const PLENTY = new MemoryBudget(() => Number.POSITIVE_INFINITY);
 
-function open(words: string, meaning: (word: string) => Event[], budget = PLENTY) {
+function open(words: string, meaning: (word: string) => Event[], budget = PLENTY, mask?: AnswerMask) {
   const turns = new Turns();
   let turnsTaken = 0;
   let isClosed = false;
@@ -49,7 +50,7 @@ function open(words: string, meaning: (word: string) => Event[], budget = PLENTY
         },
       }),
     },
-    streamReader(new SseReader(), decoderOf(meaning)),
+    streamReader(new SseReader(), decoderOf(meaning), mask && { mask }),
   );
   return { batches, turnsTaken: () => turnsTaken, isClosed: () => isClosed };
 }
@@ -98,6 +99,17 @@ describe('an answer', () => {
       type: 'failure',
       error: { message: 'Provider returned error: the answer goes on without content' },
     });
+  });
+
+  it.each([
+    ['ends early', ''],
+    ['is broken', `data: ${'x'.repeat(9 * 1024 * 1024)}`],
+  ])('that %s keeps the text that may have been the beginning of a secret', async (_, rest) => {
+    const mask = AnswerMask.of({ keys: ['upstream-secret-8f3a9b2c7d1e'] });
+    const { batches } = open(`data: ups\n\ndata: tream-\n\n${rest}`, (word) => [text(word)], PLENTY, mask);
+    const events: Event[] = [];
+    for await (const batch of batches) events.push(...batch);
+    expect(events).toEqual([text('ups'), text('tream-'), expect.objectContaining({ type: 'failure' })]);
   });
 
   it('may be silent for long, again and again', async () => {

@@ -5,10 +5,11 @@ import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
-import { type AnswerMask, SplitMask } from './answer-mask.ts';
+import type { AnswerMask } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
+import { SplitMask } from './split-mask.ts';
 import type { Turns } from './turns.ts';
 
 /** Most that is read after the terminal event to keep the connection; if there is more, it is closed. */
@@ -49,6 +50,8 @@ export interface AnswerReader {
   read(chunk: Uint8Array): Event[];
   /** The bytes have ended. */
   end(): Event[];
+  /** The answer broke off: events that were held back so far. */
+  release(): Event[];
 }
 
 /** Observers of a stream. */
@@ -65,12 +68,11 @@ export function streamReader(
   decoder: StreamDecoder,
   { numbers, mask }: StreamExtras = {},
 ): AnswerReader {
-  const split = mask && new SplitMask(mask);
+  const split = new SplitMask(mask?.splittable ?? []);
   let silentFrames = 0;
   let pieces = 0;
   const decodeFrame = (frame: Frame): Event[] => {
-    const given = decoder.decode(mask === undefined ? frame : mask.frame(frame));
-    const decoded = split === undefined ? given : split.mask(given);
+    const decoded = split.mask(decoder.decode(mask === undefined ? frame : mask.frame(frame)));
     if (decoded.length === 0) silentFrames++;
     for (const event of decoded) {
       if (isContent(event)) silentFrames = 0;
@@ -105,8 +107,10 @@ export function streamReader(
     },
     end() {
       const events = decode(reader.end());
-      return terminalIndex(events) === -1 ? [...events, ...decoder.end()] : events;
+      if (terminalIndex(events) !== -1) return events;
+      return [...events, ...split.mask(decoder.end()), ...split.release()];
     },
+    release: () => split.release(),
   };
 }
 
@@ -234,7 +238,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       return this.#eventsOf(piece);
     } catch (thrown) {
       void this.#source.chunks.return?.();
-      return this.#ended([this.#failure(thrown)]);
+      return this.#broken(thrown);
     }
   }
 
@@ -267,7 +271,7 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
       return this.#ended([...last, this.#failure(new TransportProblem('reset', 'the answer ended early'))]);
     } catch (thrown) {
       await chunks.return?.();
-      return this.#ended([this.#failure(thrown)]);
+      return this.#broken(thrown);
     }
   }
 
@@ -292,6 +296,10 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
   async #nextChunk(): Promise<Uint8Array | undefined> {
     const next = await this.#source.chunks.next();
     return next.done === true ? undefined : next.value;
+  }
+
+  #broken(thrown: unknown): Event[] {
+    return this.#ended([...this.#reader.release(), this.#failure(thrown)]);
   }
 
   #failure(thrown: unknown): Event {
