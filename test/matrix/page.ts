@@ -144,7 +144,8 @@ Parameters of the query have no effect on a generation. Each is reported with a 
 \`?verbose\`. Only \`beta\` and \`client_version\`, which the Anthropic client and Codex add to their calls, are left out.
 \`/messages/count_tokens\` has no report. Routes for the catalogue (\`/models\`, \`/providers\` and below), keys,
 workspaces, BYOK, credits, files, analytics, datasets, records of generations and \`/routing/explain\` answer an unknown
-parameter with a 400 that names it, and the one that was probably meant. Probes and documentation take any.
+parameter with a 400 that names it, and the one that was probably meant. So do \`/healthz\`, \`/readyz\`, \`/metrics\` and
+\`/openapi.json\`; the pages \`/\` and \`/docs\` take any.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. Numbers beyond 2^53 keep all
 their digits, in your body and in the answer. What an endpoint does not take (\`supported_parameters\`), or a provider
