@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dayTone, together } from './uptime.tsx';
 
 describe('dayTone', () => {
-  it('is pale from 99 per cent on, amber from 90, red below, grey without calls', () => {
+  it('is pale above 99 per cent, amber above 90, red otherwise, grey without calls', () => {
     expect([dayTone(1_000, 9), dayTone(1_000, 10), dayTone(1_000, 100), dayTone(0, 0)]).toEqual([
       'o',
       'p',
