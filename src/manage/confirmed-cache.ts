@@ -4,6 +4,8 @@ import type { Freshness } from './freshness.ts';
 /** A cached value says when it was read, by the monotonic clock. */
 interface ReadValue {
   readonly readAtMs: number;
+  /** True while the store has not answered: such a value is nothing to fall back to. */
+  readonly isPending?: boolean;
 }
 
 /** A value that may have changed since. */
@@ -57,9 +59,12 @@ export class ConfirmedCache<V extends ReadValue> {
     if (value === undefined || this.#known.peek(id) === value) this.#known.delete(id);
   }
 
-  /** The store has answered about this value: what was doubted is not needed any more. */
-  answered(id: string): void {
-    this.#doubted.delete(id);
+  /**
+   * The store has answered about this value: what was doubted is not needed any more. With a value only if that one is
+   * still cached: if changes were missed while it was read, the doubted one stays for the case that the next read fails.
+   */
+  answered(id: string, value?: V): void {
+    if (value === undefined || this.#known.peek(id) === value) this.#doubted.delete(id);
   }
 
   /** Forgets a value that has changed. */
@@ -77,6 +82,7 @@ export class ConfirmedCache<V extends ReadValue> {
   /** Changes were missed, as after a restart of the database: every value is read again. */
   doubtAll(): void {
     for (const [id, value] of this.#known.entries()) {
+      if (value.isPending === true) continue;
       this.#doubted.set(id, { value, currentUntilMs: this.#freshness.currentUntilMs(value.readAtMs) });
     }
     this.#known.clear();

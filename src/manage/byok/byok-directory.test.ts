@@ -142,6 +142,21 @@ describe('ByokDirectory', () => {
     expect(await idsFor(callerOf())).toEqual([]);
   });
 
+  it.each([
+    ['answers', false],
+    ['fails', true],
+  ])('uses it also if changes were missed again during a read that %s', async (_, isAway) => {
+    stored = [credential('1')];
+    await directory.of(callerOf());
+    changes.publish({ kind: 'anything' });
+    changes.isAway = isAway;
+    const reading = idsFor(callerOf());
+    changes.publish({ kind: 'anything' });
+    expect(await reading).toEqual(['1']);
+    changes.isAway = true;
+    expect(await idsFor(callerOf())).toEqual(['1']);
+  });
+
   it('gives an account that has none the same answer every time', async () => {
     await directory.of(callerOf());
     expect(await directory.of(callerOf())).toBe(await directory.of(callerOf({}, 'w2')));

@@ -91,12 +91,13 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     const readAtMs = this.#clock.monotonic();
     const stored = this.#store.listAll(accountId).then((credentials) => this.#usableOf(credentials));
     const usable = stored.catch((error: unknown) => this.#doubtedOf(accountId, error));
-    const reading: CachedRead = { usable, readAtMs, isEmpty: false };
+    const reading: CachedRead = { usable, readAtMs, isPending: true, isEmpty: false };
     this.#known.set(accountId, reading);
     stored.then(
       ({ forModels }) => {
+        reading.isPending = false;
         reading.isEmpty = forModels.length === 0;
-        this.#known.answered(accountId);
+        this.#known.answered(accountId, reading);
       },
       () => {
         this.#known.drop(accountId, reading);
@@ -128,6 +129,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
 interface CachedRead {
   readonly usable: Promise<UsableOfAccount>;
   readonly readAtMs: number;
+  isPending: boolean;
   /** True once the read has found no usable credential for models. */
   isEmpty: boolean;
 }

@@ -148,6 +148,24 @@ describe('CallerDirectory, with a key', () => {
     expect(await callers.find(SECRET)).toBeUndefined();
   });
 
+  it('keeps what it knew also if changes were missed again while that was read, but no disabled key', async () => {
+    const { state, callers, changes, setAway } = open();
+    await callers.find(SECRET);
+    changes.publish({ kind: 'anything' });
+    const reading = callers.find(SECRET);
+    changes.publish({ kind: 'anything' });
+    expect(await reading).toMatchObject({ accountId: 'a' });
+    setAway(true);
+    expect(await callers.find(SECRET)).toMatchObject({ accountId: 'a' });
+    setAway(false);
+    state.key = { ...(state.key as Key), disabled: true };
+    const readingDisabled = callers.find(SECRET);
+    changes.publish({ kind: 'anything' });
+    expect(await readingDisabled).toBeUndefined();
+    setAway(true);
+    await expect(callers.find(SECRET)).rejects.toThrow('away');
+  });
+
   it('never falls back to a caller that was missed once and is known to have changed since', async () => {
     const { callers, changes, setAway } = open();
     await callers.find(SECRET);

@@ -143,9 +143,7 @@ export class CallerDirectory {
   /** Reads a caller. If that fails, the one from before changes were missed is used while it is trusted. */
   async #read(hash: string): Promise<Caller | undefined> {
     try {
-      const caller = await this.#readStored(hash);
-      this.#known.answered(hash);
-      return caller;
+      return await this.#readStored(hash);
     } catch (error) {
       const doubted = this.#known.doubted(hash);
       if (doubted === undefined) throw error;
@@ -158,6 +156,7 @@ export class CallerDirectory {
     const readAtMs = this.#clock.monotonic();
     const key = await this.#tenancy.findKey(hash);
     if (key === undefined || !sameHash(key.hash, hash)) {
+      this.#known.answered(hash);
       if (before === this.#changes) this.#known.drop(hash);
       return undefined;
     }
@@ -165,7 +164,10 @@ export class CallerDirectory {
     const guarding = this.#guardrailsOfAccount(key);
     const [facts, guardrails] = await Promise.all([reading.facts, guarding.facts]);
     const caller = facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
-    if (before !== this.#changes) return caller;
+    const isOvertaken = before !== this.#changes;
+    // It is not cached then: a usable caller from before stays known for the case that the next read fails.
+    if (!isOvertaken || this.#usable(caller) === undefined) this.#known.answered(hash);
+    if (isOvertaken) return caller;
     if (caller === undefined) this.#known.drop(hash);
     else this.#known.set(hash, { caller, readAtMs: Math.min(readAtMs, reading.readAtMs, guarding.readAtMs) });
     return caller;
