@@ -122,7 +122,13 @@ export default defineConfig({
       },
       {
         plugins,
-        test: { name: 'faults', server, include: ['test/faults/long/**/*.test.ts'], testTimeout: 600_000 },
+        test: {
+          name: 'faults',
+          server,
+          include: ['test/faults/long/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         plugins,

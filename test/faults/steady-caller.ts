@@ -10,6 +10,8 @@ export class SteadyCaller {
   longestMs = 0;
   /** Statuses other than 200. */
   readonly refused: number[] = [];
+  /** Bodies of those answers, each once. */
+  readonly reasons = new Set<string>();
   #isStopped = false;
   readonly #run: Promise<void>;
 
@@ -29,10 +31,13 @@ export class SteadyCaller {
       const beganAt = performance.now();
       const body = { model: 'simulator/standard', messages };
       const response = await gateway.post('/chat/completions', body, { authorization: `Bearer ${key}` });
-      await response.text();
+      const text = await response.text();
       this.longestMs = Math.max(this.longestMs, performance.now() - beganAt);
       if (response.status === 200) this.answered += 1;
-      else this.refused.push(response.status);
+      else {
+        this.refused.push(response.status);
+        this.reasons.add(text);
+      }
       await sleep(PAUSE_MS);
     }
   }

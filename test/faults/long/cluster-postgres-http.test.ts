@@ -80,7 +80,7 @@ if (server !== undefined) {
       const refused = { 402: 0, 503: 0 };
       for (const { kind, caller } of callers) {
         for (const status of caller.refused) {
-          expect(REFUSALS[kind], kind).toContain(status);
+          expect(REFUSALS[kind], `${kind}: ${[...caller.reasons].join(' ')}`).toContain(status);
           refused[status as keyof typeof refused] += 1;
         }
       }
