@@ -39,21 +39,23 @@ const MEAN_CHARGE_NANOS = MAX_CHARGE_NANOS / 2;
 /** Every so many keys one has no limit: it is served while the database is away, and booked afterwards. */
 const UNLIMITED_KEY_STEP = 2;
 
-/** What each gateway writes without being asked, times between two of them. */
-const BOOKING_TICKS = 2;
+/** A gateway books what it has settled once a tick; one statement books so many at most. */
 const MAX_BOOKED = 500;
-const HEARTBEAT_MS = 5_000;
-const CHANGE_POLL_MS = 500;
-const REPORT_MS = 250;
+
+/** Statements of a gateway without any request: changes, heartbeat, sweep and the right to feed ClickHouse. */
+const IDLE_STATEMENTS_PER_SECOND = 3;
+
+/** Exchanges of a gateway with Redis: each brings its reports of health, if there are any, and fetches others. */
+const EXCHANGES_PER_SECOND = 4;
 
 /** Time after which a payer asks for a slice again that a limit was too small for. */
 const SLICE_RETRY_MS = 1_000;
 
-/** Shares of the requests that ask Redis: those of keys with a request limit, and those that name a session. */
+/** Shares of the requests that ask Redis: once if their key has a request limit, twice if they begin a session. */
 const LIMITED_SHARE = 0.5;
 const SESSION_SHARE = 0.2;
 
-/** Share of the time in which a gateway has something to report of the health of endpoints, in good times. */
+/** Share of the exchanges that bring something about the health of endpoints, in good times. */
 const QUIET_REPORT_SHARE = 0.25;
 
 interface Phase {
@@ -175,7 +177,7 @@ class Cluster {
     const isUp = phase.isDatabaseAway !== true;
     const place = this.#tick % GENERATION_TICKS;
     this.#endGenerations(place);
-    if (isUp && this.#tick % BOOKING_TICKS === 0) this.#bookAll();
+    if (isUp) this.#bookAll();
     const arrivals = (REQUESTS_PER_SECOND * TICK_MS) / 1_000;
     for (let index = 0; index < arrivals; index++) {
       const key = this.#drawKey();
@@ -287,12 +289,13 @@ class Cluster {
 
   /** What every gateway does, whatever comes. */
   #addPeriodic({ seconds, isProviderDown, isDatabaseAway }: Phase): void {
-    const perSecond = (everyMs: number) => (seconds * REPLICAS * 1_000) / everyMs;
+    const gatewaySeconds = seconds * REPLICAS;
     if (isDatabaseAway !== true) {
-      this.#load['PostgreSQL statements/s'] += perSecond(HEARTBEAT_MS) + perSecond(CHANGE_POLL_MS);
+      this.#load['PostgreSQL statements/s'] += gatewaySeconds * IDLE_STATEMENTS_PER_SECOND;
     }
-    const reports = perSecond(REPORT_MS) * (isProviderDown === true ? 1 : QUIET_REPORT_SHARE);
-    this.#load['Redis operations/s'] += reports;
+    const exchanges = gatewaySeconds * EXCHANGES_PER_SECOND;
+    const reports = exchanges * (isProviderDown === true ? 1 : QUIET_REPORT_SHARE);
+    this.#load['Redis operations/s'] += exchanges;
     this.#load['Redis deliveries/s'] += reports * (REPLICAS - 1);
   }
 
