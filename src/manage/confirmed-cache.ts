@@ -61,7 +61,7 @@ export class ConfirmedCache<V extends ReadValue> {
 
   /**
    * The store has answered about this value: what was doubted is not needed any more. With a value only if that one is
-   * still cached: if changes were missed while it was read, the doubted one stays for the case that the next read fails.
+   * still cached: if changes were missed while it was read, the doubted one stays, in case the next read fails.
    */
   answered(id: string, value?: V): void {
     if (value === undefined || this.#known.peek(id) === value) this.#doubted.delete(id);
