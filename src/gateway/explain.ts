@@ -209,7 +209,8 @@ export async function explainRequest(
   const settings = dependencies.settings();
   const maxPromptTokens = async () => Number.POSITIVE_INFINITY;
   try {
-    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, dependencies);
+    const reported = { ...input, wantsMetadata: true };
+    const accepted = await acceptRequest(reported, settings, { content, maxPromptTokens }, dependencies);
     const { prompt } = accepted;
     const promptTokens = await prompt.count(dependencies.tokenizer, input.signal);
     try {

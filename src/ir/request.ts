@@ -1,5 +1,6 @@
 import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import type { UnlistedMember } from '../kit/json/unlisted-members.ts';
 import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
 import type { CacheMark, DialectName, Ext, Format, Item, RequestFormat } from './items.ts';
@@ -83,6 +84,12 @@ export interface RoutingWishes {
   readonly trace?: JsonObject;
 }
 
+/** A member of a body that the format does not document. */
+export interface UndocumentedMember extends UnlistedMember {
+  /** True inside a field that never goes upstream. */
+  readonly isForGateway: boolean;
+}
+
 /** A generation request in the gateway's own words. Immutable: every attempt renders it afresh. */
 export interface GenerationRequest {
   /** The format it came in, and its answer goes out in. */
@@ -137,6 +144,8 @@ export interface GenerationRequest {
   readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
+  /** Members below the top level that the format does not document; absent = no report is wanted. */
+  readonly undocumented?: readonly UndocumentedMember[];
   /** Members that stages have read and that have no effect, for the report. */
   readonly ignoredMembers?: readonly TranslationEntry[];
   /** Further headers for upstreams; requests that have the same ones share the object. */

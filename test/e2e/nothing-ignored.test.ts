@@ -114,6 +114,145 @@ describe('an undocumented field', () => {
   });
 });
 
+/** Bodies with a mistyped member at each place below the top level, and these places. */
+const MISTYPED = [
+  {
+    ...FORMATS[0],
+    said: {
+      messages: [
+        { role: 'system', content: 'be brief', zz: 1 },
+        { role: 'user', content: [{ type: 'text', text: 'hi', zz: 2 }] },
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}', zz: 3 } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'seen' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'look', parameters: { type: 'object', zz: 0 }, strickt: true },
+        },
+      ],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'x', schema: { type: 'object', zz: 0 }, strct: true },
+      },
+    },
+    places: [
+      'messages[0].zz',
+      'messages[1].content[0].zz',
+      'messages[2].tool_calls[0].function.zz',
+      'response_format.json_schema.strct',
+      'tools[0].function.strickt',
+    ],
+  },
+  {
+    ...FORMATS[1],
+    said: {
+      max_tokens: 50,
+      system: [{ type: 'text', text: 'be brief', zz: 1 }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'hi', zz: 2 }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'c1', name: 'look', input: { zz: 0 }, zz: 3 }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'seen', zz: 4 }] },
+      ],
+      tools: [{ ...FUNCTION, input_schema: { type: 'object', zz: 0 }, zz: 5 }],
+      metadata: { zz: 6 },
+    },
+    places: [
+      'messages[0].content[0].zz',
+      'messages[1].content[0].zz',
+      'messages[2].content[0].zz',
+      'metadata.zz',
+      'system[0].zz',
+      'tools[0].zz',
+    ],
+  },
+  {
+    ...FORMATS[2],
+    said: {
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'hi', zz: 1 }], zz: 2 },
+        { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'seen', zz: 3 },
+      ],
+      tools: [
+        { type: 'function', name: 'look', parameters: { type: 'object', zz: 0 }, strict: false, zz: 4 },
+      ],
+      text: { format: { type: 'json_schema', name: 'x', schema: { type: 'object', zz: 0 }, zz: 5 } },
+    },
+    places: ['input[0].content[0].zz', 'input[0].zz', 'input[2].zz', 'text.format.zz', 'tools[0].zz'],
+  },
+];
+
+describe('an undocumented member below the top level', () => {
+  it.each(MISTYPED)('is reported by the relay lane and the simulator: $format', async (row) => {
+    upstream.answer(row.answer({ text: 'ok' }));
+    for (const [model, action] of [
+      [`up/${row.format}`, 'passed_on'],
+      ['simulator/standard', 'ignored'],
+    ]) {
+      const { status, report } = await reported(row.path, { model, ...row.said });
+      expect({ status, report: report.toSorted() }).toEqual({
+        status: 200,
+        report: [...row.places, 'temprature'].map((place) => `${place} ${action}`).toSorted(),
+      });
+    }
+    expect((await upstream.request(0)).json).toMatchObject(row.said);
+  });
+
+  it.each(
+    MISTYPED.flatMap((row) =>
+      FORMATS.filter(({ format }) => format !== row.format).map((to) => ({
+        ...row,
+        to: to.format,
+        answer: to.answer,
+      })),
+    ),
+  )('is reported as dropped where the request is translated: $format to $to', async (row) => {
+    upstream.answer(row.answer({ text: 'ok' }));
+    const { status, report } = await reported(row.path, { model: `up/${row.to}`, ...row.said });
+    expect(status).toBe(200);
+    expect(report).toEqual(
+      expect.arrayContaining([...row.places, 'temprature'].map((place) => `${place} dropped`)),
+    );
+    expect(report.filter((entry) => entry.endsWith('zz passed_on'))).toEqual([]);
+    expect(JSON.stringify((await upstream.request(0)).json)).not.toMatch(/"zz":[1-9]|strickt|strct/);
+  });
+
+  it('is reported once, for the gateway as ignored, and never inside a schema or what models wrote', async () => {
+    const body = {
+      model: 'up/messages',
+      messages: [
+        { role: 'user', content: 'hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'c2ln', zz: 1 },
+            { type: 'tool_use', id: 'c1', name: 'look', input: {}, caller: { type: 'direct' } },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'seen' }] },
+      ],
+      max_tokens: 50,
+      tools: [{ ...FUNCTION, defer_loading: false }],
+      stop_server_tools_when: [{ type: 'step_count_is', step_count: 3, zz: 1 }],
+      trace: { trace_id: 't', team: 'a' },
+    };
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const { report } = await reported('/messages', body);
+    expect(report).toEqual([
+      'stop_server_tools_when dropped',
+      'temprature passed_on',
+      'stop_server_tools_when[0].zz ignored',
+    ]);
+  });
+});
+
 describe('an undocumented query parameter', () => {
   it.each(FORMATS)('is reported by a generation, without effect: $format', async ({ path, said }) => {
     const body = { model: 'simulator/standard', ...said };

@@ -131,14 +131,15 @@ To get the report with an answer, send the header \`X-Signalbox-Metadata: enable
 path in your own body. Every loss has an entry. With more than 100, the last entry gives the number of those not
 listed.
 
-Fields that no format documents, such as a mistyped \`temprature\`, have an entry on every way. Its \`action\` says what
-became of the field:
+Fields that no format documents, such as a mistyped \`temprature\` or \`tools[0].function.strickt\`, have an entry on
+every way, at any depth. JSON Schemas, arguments and items that models wrote are not searched, and members of a hosted
+tool only where the gateway runs it. The \`action\` says what became of the field:
 
 | Action | The field |
 |---|---|
 | \`passed_on\` | went to an upstream of your own format, as it is; the upstream may know it |
 | \`dropped\` | was not sent, because the upstream speaks another format |
-| \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query, or a member of a [tool](tools.md#hosted-names) that the gateway runs and that has no effect there |
+| \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query, or a member of a [tool](tools.md#hosted-names) that the gateway runs and that has no effect there, or of a field for the gateway |
 
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
 \`?verbose\`. Only \`beta\` and \`client_version\`, which the Anthropic client and Codex add to their calls, are left out.

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
@@ -74,15 +74,16 @@ const detailFields = {
   index: nullish(Type.Integer({ minimum: 0 })),
 };
 
+/** Entries of answers come back as they were: they may have members of their upstream. */
 const reasoningDetailSchema = taggedUnion('type', [
-  Type.Object({
+  open({
     type: Type.Literal('reasoning.text'),
     text: nullish(Type.String()),
     signature: nullish(Type.String()),
     ...detailFields,
   }),
-  Type.Object({ type: Type.Literal('reasoning.summary'), summary: Type.String(), ...detailFields }),
-  Type.Object({ type: Type.Literal('reasoning.encrypted'), data: Type.String(), ...detailFields }),
+  open({ type: Type.Literal('reasoning.summary'), summary: Type.String(), ...detailFields }),
+  open({ type: Type.Literal('reasoning.encrypted'), data: Type.String(), ...detailFields }),
   otherThan('type', REASONING_DETAIL_TYPES),
 ]);
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 import { cacheControl } from './wire-content.ts';
 
@@ -21,12 +21,13 @@ const customToolSchema = Type.Object({
   custom: Type.Object({
     name: Type.String({ minLength: 1 }),
     description: nullish(Type.String()),
-    format: nullish(Type.Object({ type: Type.String({ minLength: 1 }) })),
+    format: nullish(open({ type: Type.String({ minLength: 1 }) })),
   }),
 });
 
 const hostedToolSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
+  open: true,
   required: ['type'],
   properties: {
     type: { type: 'string', minLength: 1, not: { enum: ['function', 'custom'] } },

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
@@ -12,33 +12,34 @@ const cached = { cache_control: nullish(cacheControlSchema) };
 
 const documentPlace = { cited_text: text, document_index: position, document_title: nullish(text) };
 
+/** Citations of answers come back as they were: they may have further members. */
 const citation = taggedUnion('type', [
-  Type.Object({
+  open({
     type: Type.Literal('char_location'),
     ...documentPlace,
     start_char_index: position,
     end_char_index: position,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('page_location'),
     ...documentPlace,
     start_page_number: position,
     end_page_number: position,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('content_block_location'),
     ...documentPlace,
     start_block_index: position,
     end_block_index: position,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('web_search_result_location'),
     cited_text: text,
     encrypted_index: text,
     title: nullish(text),
     url: text,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('search_result_location'),
     cited_text: text,
     source: text,
@@ -134,13 +135,13 @@ const KNOWN_BLOCKS = [
   'advisor_tool_result',
 ] as const;
 
-/** One block of a message. Of an undocumented type only the type is validated. */
+/** One block of a message. Of an undocumented type only the type is validated. Blocks that models write are open. */
 export const blockSchema = taggedUnion('type', [
   textBlockSchema,
   imageBlock,
   documentBlock,
   searchResultBlock,
-  Type.Object({ type: Type.Literal('tool_use'), ...callFields }),
+  Type.Object({ type: Type.Literal('tool_use'), ...callFields, caller: Type.Optional(Type.Unknown()) }),
   Type.Object({
     type: Type.Literal('tool_result'),
     tool_use_id: id,
@@ -148,15 +149,15 @@ export const blockSchema = taggedUnion('type', [
     is_error: nullish(Type.Boolean()),
     ...cached,
   }),
-  Type.Object({ type: Type.Literal('thinking'), thinking: text, signature: text }),
-  Type.Object({ type: Type.Literal('redacted_thinking'), data: text }),
-  Type.Object({ type: Type.Literal('server_tool_use'), ...callFields }),
-  Type.Object({
+  open({ type: Type.Literal('thinking'), thinking: text, signature: text }),
+  open({ type: Type.Literal('redacted_thinking'), data: text }),
+  open({ type: Type.Literal('server_tool_use'), ...callFields }),
+  open({
     type: Type.Literal('web_search_tool_result'),
     tool_use_id: id,
     content: Type.Union([
       Type.Array(
-        Type.Object({
+        open({
           type: Type.Literal('web_search_result'),
           url: text,
           title: text,
@@ -164,16 +165,16 @@ export const blockSchema = taggedUnion('type', [
           page_age: nullish(text),
         }),
       ),
-      Type.Object({ type: Type.Literal('web_search_tool_result_error'), error_code: text }),
+      open({ type: Type.Literal('web_search_tool_result_error'), error_code: text }),
     ]),
     ...cached,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('compaction'),
     content: Type.Union([text, Type.Null()]),
     ...cached,
   }),
-  Type.Object({
+  open({
     type: Type.Literal('advisor_tool_result'),
     tool_use_id: id,
     content: Type.Object({}),

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import {
   cacheControlSchema,
   SERVER_TOOL_NAMES,
@@ -8,45 +8,53 @@ import {
 
 /** Schemas of the tools in requests, and of the choice among them. */
 
-const cached = { cache_control: nullish(cacheControlSchema) };
+/** Members of any tool. Those of newer betas are not validated: the upstream knows them. */
+const common = {
+  cache_control: nullish(cacheControlSchema),
+  allowed_callers: Type.Optional(Type.Unknown()),
+  defer_loading: Type.Optional(Type.Unknown()),
+  eager_input_streaming: Type.Optional(Type.Unknown()),
+  input_examples: Type.Optional(Type.Unknown()),
+};
 const toolName = Type.String({ minLength: 1 });
 const domains = nullish(Type.Array(Type.String()));
 
+/** Hosted tools: whoever runs one knows its further members. */
 function webSearchTool<const Kind extends string>(kind: Kind) {
-  return Type.Object({
+  return open({
     type: Type.Literal(kind),
     name: Type.Literal('web_search'),
     allowed_domains: domains,
     blocked_domains: domains,
     max_uses: nullish(Type.Integer({ minimum: 1 })),
     user_location: nullish(userLocationSchema),
+    ...common,
     allowed_callers: nullish(Type.Array(Type.String())),
-    ...cached,
   });
 }
 
 function hostedTools(vendor: string) {
   return [
-    Type.Object({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...cached }),
-    Type.Object({
+    open({ type: Type.Literal('bash_20250124'), name: Type.Literal('bash'), ...common }),
+    open({
       type: Type.Literal('text_editor_20250124'),
       name: Type.Literal('str_replace_editor'),
-      ...cached,
+      ...common,
     }),
     webSearchTool('web_search_20250305'),
     webSearchTool('web_search_20260209'),
-    Type.Object({
+    open({
       type: Type.Literal('advisor_20260301'),
       name: Type.Literal('advisor'),
       model: Type.String({ minLength: 1 }),
       max_uses: nullish(Type.Integer({ minimum: 1 })),
-      ...cached,
+      ...common,
     }),
     ...SERVER_TOOL_NAMES.map((name) =>
-      Type.Object({
+      open({
         type: Type.Literal(`${vendor}:${name}`),
         parameters: nullish(Type.Object({})),
-        ...cached,
+        ...common,
       }),
     ),
   ];
@@ -56,13 +64,13 @@ const functionTool = Type.Object({
   type: Type.Optional(Type.Union([Type.Literal('custom'), Type.Null()])),
   name: toolName,
   description: nullish(Type.String()),
-  input_schema: Type.Object({
+  input_schema: open({
     type: Type.Literal('object'),
     properties: nullish(Type.Object({})),
     required: nullish(Type.Array(Type.String())),
   }),
   strict: nullish(Type.Boolean()),
-  ...cached,
+  ...common,
 });
 
 /** One tool. An undocumented type is a hosted tool whose fields are not validated. */

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Json } from '../../kit/json/json.ts';
-import { nullish, oneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 
@@ -228,13 +228,22 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   },
 };
 
+/** Items that callers write themselves. Others come back as upstreams wrote them, and may have further members. */
+const OF_CALLERS: ReadonlySet<string> = new Set([
+  'function_call_output',
+  'custom_tool_call_output',
+  'apply_patch_call_output',
+  'mcp_approval_response',
+  'item_reference',
+]);
+
 /** Item kinds that the format documents. */
 export const KNOWN_ITEM_TYPES: ReadonlySet<string> = new Set(['message', ...Object.keys(ITEM_FIELDS)]);
 
 /** One item of `input`. Undocumented types are accepted here; parsing decides about them. */
 export const inputItemSchema = taggedUnion('type', [
   messageSchema,
-  ...branches(ITEM_FIELDS),
+  ...branches(ITEM_FIELDS, (type) => !OF_CALLERS.has(type)),
   otherThan('type', [...KNOWN_ITEM_TYPES]),
 ]);
 
@@ -262,9 +271,12 @@ function tagged(fields: Readonly<Record<string, TProperties>>) {
   return taggedUnion('type', branches(fields));
 }
 
-function branches(fields: Readonly<Record<string, TProperties>>): TSchema[] {
+function branches(
+  fields: Readonly<Record<string, TProperties>>,
+  isOpen: (type: string) => boolean = () => false,
+): TSchema[] {
   return Object.entries(fields).map(([type, properties]) =>
-    Type.Object({ type: Type.Literal(type), ...properties }),
+    (isOpen(type) ? open : Type.Object)({ type: Type.Literal(type), ...properties }),
   );
 }
 

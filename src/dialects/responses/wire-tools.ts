@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, taggedUnion } from '../../kit/json/schema.ts';
 import {
   cacheControlSchema,
   MAX_TOOLS,
@@ -85,7 +85,8 @@ function filterSchema(depth: number): TSchema {
   ]);
 }
 
-const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
+/** Tools that the caller runs. */
+const CALLED_TOOLS: Readonly<Record<string, TProperties>> = {
   function: functionFields,
   custom: customFields,
   namespace: {
@@ -99,6 +100,10 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
       { maxItems: MAX_TOOLS },
     ),
   },
+};
+
+/** Tools that an upstream or the gateway runs; whoever runs one knows its further members. */
+const HOSTED_TOOLS: Readonly<Record<string, TProperties>> = {
   web_search_preview: webSearchFields,
   web_search_preview_2025_03_11: webSearchFields,
   web_search: webSearchFields,
@@ -167,13 +172,16 @@ const TOOL_FIELDS: Readonly<Record<string, TProperties>> = {
   apply_patch: {},
 };
 
+const KNOWN_TOOL_TYPES = [...Object.keys(CALLED_TOOLS), ...Object.keys(HOSTED_TOOLS)];
+
 /** One tool. Undocumented hosted types are accepted here; rendering drops and reports them. */
 export function toolSchema(vendor: string) {
   const operatorTool = `^${vendor.replace(/[^\w-]/g, '\\$&')}:`;
   return taggedUnion('type', [
-    ...Object.entries(TOOL_FIELDS).map(([type, fields]) =>
+    ...Object.entries(CALLED_TOOLS).map(([type, fields]) =>
       Type.Object({ type: Type.Literal(type), ...fields }),
     ),
+    ...Object.entries(HOSTED_TOOLS).map(([type, fields]) => open({ type: Type.Literal(type), ...fields })),
     Type.Object({
       type: Type.String({ pattern: operatorTool, ...serverToolType(vendor, ['apply_patch']) }),
       parameters: nullish(openObject),
@@ -181,12 +189,13 @@ export function toolSchema(vendor: string) {
     }),
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
+      open: true,
       required: ['type'],
       properties: {
         type: {
           type: 'string',
           minLength: 1,
-          not: { anyOf: [{ enum: Object.keys(TOOL_FIELDS) }, { type: 'string', pattern: operatorTool }] },
+          not: { anyOf: [{ enum: KNOWN_TOOL_TYPES }, { type: 'string', pattern: operatorTool }] },
         },
       },
     }),
@@ -208,6 +217,7 @@ export const toolChoiceSchema = Type.Optional(
       }),
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
+        open: true,
         required: ['type'],
         properties: {
           type: {

@@ -17,6 +17,7 @@ import { parseBody } from './parse-body.ts';
 import type { GatewaySettings } from './settings.ts';
 import { type StoredFiles, withStoredFiles } from './stored-files.ts';
 import { refuseFusion, refuseUnavailable } from './unavailable.ts';
+import { undocumentedMembers } from './undocumented-members.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 /** Dependencies of accepting a request. */
@@ -77,7 +78,9 @@ export async function acceptRequest(
     takeRoom,
     signal,
   }));
-  const request = await parsed(withFiles.body, input, settings, dependencies);
+  const read = await parsed(withFiles.body, input, settings, dependencies);
+  const undocumented = input.wantsMetadata ? undocumentedMembers(input, settings) : [];
+  const request = undocumented.length === 0 ? read : { ...read, undocumented };
   const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
   return { request, prompt: new Prompt(request), report };
 }

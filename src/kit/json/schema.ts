@@ -20,10 +20,16 @@ export function taggedUnion<T extends TSchema[]>(tag: string, branches: [...T], 
   return Type.Union(branches, { ...options, discriminator: { propertyName: tag } });
 }
 
+/** An object of which no report names unlisted members, its own or those of objects inside it. */
+export function open<T extends TProperties>(properties: T): TObject<T> {
+  return Type.Object(properties, { open: true });
+}
+
 /** The branch of a tagged union for all other tags: its fields are not checked. */
 export function otherThan(tag: string, known: readonly string[]) {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
+    open: true,
     required: [tag],
     properties: { [tag]: { type: 'string', minLength: 1, not: { enum: [...known] } } },
   });

@@ -10,7 +10,7 @@ export interface Issue {
 }
 
 /** The part of JSON Schema that our schemas use, as the reporter walks it. */
-interface SchemaNode {
+export interface SchemaNode {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -36,6 +36,8 @@ interface SchemaNode {
   readonly format?: string;
   /** The member that selects the branch of the union; only that branch is reported on. */
   readonly discriminator?: { readonly propertyName: string };
+  /** True if no report names unlisted members of the object, or of objects inside it. */
+  readonly open?: boolean;
   /** Replaces the generic message. */
   readonly explain?: string;
   /** What to say of text that does not match its pattern, where other things may be wrong with it too. */
@@ -183,11 +185,7 @@ function walkTagged(
   issues: Issue[],
 ): void {
   const given = value[tag];
-  const named = branches.filter((branch) => {
-    const node = branch.properties?.[tag];
-    if (node === undefined) return false;
-    return given === undefined ? !(branch.required ?? []).includes(tag) : matches(node, given);
-  });
+  const named = namedBranches(tag, branches, given);
   const meant = named.length > 1 ? closest(named, value) : named[0];
   if (meant !== undefined) {
     walk(meant, value, path, issues);
@@ -196,6 +194,15 @@ function walkTagged(
   const allowed = new Set(branches.flatMap((branch) => literalsOf(branch.properties?.[tag])));
   const message = given === undefined ? MISSING_FIELD : `must be one of ${[...allowed].join(', ')}`;
   issues.push({ path: memberPath(path, tag), message });
+}
+
+/** The branches that take the given tag. */
+export function namedBranches(tag: string, branches: readonly SchemaNode[], given: unknown): SchemaNode[] {
+  return branches.filter((branch) => {
+    const node = branch.properties?.[tag];
+    if (node === undefined) return false;
+    return given === undefined ? !(branch.required ?? []).includes(tag) : matches(node, given);
+  });
 }
 
 /** Of several branches with the same tag, the one with the fewest problems. */
@@ -213,7 +220,8 @@ function closest(branches: readonly SchemaNode[], value: unknown): SchemaNode | 
   return best;
 }
 
-function flatten(branch: SchemaNode): readonly SchemaNode[] {
+/** The branches of a union, those of unions inside it too; a node that is no union is its only branch. */
+export function flatten(branch: SchemaNode): readonly SchemaNode[] {
   return branch.anyOf === undefined ? [branch] : branch.anyOf.flatMap((inner) => flatten(inner));
 }
 

@@ -18,6 +18,7 @@ import { fitSearches } from '../../dialects/fit/fit-searches.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
+import { undocumentedEntries } from '../../dialects/shared/report/undocumented-members.ts';
 import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
@@ -166,13 +167,26 @@ export function renderCall(
   const { renderRequest, renderRelay = renderRequest } = upstream;
   const isRelay = call.lane === 'relay';
   const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
-  const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
-  const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(made, request) : made;
   const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
+  const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
+  const reported = withUndocumented(made, request, entries);
+  const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(reported, request) : reported;
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };
+}
+
+/** The rendered request with a report on members that no format documents, unless `told` has them. */
+function withUndocumented(
+  rendered: RenderedRequest,
+  request: GenerationRequest,
+  told: readonly (readonly TranslationEntry[])[],
+): RenderedRequest {
+  if (request.undocumented === undefined) return rendered;
+  const { body, report } = rendered;
+  const further = undocumentedEntries(request, body, [...told.flat(), ...report]);
+  return { ...rendered, report: [...report, ...further] };
 }
 
 /** The simulator reads the fields that it knows, and runs no tools: what else is passed on has no effect there. */

@@ -10,7 +10,7 @@ export function reportPassedOn(request: GenerationRequest, rendered: JsonObject,
   }
 }
 
-const PASSED_ON = 'not a known field: the upstream got it as it is';
+export const PASSED_ON = 'not a known field: the upstream got it as it is';
 
 /** A member of an object or of an element of a list: `thinking.depth`, `messages[2].mood`. */
 const NESTED = /^(\w+)(?:\[(\d+)\])?\.(.+)$/s;

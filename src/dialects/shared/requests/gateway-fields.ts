@@ -7,7 +7,7 @@ import type { RoutingWishes } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { jsonLength } from '../../../kit/json/json-length.ts';
 import { withoutNulls } from '../../../kit/json/members.ts';
-import { closed, nullish, oneOf, taggedUnion } from '../../../kit/json/schema.ts';
+import { closed, nullish, oneOf, open, taggedUnion } from '../../../kit/json/schema.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 
 /** Schemas of the request fields for the gateway, which all formats of conversations share. */
@@ -70,7 +70,7 @@ export const providerPreferencesSchema = closed(
 );
 
 /** The place of a user in tools of the base formats, which may have further members. */
-export const userLocationSchema = Type.Object(userLocationFields);
+export const userLocationSchema = open(userLocationFields);
 
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
 
@@ -214,7 +214,7 @@ export const gatewayFieldSchemas = {
     Type.Array(stopConditionSchema, { minItems: 1, maxItems: MAX_LIST_ENTRIES }),
   ),
   trace: nullish(
-    Type.Object({
+    open({
       trace_id: traceKey,
       trace_name: traceKey,
       span_name: traceKey,

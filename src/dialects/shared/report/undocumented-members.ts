@@ -1,0 +1,67 @@
+import type { TranslationEntry } from '../../../ir/metadata.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { UNDOCUMENTED } from './foreign-members.ts';
+import { PASSED_ON } from './passed-on-fields.ts';
+import { Report } from './report.ts';
+
+/**
+ * Entries for members below the top level that the request's format does not document: passed on if the rendered body
+ * has them, else dropped, or ignored if they were meant for the gateway. `told`: entries of the report so far, which
+ * are not repeated.
+ */
+export function undocumentedEntries(
+  request: GenerationRequest,
+  rendered: JsonObject,
+  told: readonly TranslationEntry[],
+): readonly TranslationEntry[] {
+  const { undocumented = [], unknownFields } = request;
+  const known = new Set([...unknownFields, ...told.map(({ field }) => field)]);
+  const dropped = new Set(told.flatMap(({ field, action }) => (action === 'dropped' ? [field] : [])));
+  const left = undocumented.filter(({ path }) => !known.has(path) && !isInside(path, dropped));
+  const sent = valuesOf(rendered, new Set(left.map(({ name }) => name)));
+  const report = new Report(request);
+  for (const { path, name, value, isForGateway } of left) {
+    if (isForGateway) report.ignored(path, 'not a known field');
+    else if (sent.get(name)?.has(comparable(value))) report.passedOn(path, PASSED_ON);
+    else report.dropped(path, UNDOCUMENTED);
+  }
+  return report.entries;
+}
+
+/** True if one of the fields contains the path. */
+function isInside(path: string, fields: ReadonlySet<string>): boolean {
+  if (fields.size === 0) return false;
+  for (let at = path.length - 1; at > 0; at--) {
+    if ((path[at] === '.' || path[at] === '[') && fields.has(path.slice(0, at))) return true;
+  }
+  return false;
+}
+
+/** What stands for any list or object: one that was copied is another. */
+const COMPOSITE = Symbol('composite');
+
+function comparable(value: Json | undefined): Json | undefined | typeof COMPOSITE {
+  return typeof value === 'object' && value !== null ? COMPOSITE : value;
+}
+
+/** Values of members with one of the names, anywhere in a body: members may have moved. */
+function valuesOf(
+  body: JsonObject,
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlySet<ReturnType<typeof comparable>>> {
+  const values = new Map<string, Set<ReturnType<typeof comparable>>>();
+  const visit = (value: Json | undefined) => {
+    if (Array.isArray(value)) for (const element of value) visit(element);
+    if (!isJsonObject(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (names.has(name)) {
+        const found = values.get(name) ?? new Set();
+        values.set(name, found.add(comparable(member)));
+      }
+      visit(member);
+    }
+  };
+  if (names.size > 0) visit(body);
+  return values;
+}
