@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestGateway, type TestGateway } from '../../e2e/harness.ts';
 import { type Management, managementOf } from '../../e2e/management.ts';
-import { type FakeUpstream, openFakeUpstream, reset } from '../../fakes/fake-upstream.ts';
+import { openFakeUpstream } from '../../fakes/fake-upstream.ts';
 import { openPage } from '../browser.ts';
 import { type ConsoleUnderTest, signedInReader } from '../console-under-test.ts';
 import { findingsAt } from '../findings-at.ts';
@@ -13,13 +13,13 @@ const MARKUP = '<img src=x onerror="document.title=1">';
 export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
   describe('models, providers, presets and configuration in the console', () => {
     let gateway: TestGateway;
-    let upstream: FakeUpstream;
     let manage: Management;
     let reader: BrowserContext;
 
     beforeAll(async () => {
-      upstream = await openFakeUpstream();
-      upstream.answer([reset()]);
+      // Nobody listens there any more: a refused connection cools an endpoint down for everyone.
+      const upstream = await openFakeUpstream();
+      await upstream.close();
       gateway = await openTestGateway({
         routing: { cooldown: { failures: 1, base_ms: 600_000, max_ms: 600_000 }, attempts_per_model: 1 },
         providers: [
@@ -68,7 +68,6 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
     afterAll(async () => {
       await reader.close();
       await gateway.close();
-      await upstream.close();
     });
 
     const opened = async (address: string) => {
