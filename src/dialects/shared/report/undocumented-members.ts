@@ -17,7 +17,7 @@ export function undocumentedEntries(
 ): readonly TranslationEntry[] {
   const { undocumented = [], unknownFields } = request;
   const known = new Set([...unknownFields, ...told.map(({ field }) => field)]);
-  const dropped = new Set(told.flatMap(({ field, action }) => (action === 'dropped' ? [field] : [])));
+  const dropped = told.flatMap(({ field, action }) => (action === 'dropped' ? [field] : []));
   const left = undocumented.filter(({ path }) => !known.has(path) && !isInside(path, dropped));
   const sent = valuesOf(rendered, new Set(left.map(({ name }) => name)));
   const report = new Report(request);
@@ -30,12 +30,8 @@ export function undocumentedEntries(
 }
 
 /** True if one of the fields contains the path. */
-function isInside(path: string, fields: ReadonlySet<string>): boolean {
-  if (fields.size === 0) return false;
-  for (let at = path.length - 1; at > 0; at--) {
-    if ((path[at] === '.' || path[at] === '[') && fields.has(path.slice(0, at))) return true;
-  }
-  return false;
+function isInside(path: string, fields: readonly string[]): boolean {
+  return fields.some((field) => path.startsWith(field) && /[.[]/.test(path.charAt(field.length)));
 }
 
 /** What stands for any list or object: one that was copied is another. */

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { Places } from '../../../ir/places.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { facts } from '../../chat/facts.ts';
+import { undocumentedEntries } from './undocumented-members.ts';
+
+function request(paths: readonly string[], value: unknown = 1): GenerationRequest {
+  const undocumented = paths.map((path) => ({
+    path,
+    name: path.slice(path.lastIndexOf('.') + 1),
+    value,
+    isForGateway: path.startsWith('usage'),
+  }));
+  return {
+    formatFacts: facts.request,
+    places: new Places(),
+    unknownFields: ['reasoning.known'],
+    undocumented,
+  } as unknown as GenerationRequest;
+}
+
+const dropped = (field: string) => ({ field, action: 'dropped', detail: 'x' }) as const;
+
+describe('undocumentedEntries', () => {
+  it('says what was passed on, wherever it stands now, what was dropped, and what the gateway ignored', () => {
+    const sent = { input: [{ deep: { moved: 1, other: 2 } }] };
+    const asked = request(['messages[0].moved', 'messages[0].other', 'messages[0].gone', 'usage.zz']);
+    const entries = undocumentedEntries(asked, sent, []);
+    expect(entries.map(({ field, action }) => `${field} ${action}`)).toEqual([
+      'messages[0].moved passed_on',
+      'messages[0].other dropped',
+      'messages[0].gone dropped',
+      'usage.zz ignored',
+    ]);
+    const list = undocumentedEntries(request(['a.list'], [1]), { b: { list: [1] } }, []);
+    expect(list.map(({ action }) => action)).toEqual(['passed_on']);
+  });
+
+  it('repeats no entry, nor what is inside something that was dropped', () => {
+    const asked = request(['reasoning.known', 'tools[0].told', 'tools[1].inside', 'tools[10].left']);
+    const told = [dropped('tools[0].told'), dropped('tools[1]')];
+    expect(undocumentedEntries(asked, {}, told).map(({ field }) => field)).toEqual(['tools[10].left']);
+  });
+
+  it('takes no longer for names of a million dots', () => {
+    const long = request([`tools[1]${'.'.repeat(1_000_000)}`]);
+    const told = Array.from({ length: 100 }, (_, at) => dropped(`tools[${at + 2}]`));
+    expect(undocumentedEntries(long, {}, told)).toHaveLength(1);
+  });
+});
