@@ -85,7 +85,7 @@ function resolveId(id: string, request: GenerationRequest, context: ResolutionCo
 }
 
 function unknownModel(id: string, { catalog }: ResolutionContext): GatewayError {
-  return new GatewayError('invalid-request', unknownModelMessage(id, parseModelId(id).base, catalog.models));
+  return new GatewayError('invalid-request', unknownModelMessage(id, parseModelId(id).base, catalog));
 }
 
 /** Resolves an id without its suffixes; undefined if it is unknown. */

@@ -149,7 +149,7 @@ describe('signalbox catalog show', () => {
     expect((await show('meta-llama/llama-3.3-70b-instruct')).out).toContain('groq: set GROQ_API_KEY\n');
     // Listed with an address of its own: it serves what the file lists.
     expect((await show('openai/gpt-5')).out).toContain(
-      'openai: list the model in the configuration: openai has an address of your own there\n',
+      'openai: list the model in the configuration, because openai has an address of your own there\n',
     );
     vi.stubEnv('CATALOG_TEST_KEY', 'canary-secret-3');
     const { endpoints } = JSON.parse((await show('meta-llama/llama-3.3-70b-instruct', '--json')).out);

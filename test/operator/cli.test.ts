@@ -123,7 +123,8 @@ describe('signalbox check-config', () => {
   it('prints the effective configuration as YAML that is valid itself, without secrets', async () => {
     writeFileSync(
       file,
-      'providers: [{ slug: acme, dialect: openai-chat, base_url: http://h/v1, api_key: canary-secret-of-acme }]',
+      'providers: [{ slug: acme, dialect: openai-chat, base_url: http://h/v1, api_key: canary-secret-of-acme }]\n' +
+        'models: [{ id: acme/large, endpoints: [{ provider: acme }] }]\n',
     );
     const checked = await command('check-config');
     expect(checked).toMatchObject({ code: 0, err: '' });

@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import type { Model } from '../catalog.ts';
-import { hintForUnknownModel } from './model-hint.ts';
+import { buildProvider } from '../build-provider.ts';
+import { hintForUnknownModel, type Served } from './model-hint.ts';
 
-function served(...ids: string[]): Model[] {
-  return ids.map((id) => ({ id }) as Model);
+function served(...ids: string[]): Served {
+  return { models: ids.map((id) => ({ id })), providers: [] };
 }
 
 describe('the hint for an unknown model', () => {
   it('names the variable that switches on a provider of a catalogued model', () => {
     expect(hintForUnknownModel('openai/gpt-4', served('simulator/standard'))).toMatch(
       /no provider here serves it: set OPENAI_API_KEY \(OpenAI\).* and restart the gateway\.$/,
+    );
+  });
+
+  it.each([
+    ['its id', 'openai/gpt-4', 'The catalogue knows it, but no provider here serves it'],
+    ['its name without the author', 'gpt4.1', 'Did you mean openai/gpt-4.1? No provider here serves it'],
+  ])('says to list a catalogued model whose provider has an own address, by %s', (_, typed, begin) => {
+    const proxy = buildProvider({ slug: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'k' });
+    expect(hintForUnknownModel(typed, { models: [], providers: [proxy] })).toBe(
+      `${begin}: list the model in the configuration, because openai has an address of your own there.`,
+    );
+  });
+
+  it('names the variable of a listed provider that is called at its public address', () => {
+    const listed = buildProvider({ slug: 'openai' });
+    expect(hintForUnknownModel('openai/gpt-4', { models: [], providers: [listed] })).toContain(
+      'set OPENAI_API_KEY',
     );
   });
 

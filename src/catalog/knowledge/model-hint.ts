@@ -1,12 +1,20 @@
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { shortened } from '../../kit/text/quoted.ts';
+import type { Catalog } from '../catalog.ts';
 import { switchingVariables } from '../providers/missing-credential.ts';
+import { hasOwnAddress, listModelStep } from '../providers/own-address.ts';
 import { rowOf } from '../providers/provider-rows.ts';
 import { allShippedModels } from '../shipped-models.ts';
 import { SIMULATOR_MODELS } from '../simulator-catalog.ts';
 
 /** Anything with the id of a model. */
 type Named = { readonly id: string };
+
+/** Models that are served, and the providers of the configuration. */
+export type Served = {
+  readonly models: readonly Named[];
+  readonly providers: Catalog['providers'];
+};
 
 /** Providers that a hint names: more would not help. */
 const MAX_NAMED_PROVIDERS = 3;
@@ -18,18 +26,23 @@ const MAX_COMPARED_IDS = 500;
 const CHARACTERS_PER_MISTAKE = 5;
 
 /** The message for an id that no served model has, with what to do if that is known. `base`: without suffixes. */
-export function unknownModelMessage(id: string, base: string, served: readonly Named[]): string {
+export function unknownModelMessage(id: string, base: string, served: Served): string {
   const hint = hintForUnknownModel(base, served);
   const message = `${shortened(id)} is not a valid model ID`;
   return hint === undefined ? message : `${message}. ${hint}`;
 }
 
 /**
- * A hint for an id that no served model has: switch on the simulator or a provider that is known to serve it, or use
- * the id of a served model that looks alike. Undefined if none is known.
+ * A hint for an id that no served model has: switch on the simulator or a provider that is known to serve it, list the
+ * model for a provider at an own address, or use the id of a served model that looks alike. Undefined if none is known.
  */
-export function hintForUnknownModel(id: string, served: readonly Named[]): string | undefined {
-  return simulatorHint(id) ?? switchOnHint(id) ?? spellingHint(id, served) ?? shippedSpellingHint(id);
+export function hintForUnknownModel(id: string, { models, providers }: Served): string | undefined {
+  return (
+    simulatorHint(id) ??
+    switchOnHint(id, providers) ??
+    spellingHint(id, models) ??
+    shippedSpellingHint(id, providers)
+  );
 }
 
 // --- Models that no provider serves here -----------------------------------------------------------------------------
@@ -42,23 +55,23 @@ function simulatorHint(id: string): string | undefined {
   );
 }
 
-function switchOnHint(id: string): string | undefined {
-  const remedy = remedyFor(id);
+function switchOnHint(id: string, configured: Served['providers']): string | undefined {
+  const remedy = remedyFor(id, configured);
   return remedy && `The catalogue knows it, but no provider here serves it: ${remedy}.`;
 }
 
 /** For an id that looks like one that the catalogue knows. */
-function shippedSpellingHint(id: string): string | undefined {
+function shippedSpellingHint(id: string, configured: Served['providers']): string | undefined {
   const ids = [...shippedProviders().keys()]
     .filter((known) => known.includes('/'))
     .map((known) => ({ id: known }));
   const meant = similarModelId(id, ids, CHARACTERS_PER_MISTAKE);
-  const remedy = meant === undefined ? undefined : remedyFor(meant);
+  const remedy = meant === undefined ? undefined : remedyFor(meant, configured);
   return remedy && `Did you mean ${meant}? No provider here serves it: ${remedy}.`;
 }
 
 /** The step that switches on a model of the catalogue. */
-function remedyFor(id: string): string | undefined {
+function remedyFor(id: string, configured: Served['providers']): string | undefined {
   const providers = shippedProviders().get(id);
   if (providers === undefined) return undefined;
   const author = id.split('/', 1)[0];
@@ -66,6 +79,10 @@ function remedyFor(id: string): string | undefined {
     ...providers.filter((slug) => slug === author),
     ...providers.filter((slug) => slug !== author),
   ];
+  const elsewhere = configured.find(
+    (provider) => providers.includes(provider.slug) && hasOwnAddress(provider),
+  );
+  if (elsewhere !== undefined) return listModelStep(elsewhere.slug);
   const known = ownFirst.slice(0, MAX_NAMED_PROVIDERS).map((slug) => {
     const variables = switchingVariables(slug);
     const name = rowOf(slug)?.name ?? slug;

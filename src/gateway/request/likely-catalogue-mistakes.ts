@@ -1,5 +1,7 @@
 import { buildProvider } from '../../catalog/build-provider.ts';
 import { hasCredential, switchingVariables } from '../../catalog/providers/missing-credential.ts';
+import { hasOwnAddress } from '../../catalog/providers/own-address.ts';
+import { rowOf } from '../../catalog/providers/provider-rows.ts';
 import { shippedModels } from '../../catalog/shipped-models.ts';
 import { SIMULATOR_MODELS } from '../../catalog/simulator-catalog.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -16,6 +18,7 @@ export function likelyCatalogueMistakes(config: Config): Issue[] {
   return [
     ...addressMistakes(config),
     ...credentialMistakes(config),
+    ...providersWithoutModels(config),
     ...idleModels(config),
     ...unsuitableModels(config),
   ];
@@ -65,6 +68,17 @@ function credentialMistakes({ providers }: Config): Issue[] {
     const names = switchingVariables(entry.slug) ?? [];
     const variable = names.length === 0 || entry.base_url ? '' : ` or set ${names.join(' and ')}`;
     const message = `has no credential, so calls will be refused: give it an api_key${variable}`;
+    return [{ path: `providers[${index}]`, message }];
+  });
+}
+
+/** Listed providers at an own address that no endpoint of the file names: the shipped models do not apply there. */
+function providersWithoutModels({ providers, models }: Config): Issue[] {
+  const named = new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider)));
+  return providers.flatMap((entry, index): Issue[] => {
+    if (named.has(entry.slug) || !hasOwnAddress(buildProvider(entry))) return [];
+    const reason = rowOf(entry.slug) ? ' (at an address of your own the shipped ones do not apply)' : '';
+    const message = `serves no model: list its models under models, each with an endpoint at ${entry.slug}${reason}`;
     return [{ path: `providers[${index}]`, message }];
   });
 }

@@ -173,7 +173,7 @@ function replyWithRetrieved({ services, settings, exchange }: Call, id: string):
   const catalog = services.catalog();
   const model = resolveVariant(catalog, id);
   if (model === undefined) {
-    throw new GatewayError('not-found', unknownModelMessage(id, id, catalog.models));
+    throw new GatewayError('not-found', unknownModelMessage(id, id, catalog));
   }
   exchange.reply.json(200, renderRetrievedModel(model, settings.basePath));
 }

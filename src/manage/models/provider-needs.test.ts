@@ -23,7 +23,7 @@ it.each<[what: string, slug: string, isOwn: boolean, needs: string | undefined]>
     'a known model at an address of its own',
     'groq',
     false,
-    'list the model in the configuration: groq has an address of your own there',
+    'list the model in the configuration, because groq has an address of your own there',
   ],
   ['a public address without a key', 'mistral', true, 'give mistral an api_key in the configuration'],
   ['a private address without a key', 'workshop', true, undefined],

@@ -1,6 +1,7 @@
 import type { ProviderEntry } from '../../catalog/entries.ts';
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import { hasCredential, switchingVariables } from '../../catalog/providers/missing-credential.ts';
+import { listModelStep } from '../../catalog/providers/own-address.ts';
 import { SIMULATOR_PROVIDER } from '../../catalog/simulator-catalog.ts';
 import type { ProviderConfig } from '../../config/parse/known-providers.ts';
 
@@ -21,8 +22,7 @@ export function providerNeeds(
   const [problem] = KNOWN_PROVIDERS.issuesOf(entry as ProviderConfig);
   if (problem !== undefined) return `give ${slug} ${aWord(problem.path)} in the configuration`;
   const isElsewhere = (entry.base_url || entry.dialect) && slug !== SIMULATOR_PROVIDER.slug;
-  if (isElsewhere && !isOwn)
-    return `list the model in the configuration: ${slug} has an address of your own there`;
+  if (isElsewhere && !isOwn) return listModelStep(slug);
   if (hasCredential(entry)) return undefined;
   return entry.base_url ? `give ${slug} an api_key in the configuration` : credentialNeeds(slug);
 }

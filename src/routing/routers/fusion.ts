@@ -24,7 +24,7 @@ export function fusionRouter(preset: FusionPreset | undefined): Router {
       const ids = typeof values.model === 'string' ? [judge] : [judge, ...panel];
       const models = new Set(ids.flatMap((id) => findModelById(id, catalog) ?? []));
       if (models.size === 0) {
-        throw new GatewayError('invalid-request', unknownModelMessage(judge, judge, catalog.models));
+        throw new GatewayError('invalid-request', unknownModelMessage(judge, judge, catalog));
       }
       return { models: [...models], pipeline: [], report: [] };
     },

@@ -156,11 +156,11 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['warning: a price per million as one of a token', model('        pricing: { prompt: "1.25" }\n')],
   [
     'warning: the path of the dialect in the address',
-    'providers:\n  - slug: acme\n    dialect: openai-chat\n    base_url: http://127.0.0.1:9101/v1/chat/completions\n',
+    'providers:\n  - slug: acme\n    dialect: openai-chat\n    base_url: http://127.0.0.1:9101/v1/chat/completions\nmodels:\n  - id: a/b\n    endpoints: [{ provider: acme }]\n',
   ],
   [
     'warning: the path of a model in the address',
-    'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\n',
+    'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\nmodels:\n  - id: a/b\n    endpoints: [{ provider: acme }]\n',
   ],
   ['warning: a variable without braces', 'providers:\n  - slug: openai\n    api_key: $OPENAI_KEY\n'],
   ['warning: a variable that is not closed', 'providers:\n  - slug: openai\n    api_key: ${OPENAI_KEY\n'],
@@ -168,12 +168,17 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['warning: a variable of a shell', 'providers:\n  - slug: openai\n    api_key: $(OPENAI_KEY)\n'],
   ['warning: a provider without a credential', 'providers:\n  - slug: openai\n'],
   [
+    'warning: a known provider at an own address without a model',
+    'providers:\n  - slug: openai\n    base_url: http://127.0.0.1:9101/v1\n    api_key: ${PATH}\n',
+  ],
+  ['warning: an own provider without a model', ACME],
+  [
     'warning: a preset with an unknown model',
     `${model('        tag: acme\n')}presets: { p: { model: acme/lrge } }\n`,
   ],
   [
     'warning: a model that no provider serves',
-    `${ACME}models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n`,
+    `${model('        tag: acme\n')}  - id: a/b\n    endpoints:\n      - provider: openai\n`,
   ],
   [
     'a guardrail service that may take too long',
