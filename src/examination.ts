@@ -2,21 +2,31 @@
  * What `signalbox doctor` uses. It examines an installation without opening it, so that nothing changes and a damaged
  * one can be examined too.
  */
+import type { Runtime } from './config/runtime.ts';
 import type { BucketView } from './control/bucket-view.ts';
 import { openServiceClient } from './egress/service-client.ts';
 import { type BucketSettings, openObjectStorage } from './file-storage.ts';
+import { isInTime } from './kit/loop/is-in-time.ts';
 import type { ClickhouseAddress } from './kit/net/clickhouse-address.ts';
+import type { DatabaseAddress } from './kit/net/database-address.ts';
 import { systemClock } from './kit/time/clock.ts';
-import { type ClickhouseFacts, examineClickhouse } from './store/examine/examine-clickhouse.ts';
+import type { ClickhouseFacts, Examined, PostgresFacts, StoreServers } from './ports/store-facts.ts';
+import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
+import { examineClickhouse } from './store/examine/examine-clickhouse.ts';
+import {
+  examinePostgres,
+  examinePostgresBooks,
+  type PostgresBooks,
+} from './store/examine/examine-postgres.ts';
+import { examineRedis } from './store/examine/examine-redis.ts';
 import { ObjectStorageUnavailable } from './store/object-storage/object-storage.ts';
+import { databaseName } from './store/sql/postgres/open-postgres.ts';
 
 export { readOverlay } from './installation.ts';
 export { providerStates } from './provider-states.ts';
 export { deriveSettings } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
 export { hasKeptData, lockDirectory } from './store/directory/data-directory.ts';
-export { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
-export type { DatabaseFacts, KnownFile } from './store/examine/database-facts.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {
   type DirectoryFacts,
@@ -31,13 +41,67 @@ export {
   examineOutbox,
   type JournalFacts,
 } from './store/examine/examine-journal.ts';
-export { examinePostgres, type PostgresFacts } from './store/examine/examine-postgres.ts';
-export { examineRedis, type RedisFacts } from './store/examine/examine-redis.ts';
 export { examineSqlite, MAX_NEWEST_ROWS, type SqliteFacts } from './store/examine/examine-sqlite.ts';
 export { isHashKeyGone, readSecrets } from './store/examine/read-secrets.ts';
 
+/** What is read of PostgreSQL if no gateway runs: the books too. */
+export type PostgresWithBooks = PostgresFacts & PostgresBooks;
+
+/** Looks at the servers whose addresses this process was given. */
+export function storeServers({
+  database,
+  redis,
+  clickhouse,
+}: Pick<Runtime, 'database' | 'redis' | 'clickhouse'>): StoreServers {
+  return {
+    postgres: async () =>
+      database === undefined ? null : examinedPostgres(database, examinePostgres(database)),
+    redis: async () =>
+      redis === undefined ? null : examined(`Redis at ${redis.host}:${redis.port}`, examineRedis(redis)),
+    clickhouse: async () =>
+      clickhouse === undefined
+        ? null
+        : examined(`ClickHouse at ${new URL(clickhouse.origin).host}`, examineEventServer(clickhouse)),
+  };
+}
+
+/** Looks at PostgreSQL and its books; null without it. */
+export async function examineBooksOf({
+  database,
+}: Pick<Runtime, 'database'>): Promise<Examined<PostgresWithBooks> | null> {
+  return database === undefined ? null : examinedPostgres(database, examinePostgresBooks(database));
+}
+
+function examinedPostgres<Facts>(
+  address: DatabaseAddress,
+  looking: Promise<Facts>,
+): Promise<Examined<Facts>> {
+  return examined(`the database ${databaseName(address)}`, looking);
+}
+
+/** Milliseconds for one server: less than a command waits for the answer of a running gateway. */
+const SERVER_MS = 9_000;
+
+/** The facts, or why there are none. Of unexpected errors only the code is told: their messages may quote secrets. */
+async function examined<Facts>(name: string, looking: Promise<Facts>): Promise<Examined<Facts>> {
+  let facts: Facts | undefined;
+  const looked = looking.then((found) => {
+    facts = found;
+  });
+  try {
+    await isInTime(looked, SERVER_MS);
+    if (facts !== undefined) return { ok: true, facts };
+    const problem = `${name} has not answered within ${SERVER_MS / 1000} s; check the load of its server`;
+    return { ok: false, problem };
+  } catch (error) {
+    if (error instanceof DataDirectoryProblem) return { ok: false, problem: error.message };
+    const { name: kind, code = kind } = error as NodeJS.ErrnoException;
+    return { ok: false, problem: `${name} could not be examined (${code})` };
+  }
+}
+
 /** Looks at the events in ClickHouse. Rejects with a DataDirectoryProblem. */
-export async function examineEventServer(address: ClickhouseAddress): Promise<ClickhouseFacts> {
+async function examineEventServer(address: ClickhouseAddress): Promise<ClickhouseFacts> {
   const service = openServiceClient(address.origin);
   try {
     return await examineClickhouse(service, address);

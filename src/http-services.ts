@@ -12,9 +12,7 @@ import { RunningGenerations } from './manage/generations/running-generations.ts'
 import { Rankings } from './manage/rankings/rankings.ts';
 import type { ContentStore } from './ports/content.ts';
 import type { Limiter } from './ports/limiter.ts';
-import { readinessParts } from './readiness.ts';
 import type { RunningSettings } from './running-settings.ts';
-import type { SharedMemory } from './shared-memory.ts';
 
 /** Sources of the services of routes. */
 interface ServiceSources {
@@ -22,7 +20,7 @@ interface ServiceSources {
   readonly engine: Engine;
   readonly settings: RunningSettings;
   readonly limiter: Limiter;
-  readonly shared: SharedMemory | undefined;
+  readonly readiness: HttpServices['readiness'];
   readonly contents: ContentStore;
   readonly firstAccountId: string;
   readonly operatorViews: HttpServices['operatorViews'];
@@ -34,7 +32,7 @@ export function httpServices({
   engine,
   settings,
   limiter,
-  shared,
+  readiness,
   contents,
   firstAccountId,
   operatorViews,
@@ -61,15 +59,7 @@ export function httpServices({
     analytics: new Analytics({ ...analyticsParts, apps }),
     activity: new Activity(analyticsParts),
     overview: new AccountOverview({ ...analyticsParts, apps, ledger: installation.ledger }),
-    readiness: () =>
-      readinessParts({
-        ledger: installation.ledger,
-        isDatabaseUp: installation.isDatabaseUp,
-        events,
-        health: engine.health,
-        catalog: () => settings.latest.gateway.catalog,
-        isRedisUp: shared?.stores.kind === 'redis' ? () => shared.gate.isOpen : undefined,
-      }),
+    readiness,
     firstAccountId,
     restartReason: installation.restartReason,
     generationLog: new GenerationLog(analyticsParts),

@@ -4,6 +4,7 @@ import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from './config/watch.ts';
 import { workerCountOf } from './config/worker-count.ts';
+import type { ReadinessParts } from './contract/envelopes/health.ts';
 import type { RunningState } from './control/doctor-view.ts';
 import { listenForCommands } from './control/listen.ts';
 import { DeclaredFile } from './declared-file.ts';
@@ -11,7 +12,7 @@ import { createEgress } from './egress/egress.ts';
 import { openCallTallies, openUptimeHistory } from './endpoint-uptime.ts';
 import { type Engine, type EngineMemory, openEngine } from './engine.ts';
 import { openEngineStores } from './engine-stores.ts';
-import { examineBucket } from './examination.ts';
+import { examineBucket, storeServers } from './examination.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
@@ -33,6 +34,7 @@ import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
+import { readinessParts } from './readiness.ts';
 import { RunningSettings } from './running-settings.ts';
 import { runningState } from './running-state.ts';
 import { type ExaminedProcess, examineSelf } from './self-examination.ts';
@@ -179,7 +181,19 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     await money.refresh();
     if (workers !== undefined) metrics.families = await workers.metricsWith(families);
   };
-  const examined = examinedProcess({ server, workers, loopDelay, installation, engine, settings }, options);
+  const readiness = () =>
+    readinessParts({
+      ledger,
+      isDatabaseUp: installation.isDatabaseUp,
+      events,
+      health,
+      catalog: () => settings.latest.gateway.catalog,
+      isRedisUp: shared?.stores.kind === 'redis' ? () => shared.gate.isOpen : undefined,
+    });
+  const examined = examinedProcess(
+    { server, workers, loopDelay, installation, engine, settings, readiness },
+    options,
+  );
   await openControl(examined, { installation, engine, settings }, log, closers);
   await reloads.declare(new DeclaredFile(installation, () => reloads.watch.running, log));
   // Last: keys that are shown once must not be created by a start that fails.
@@ -202,7 +216,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       engine,
       settings,
       limiter,
-      shared,
+      readiness,
       contents: stores.contents,
       firstAccountId: firstAccount.id,
       operatorViews: views,
@@ -369,14 +383,15 @@ interface ControlledDependencies {
   readonly installation: Installation;
   readonly engine: Engine;
   readonly settings: RunningSettings;
+  readonly readiness: () => ReadinessParts;
 }
 
 /** What commands and the operator's views see of the running process. */
 function examinedProcess(
-  { server, workers, loopDelay, installation, engine, settings }: ControlledDependencies,
+  { server, workers, loopDelay, installation, engine, settings, readiness }: ControlledDependencies,
   { load, loaded }: OpenOptions,
 ): ExaminedProcess & { readonly running: () => Promise<RunningState> } {
-  const running = () => runningState({ server, workers, loopDelay, engine });
+  const running = () => runningState({ server, workers, loopDelay, engine, readiness });
   return {
     running,
     inspected: { ...installation, running },
@@ -384,12 +399,13 @@ function examinedProcess(
     readConfiguration: () => loadConfigurationInThread(load),
     // A changed `storage` waits for a restart.
     bucket: () => examineBucket(loaded.config.storage.s3),
+    stores: storeServers(loaded.runtime),
   };
 }
 
 /** Lets commands reach the running gateway. */
 async function openControl(
-  { running, providers, readConfiguration, bucket }: ReturnType<typeof examinedProcess>,
+  { running, providers, readConfiguration, bucket, stores }: ReturnType<typeof examinedProcess>,
   { installation, engine, settings }: Pick<ControlledDependencies, 'installation' | 'engine' | 'settings'>,
   log: Log,
   closers: Closers,
@@ -401,7 +417,7 @@ async function openControl(
       configured: () => settings.current.config,
       tail: (reader) => engine.tail.read(reader),
       running,
-      serving: { providers, readConfiguration, bucket },
+      serving: { providers, readConfiguration, bucket, stores },
     },
     log,
   );

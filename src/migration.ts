@@ -1,12 +1,12 @@
 import type { DatabaseAddress } from './kit/net/database-address.ts';
+import type { SchemaState } from './ports/store-facts.ts';
 import { embeddedDatabaseIn, openDataDirectory, requireKeptData } from './store/directory/data-directory.ts';
 import { readSqliteSchema } from './store/examine/examine-sqlite.ts';
 import { refuseOtherState } from './store/open-embedded-state.ts';
 import { databaseName, openPostgres, readPostgresSchema } from './store/sql/postgres/open-postgres.ts';
-import type { SchemaState } from './store/sql/schema-state.ts';
 import { openSqlite } from './store/sql/sqlite/open-sqlite.ts';
 
-export type { SchemaState } from './store/sql/schema-state.ts';
+export type { SchemaState } from './ports/store-facts.ts';
 
 /** The database whose schema is examined or migrated. */
 export interface MigrationTarget {

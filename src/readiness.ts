@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog/catalog.ts';
-import type { PartState, ReadinessParts } from './http/dependencies.ts';
+import type { PartState, ReadinessParts } from './contract/envelopes/health.ts';
 import { countText } from './kit/text/count-text.ts';
 import type { EventStore } from './ports/events.ts';
 import type { Admitting, Ledger } from './ports/ledger.ts';

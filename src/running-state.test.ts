@@ -10,9 +10,11 @@ const figure = (name: string, value: number) => gauge({ name, help: '', read: ()
 async function stateWith(workers: RunningParts['workers']) {
   const loopDelay = new LoopDelay();
   const server = { state: 'ready', inFlight: { requests: () => 2, generations: () => 1 } } as const;
+  const ok = { status: 'ok' } as const;
+  const readiness = () => ({ ledger: ok, store: ok, events: ok, providers: ok });
   const engine = { health: { coolingSites: () => [] } } as unknown as RunningParts['engine'];
   try {
-    return await runningState({ server, workers, loopDelay, engine });
+    return await runningState({ server, workers, loopDelay, engine, readiness });
   } finally {
     loopDelay.close();
   }
@@ -21,6 +23,7 @@ async function stateWith(workers: RunningParts['workers']) {
 it('is that of the only process', async () => {
   const state = await stateWith(undefined);
   expect(state).toMatchObject({ processes: 1, requestsInFlight: 2, generationsInFlight: 1 });
+  expect(state.parts.store).toEqual({ status: 'ok' });
   expect(state.memoryBytes).toBeGreaterThan(MIB);
 });
 

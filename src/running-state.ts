@@ -1,4 +1,5 @@
 import { modelAndTagOf } from './catalog/build-model.ts';
+import type { ReadinessParts } from './contract/envelopes/health.ts';
 import type { CoolingEndpoint, RunningState } from './control/doctor-view.ts';
 import type { Engine } from './engine.ts';
 import type { LoopDelay } from './kit/metrics/loop-delay.ts';
@@ -16,6 +17,8 @@ export interface RunningParts {
   readonly workers: Pick<WorkerOwner, 'figures' | 'metricsWith'> | undefined;
   readonly loopDelay: LoopDelay;
   readonly engine: Pick<Engine, 'health'>;
+  /** States of the parts. */
+  readonly readiness: () => ReadinessParts;
 }
 
 /** The state of the gateway: of this process and of its workers. */
@@ -24,6 +27,7 @@ export async function runningState({
   workers,
   loopDelay,
   engine,
+  readiness,
 }: RunningParts): Promise<RunningState> {
   const own = processMetrics(loopDelay);
   const metrics = (await workers?.metricsWith(own)) ?? own;
@@ -38,6 +42,7 @@ export async function runningState({
     generationsInFlight: ofWorkers?.generations ?? server.inFlight.generations(),
     loopDelaySeconds: Math.max(loopDelay.longest, ofWorkers?.loopDelaySeconds ?? 0),
     cooling: engine.health.coolingSites().map(coolingEndpointOf),
+    parts: readiness(),
   };
 }
 

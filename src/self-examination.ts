@@ -6,6 +6,7 @@ import type { BucketView } from './control/bucket-view.ts';
 import { configurationView } from './control/configuration-view.ts';
 import { doctorView, type Inspected } from './control/doctor-view.ts';
 import type { ProviderView } from './control/provider-view.ts';
+import type { StoreServers } from './ports/store-facts.ts';
 import { examineDirectory } from './store/examine/examine-directory.ts';
 
 /** What a serving process knows of itself. */
@@ -15,6 +16,7 @@ export interface ExaminedProcess {
   readonly providers: () => Promise<readonly ProviderView[]>;
   /** Null if files are in the data directory. */
   readonly bucket: () => Promise<BucketView | null>;
+  readonly stores: StoreServers;
 }
 
 /** Runs the checks of `doctor` that need neither a lock nor a second connection to the database. */
@@ -23,6 +25,7 @@ export async function examineSelf({
   readConfiguration,
   providers,
   bucket,
+  stores,
 }: ExaminedProcess): Promise<Pick<FindingsObject, 'verdict' | 'findings'>> {
   const [loading, view] = await Promise.all([readConfiguration(), doctorView(inspected)]);
   const runtime = loading.ok ? loading.loaded.runtime : loading.runtime;
@@ -38,6 +41,7 @@ export async function examineSelf({
     lookAgain: () => database,
     providers: providers(),
     bucket,
+    stores,
     close() {},
   });
   return {

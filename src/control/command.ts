@@ -15,6 +15,7 @@ import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { StoreServers } from '../ports/store-facts.ts';
 import type { BucketView } from './bucket-view.ts';
 import type { CatalogServices } from './catalog-view.ts';
 import type { RunningState } from './doctor-view.ts';
@@ -58,6 +59,8 @@ export interface ServingState {
   readConfiguration(): Promise<Loading>;
   /** Reads from the bucket of files; null without one. */
   bucket(): Promise<BucketView | null>;
+  /** The servers that the process uses. */
+  readonly stores: StoreServers;
 }
 
 /** A command: the schema of its input, and what it does. */

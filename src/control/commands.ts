@@ -7,6 +7,7 @@ import { RESET_WINDOWS, type ResetWindow } from '../kit/time/windows.ts';
 import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
+import type { ClickhouseFacts, Examined, PostgresFacts, RedisFacts } from '../ports/store-facts.ts';
 import type { Key } from '../ports/tenancy.ts';
 import type { BucketView } from './bucket-view.ts';
 import { BUDGET_COMMANDS } from './budget-commands.ts';
@@ -193,6 +194,21 @@ export const COMMANDS = {
   'doctor.bucket': command(
     closed({}),
     async ({ serving }): Promise<BucketView | null> => (await serving?.bucket()) ?? null,
+  ),
+  /** Null if the process does not serve, or has no such server. The same of the next two. */
+  'doctor.postgres': command(
+    closed({}),
+    async ({ serving }): Promise<Examined<PostgresFacts> | null> =>
+      (await serving?.stores.postgres()) ?? null,
+  ),
+  'doctor.redis': command(
+    closed({}),
+    async ({ serving }): Promise<Examined<RedisFacts> | null> => (await serving?.stores.redis()) ?? null,
+  ),
+  'doctor.clickhouse': command(
+    closed({}),
+    async ({ serving }): Promise<Examined<ClickhouseFacts> | null> =>
+      (await serving?.stores.clickhouse()) ?? null,
   ),
   'encryption.rotate': command(
     closed({ new_key: Type.Optional(text) }),

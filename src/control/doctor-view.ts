@@ -1,8 +1,12 @@
+import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import { isInTime } from '../kit/loop/is-in-time.ts';
+import type { Vault } from '../manage/byok/vault.ts';
 import type { EventSizes, EventStore } from '../ports/events.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 import { type LedgerView, ledgerView } from './ledger-view.ts';
+
+export type { PartState, ReadinessPart, ReadinessParts } from '../contract/envelopes/health.ts';
 
 /** An endpoint that cools down. */
 export interface CoolingEndpoint {
@@ -26,6 +30,8 @@ export interface RunningState {
   /** Longest event loop delay of the last one to two minutes. */
   readonly loopDelaySeconds: number;
   readonly cooling: readonly CoolingEndpoint[];
+  /** As `/readyz` reports them. */
+  readonly parts: ReadinessParts;
 }
 
 export interface DoctorServerView {
@@ -41,6 +47,8 @@ export interface DoctorServerView {
   readonly loop_delay_seconds: number;
   /** Absent in an older gateway. */
   readonly cooling?: readonly CoolingEndpoint[];
+  /** State of the parts, as `/readyz` reports them. Absent in an older gateway. */
+  readonly parts?: ReadinessParts;
 }
 
 export interface EventsView {
@@ -67,6 +75,11 @@ export interface DoctorView {
   /** Records that wait to be written, by stage. */
   readonly lag: Readonly<Record<string, number>>;
   readonly ledger: LedgerView | null;
+  /**
+   * The environment variable that its encryption key comes from; null = the key is in the data directory. Absent in an
+   * older gateway.
+   */
+  readonly encryption_key_variable?: string | null;
   readonly events: EventsView | null;
 }
 
@@ -74,6 +87,7 @@ export interface Inspected {
   readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'disk' | 'lag'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
   readonly accounts: { list(): Promise<readonly Account[]> };
+  readonly vault: Pick<Vault, 'keyVariable'>;
   readonly running?: (() => Promise<RunningState>) | undefined;
 }
 
@@ -81,7 +95,13 @@ export interface Inspected {
 const PART_MS = 4_000;
 
 /** Collects all parts concurrently. */
-export async function doctorView({ ledger, eventStore, accounts, running }: Inspected): Promise<DoctorView> {
+export async function doctorView({
+  ledger,
+  eventStore,
+  accounts,
+  vault,
+  running,
+}: Inspected): Promise<DoctorView> {
   const [server, books, events] = await Promise.all([
     running === undefined ? null : running().then(serverView),
     inTime(async () => ledgerView(await ledger.verify(), await accounts.list())),
@@ -97,6 +117,7 @@ export async function doctorView({ ledger, eventStore, accounts, running }: Insp
     },
     lag: ledger.lag,
     ledger: books,
+    encryption_key_variable: vault.keyVariable,
     events,
   };
 }
@@ -116,6 +137,7 @@ function serverView(running: RunningState): DoctorServerView {
     generations_in_flight: running.generationsInFlight,
     loop_delay_seconds: running.loopDelaySeconds,
     cooling: running.cooling,
+    parts: running.parts,
   };
 }
 

@@ -43,6 +43,9 @@ const COMMAND_TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = {
   'doctor.providers': 9_500,
   'doctor.configuration': 5_000,
   'doctor.bucket': 9_500,
+  'doctor.postgres': 9_500,
+  'doctor.redis': 9_500,
+  'doctor.clickhouse': 9_500,
 };
 
 /** Replies are trusted and may be large: each value of a catalogue refresh may yield several in the reply. */

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import type { ConfigurationObject, FindingsObject, PresetObject } from '../contract/gateway/configuration.ts';
 import type { PriceChangeObject } from '../contract/gateway/price-change.ts';
 import type {
@@ -35,22 +36,6 @@ import type { CallerDirectory } from './access/authenticate.ts';
 import type { CorsRules } from './access/cors.ts';
 import type { RateSettings } from './access/rate-limits.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
-
-/** State of one part of the gateway. */
-export interface PartState {
-  /** `limited`: works for some requests. `unknown`: the gateway is starting. */
-  readonly status: 'ok' | 'limited' | 'unavailable' | 'unknown';
-  /** Present unless `ok`; names no address and no secret. */
-  readonly reason?: string;
-}
-
-/** The parts that `/readyz` reports. */
-export type ReadinessPart = 'ledger' | 'store' | 'events' | 'providers' | 'redis';
-
-/** `redis`: absent = the gateway uses none. */
-export type ReadinessParts = Readonly<Record<Exclude<ReadinessPart, 'redis'>, PartState>> & {
-  readonly redis?: PartState;
-};
 
 /** Settings of the HTTP layer at one moment; a reload replaces them between requests, never inside one. */
 export interface HttpSettings {

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
+import type { ReadinessParts } from '../../src/contract/envelopes/health.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
 import { embeddings } from '../../src/dialects/embeddings/index.ts';
@@ -8,7 +9,7 @@ import { messages } from '../../src/dialects/messages/index.ts';
 import { responses } from '../../src/dialects/responses/index.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { GenerationInput } from '../../src/gateway/request/generation-input.ts';
-import type { HttpDependencies, HttpSettings, ReadinessParts } from '../../src/http/dependencies.ts';
+import type { HttpDependencies, HttpSettings } from '../../src/http/dependencies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/http-server.ts';
 import type { Event, EventBatch, Settled } from '../../src/ir/events.ts';
 import type { RequestFormat } from '../../src/ir/items.ts';

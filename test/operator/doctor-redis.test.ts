@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkRedis } from '../../src/cli/doctor/check-redis.ts';
-import type { Runtime } from '../../src/config/runtime.ts';
+import { storeServers } from '../../src/examination.ts';
 import { parseRedisAddress } from '../../src/kit/net/redis-address.ts';
 import { freePort } from '../fakes/free-port.ts';
 import { redisForTests } from '../redis/redis-server.ts';
@@ -11,20 +11,22 @@ const server = await redisForTests();
 const check = (url: string) => {
   const reading = parseRedisAddress(url);
   if (!reading.ok) throw new Error(reading.problem);
-  return checkRedis({ runtime: { redis: reading.address } as Runtime });
+  return checkRedis({ stores: storeServers({ redis: reading.address }), holder: { kind: 'none' } });
 };
 
 it('has nothing to say without REDIS_URL', async () => {
-  expect(await checkRedis({ runtime: {} as Runtime })).toEqual([]);
+  expect(await checkRedis({ stores: storeServers({}), holder: { kind: 'none' } })).toEqual([]);
 });
 
 it('names a Redis that does not answer, and what to do', async () => {
   const port = await freePort();
-  await expect(check(`redis://:${SECRET}@127.0.0.1:${port}`)).rejects.toMatchObject({
-    message: expect.stringMatching(
-      new RegExp(`^Redis at 127\\.0\\.0\\.1:${port} cannot be used \\(ECONNREFUSED\\); see that it runs`),
-    ),
-  });
+  expect(await check(`redis://:${SECRET}@127.0.0.1:${port}`)).toMatchObject([
+    {
+      verdict: 'problem',
+      what: `Redis at 127.0.0.1:${port} cannot be used (ECONNREFUSED)`,
+      mend: expect.stringMatching(/^see that it runs and that REDIS_URL leads to it; until then/),
+    },
+  ]);
 });
 
 if (server !== undefined) {
@@ -43,9 +45,9 @@ if (server !== undefined) {
       [server.url, 'lacks the password'],
       [`redis://:wrong-${SECRET}@127.0.0.1:${server.port}`, 'wrong user or password'],
     ] as const) {
-      const problem = await check(url).catch((error: Error) => error.message);
-      expect(problem).toContain(advice);
-      expect(problem).not.toContain(SECRET);
+      const [finding] = await check(url);
+      expect(finding?.mend).toContain(advice);
+      expect(JSON.stringify(finding)).not.toContain(SECRET);
     }
   });
 }

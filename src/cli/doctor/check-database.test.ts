@@ -11,7 +11,7 @@ async function connectionsOf(gateways: number, allowed: number) {
     connections: { gateways, perGateway: 20, allowed },
   };
   const findings = await checkDatabase({
-    runtime: { database: {} },
+    holder: { kind: 'none' },
     database: Promise.resolve({ kind: 'postgres', facts }),
   } as unknown as Situation);
   return findings.at(-1);

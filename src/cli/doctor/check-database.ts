@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseFacts, PostgresFacts } from '../../examination.ts';
 import { countText } from '../../kit/text/count-text.ts';
+import type { DatabaseFacts, PostgresFacts } from '../../ports/store-facts.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
+import { partFindings } from './part-findings.ts';
 import type { Database, Situation } from './situation.ts';
 
 type Known = Exclude<Database, { kind: 'unknown' }>;
@@ -12,30 +13,37 @@ type Known = Exclude<Database, { kind: 'unknown' }>;
 const SLOW_MS = 500;
 
 /** Checks that the database opens and has the schema of this version. */
-export async function checkDatabase({ directory, runtime, database }: Situation): Promise<CheckFinding[]> {
-  if (runtime.database === undefined && directory.kind !== 'there') return [];
-  const found = await database;
+export async function checkDatabase(situation: Situation): Promise<CheckFinding[]> {
+  const { directory, holder } = situation;
+  const found = await situation.database;
+  if (found.kind !== 'postgres' && directory.kind !== 'there') return [];
   if (found.kind === 'unknown') return [warning('not checked: DATABASE_URL is invalid', null)];
-  if (found.facts === undefined) return [noDatabase(runtime.dataDir)];
+  if (found.facts === undefined) return [noDatabase(situation)];
   const name = nameOf(found);
   return [
     opened(name, found.facts),
     ...shape(name, found.facts.schema),
     ...pages(found),
     ...(found.kind === 'postgres' ? [connections(found.facts.connections)] : []),
+    ...partFindings(holder, 'store', 'the gateway asks it again by itself; read its log if this stays'),
   ];
 }
 
 /** Missing or empty: a first start that was interrupted, or a lost database. */
-function noDatabase(dataDir: string): CheckFinding {
+function noDatabase({ runtime: { dataDir }, holder }: Situation): CheckFinding {
   const file = join(dataDir, 'signalbox.sqlite');
-  return existsSync(join(dataDir, 'journal'))
-    ? problem(
-        `${file} is ${existsSync(file) ? 'empty' : 'missing'}, although a gateway has run here`,
-        'restore the data directory from a backup; without it accounts and keys are lost and the next ' +
-          'start makes new ones',
-      )
-    : fine('none yet; the first start creates it');
+  if (existsSync(join(dataDir, 'journal'))) {
+    return problem(
+      `${file} is ${existsSync(file) ? 'empty' : 'missing'}, although a gateway has run here`,
+      'restore the data directory from a backup; without it accounts and keys are lost and the next ' +
+        'start makes new ones',
+    );
+  }
+  if (holder.kind === 'none') return fine('none yet; the first start creates it');
+  return warning(
+    'not checked: the process that has the data directory does not say where its database is',
+    'if it waits for PostgreSQL, its log says so; or set DATABASE_URL as for the gateway, and run signalbox doctor again',
+  );
 }
 
 function nameOf(database: Known): string {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventsView, eventsView } from '../../control/doctor-view.ts';
-import { EVENTS_ADVICE, examineEventServer, examineEvents, hadEvents } from '../../examination.ts';
-import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
+import { EVENTS_ADVICE, examineEvents, hadEvents } from '../../examination.ts';
 import { countText } from '../../kit/text/count-text.ts';
+import type { ClickhouseFacts } from '../../ports/store-facts.ts';
 import { bytesText, durationText } from '../terminal/quantities.ts';
-import { type CheckFinding, fine, problem, warning } from './finding.ts';
+import { type CheckFinding, fine, problem, problemOfText, warning } from './finding.ts';
+import { partFindings } from './part-findings.ts';
 import type { Situation } from './situation.ts';
 
 const FILE = 'events.duckdb';
@@ -14,7 +15,9 @@ const FILE = 'events.duckdb';
 export async function checkEvents(situation: Situation): Promise<CheckFinding[]> {
   const { directory, holder, runtime } = situation;
   if (directory.kind !== 'there') return [];
-  if (runtime.clickhouse !== undefined) return checkClickhouse(situation, runtime.clickhouse);
+  const found = await situation.stores.clickhouse();
+  if (found?.ok === false) return [problemOfText(found.problem)];
+  if (found !== null) return [ofClickhouse(situation, found.facts), ...ofState(holder)];
   switch (holder.kind) {
     case 'silent':
       return [warning('not checked: another process has the data directory', null)];
@@ -26,7 +29,7 @@ export async function checkEvents(situation: Situation): Promise<CheckFinding[]>
               'read its log, and run signalbox doctor again',
             ),
           ]
-        : [counted(holder.view.events), ...removed(runtime.dataDir)];
+        : [counted(holder.view.events), ...removed(runtime.dataDir), ...ofState(holder)];
     case 'none': {
       const sizes = await examineEvents(join(runtime.dataDir, FILE));
       return [sizes === undefined ? await absent(situation) : counted(eventsView(sizes))];
@@ -34,18 +37,26 @@ export async function checkEvents(situation: Situation): Promise<CheckFinding[]>
   }
 }
 
-/** Asks the server itself: a gateway that lacks it only knows that it does not answer. */
-async function checkClickhouse({ holder }: Situation, address: ClickhouseAddress): Promise<CheckFinding[]> {
-  const { version, roundTripMs, sizes } = await examineEventServer(address);
+/** The events can be read, but the gateway failed to work on them. */
+function ofState(holder: Situation['holder']): CheckFinding[] {
+  return partFindings(
+    holder,
+    'events',
+    'read its log for why; generations go on, and their events follow when it works again',
+  );
+}
+
+/** The server was asked anew: a gateway that lacks it only knows that it does not answer. */
+function ofClickhouse({ holder }: Situation, { version, roundTripMs, sizes }: ClickhouseFacts): CheckFinding {
   const server = `ClickHouse ${version}, answers in ${durationText(roundTripMs)}`;
   if (sizes === undefined) {
     const hasRun = holder.kind === 'process' && holder.view.server !== null;
     return hasRun
-      ? [problem(`${server}: it has no tables, although a gateway uses it`, 'read the log of the gateway')]
-      : [fine(`${server}: no tables yet; the first start makes them`)];
+      ? problem(`${server}: it has no tables, although a gateway uses it`, 'read the log of the gateway')
+      : fine(`${server}: no tables yet; the first start makes them`);
   }
   const view = eventsView(sizes);
-  return [fine(`${server}: ${sizesText(view)}`, { ...view, round_trip_ms: roundTripMs })];
+  return fine(`${server}: ${sizesText(view)}`, { ...view, round_trip_ms: roundTripMs });
 }
 
 /** A gateway that counted its events has the file open: if it is missing, it was deleted meanwhile. */

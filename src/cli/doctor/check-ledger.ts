@@ -1,4 +1,4 @@
-import type { JournalDiskView } from '../../control/doctor-view.ts';
+import type { DoctorView, JournalDiskView, ReadinessParts } from '../../control/doctor-view.ts';
 import {
   type BooksFacts,
   examineBooks,
@@ -12,6 +12,7 @@ import type { AccountStatement, Fault } from '../../ports/ledger.ts';
 import { usdText } from '../terminal/output.ts';
 import { bytesText } from '../terminal/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
+import { isImpaired, partsOf } from './part-findings.ts';
 import type { Situation } from './situation.ts';
 
 const VERIFY = 'keep a copy of the data directory for the investigation, then run signalbox ledger verify';
@@ -25,21 +26,38 @@ export async function checkLedger(situation: Situation): Promise<CheckFinding[]>
       return [warning('not checked: another process has the data directory', null)];
     case 'process':
       return [
-        ...ofProcess(holder.view.ledger),
+        ...ofProcess(holder.view.ledger, partsOf(holder)),
         ...ofDisk(holder.view.journal_disk),
-        ...(holder.view.ledger_available || (holder.view.journal_disk?.waiting_ms ?? 0) > 0
-          ? []
-          : [
-              problem(
-                'the ledger cannot be written, so paid requests are refused',
-                'check the free space and health of its disk, and the database; the gateway then resumes by itself',
-              ),
-            ]),
+        ...ofState(holder.view, partsOf(holder)),
       ];
     case 'none':
       if (directory.kind === 'frozen') return [];
       return runtime.database === undefined ? ofBooks(situation) : ofTables(situation);
   }
+}
+
+/** A ledger that admits only some generations, or none; what waits for the disk is reported as that. */
+function ofState(view: DoctorView, parts: ReadinessParts | undefined): CheckFinding[] {
+  if ((view.journal_disk?.waiting_ms ?? 0) > 0) return [];
+  if (parts === undefined) {
+    return view.ledger_available
+      ? []
+      : [
+          problem(
+            'the ledger cannot be written, so paid requests are refused',
+            'check the free space and health of its disk, and the database; the gateway then resumes by itself',
+          ),
+        ];
+  }
+  const { ledger, store } = parts;
+  if (!isImpaired(ledger)) return [];
+  if (isImpaired(store))
+    return [problem(ledger.reason ?? ledger.status, 'mend the database; the gateway then resumes by itself')];
+  const mend =
+    ledger.status === 'limited'
+      ? 'synchronize this machine and that of the database with a time server (NTP)'
+      : 'check the free space and health of its disk; the gateway then resumes by itself';
+  return [problem(ledger.reason ?? ledger.status, mend)];
 }
 
 /** A disk that does not answer now, or was slow since the gateway started. */
@@ -77,9 +95,10 @@ interface Books {
   readonly journal: JournalFacts;
 }
 
-function ofProcess(
-  ledger: Extract<Situation['holder'], { kind: 'process' }>['view']['ledger'],
-): CheckFinding[] {
+function ofProcess(ledger: DoctorView['ledger'], parts: ReadinessParts | undefined): CheckFinding[] {
+  if (ledger === null && isImpaired(parts?.store)) {
+    return [warning('the books were not verified: the database does not answer', null)];
+  }
   if (ledger === null) {
     return [
       warning(

@@ -21,11 +21,16 @@ function hashKey(dataDir: string): CheckFinding[] {
   ];
 }
 
-async function encryptionKeyOf({ runtime, loading, database }: Situation): Promise<CheckFinding[]> {
+async function encryptionKeyOf(situation: Situation): Promise<CheckFinding[]> {
+  const { runtime, loading, holder, database } = situation;
   const { dataDir, encryptionKey } = runtime;
+  const variable = holder.kind === 'process' ? holder.view.encryption_key_variable : undefined;
+  // The process has it, and compared it with the stored credentials when it started.
+  if (variable != null)
+    return [fine(`stored credentials are encrypted under the key in ${variable} of the gateway`)];
   // An invalid key is reported by the configuration check.
   if (hasProblemAt(loading, 'SIGNALBOX_ENCRYPTION_KEY')) return [];
-  const keeper = readSecrets(dataDir, encryptionKey);
+  const keeper = readSecrets(dataDir, variable === null ? undefined : encryptionKey);
   const needed = (await database.catch(() => undefined))?.facts?.encryptionKeyIds ?? [];
   if (keeper !== undefined) {
     requireKeys(keeper, needed);

@@ -52,6 +52,11 @@ const NO_ADVICE = 'read the log of the gateway, and run signalbox doctor again';
 export function problemOf(error: unknown): CheckFinding {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (!FOR_PEOPLE.has(name)) return problem(`check failed (${code ?? name ?? 'unknown'})`, NO_ADVICE);
-  const [what = '', ...mend] = withoutSecrets(message).split('; ');
+  return problemOfText(message);
+}
+
+/** A text of the form `problem; advice` as a finding. */
+export function problemOfText(text: string): CheckFinding {
+  const [what = '', ...mend] = withoutSecrets(text).split('; ');
   return problem(what, mend.length === 0 ? NO_ADVICE : mend.join('; '));
 }

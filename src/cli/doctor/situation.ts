@@ -7,20 +7,22 @@ import type { BucketView } from '../../control/bucket-view.ts';
 import type { ConfigurationView } from '../../control/configuration-view.ts';
 import type { DoctorView } from '../../control/doctor-view.ts';
 import type { ProviderView } from '../../control/provider-view.ts';
-import { askRunning } from '../../control/send-command.ts';
+import { askRunning, CommandRefused } from '../../control/send-command.ts';
 import {
   type DirectoryFinding,
   deriveSettings,
+  examineBooksOf,
   examineBucket,
   examineDirectory,
-  examinePostgres,
   examineSqlite,
   lockDirectory,
-  type PostgresFacts,
+  type PostgresWithBooks,
   providerStates,
   type SqliteFacts,
+  storeServers,
 } from '../../examination.ts';
 import { isDirectoryInUse, loadOptions } from '../../installation.ts';
+import type { Examined, PostgresFacts, StoreServers } from '../../ports/store-facts.ts';
 import { problemOf } from './finding.ts';
 
 /** The process that holds the data directory. */
@@ -36,7 +38,8 @@ export type Database =
   /** DATABASE_URL is invalid. */
   | { readonly kind: 'unknown'; readonly facts: undefined }
   | { readonly kind: 'sqlite'; readonly file: string; readonly facts: SqliteFacts | undefined }
-  | { readonly kind: 'postgres'; readonly facts: PostgresFacts };
+  /** A running gateway leaves out the books, which it reports itself. */
+  | { readonly kind: 'postgres'; readonly facts: PostgresFacts & Partial<PostgresWithBooks> };
 
 /** Facts that several checks need, collected once. */
 export interface Situation {
@@ -54,6 +57,8 @@ export interface Situation {
   readonly configuration: ConfigurationView | undefined;
   /** Reads from the bucket of files, as the running gateway or the configuration has it; null without one. */
   bucket(): Promise<BucketView | null>;
+  /** The servers of the running gateway, or of the configuration. */
+  readonly stores: StoreServers;
   /** Releases the lock of the data directory. */
   close(): void;
 }
@@ -74,7 +79,8 @@ export async function findSituation(flags: Flags): Promise<Situation> {
   const configuration = isServing
     ? await answerOf(askRunning(runtime.dataDir, 'doctor.configuration', {}))
     : undefined;
-  const lookAgain = () => readDatabase(loading, runtime, directory);
+  const stores = isServing ? serversOfRunning(runtime) : ownServers(runtime);
+  const lookAgain = () => readDatabase({ loading, runtime, directory, stores });
   const database = lookAgain();
   // Prevents an unhandled rejection; each check that awaits it reports the failure.
   database.catch(() => {});
@@ -89,6 +95,7 @@ export async function findSituation(flags: Flags): Promise<Situation> {
     lookAgain,
     providers,
     bucket,
+    stores,
     close,
   };
 }
@@ -116,15 +123,41 @@ async function answerOf<T>(asked: Promise<T | null | undefined>): Promise<T | un
   return (await asked.catch(() => undefined)) ?? undefined;
 }
 
-async function readDatabase(
-  loading: Loading,
-  { database, dataDir }: Runtime,
-  { kind }: DirectoryFinding,
-): Promise<Database> {
+/** Without a running gateway the books are read here. */
+function ownServers(runtime: Runtime): StoreServers {
+  return { ...storeServers(runtime), postgres: () => examineBooksOf(runtime) };
+}
+
+/** Asks the running gateway, which has the addresses; an older one does not answer, and its servers are asked here. */
+function serversOfRunning(runtime: Runtime): StoreServers {
+  const { dataDir } = runtime;
+  const own = storeServers(runtime);
+  const ask = async <Facts>(
+    asked: Promise<Examined<Facts> | null | undefined>,
+    look: () => Promise<Examined<Facts> | null>,
+  ) => {
+    const found = await asked.catch(() => undefined);
+    return found === undefined ? look() : found;
+  };
+  return {
+    postgres: () => ask(askRunning(dataDir, 'doctor.postgres', {}), own.postgres),
+    redis: () => ask(askRunning(dataDir, 'doctor.redis', {}), own.redis),
+    clickhouse: () => ask(askRunning(dataDir, 'doctor.clickhouse', {}), own.clickhouse),
+  };
+}
+
+async function readDatabase({
+  loading,
+  runtime,
+  directory,
+  stores,
+}: Pick<Situation, 'loading' | 'runtime' | 'directory' | 'stores'>): Promise<Database> {
+  const found = await stores.postgres();
+  if (found?.ok === false) throw new CommandRefused(found.problem);
+  if (found !== null) return { kind: 'postgres', facts: found.facts };
   if (hasProblemAt(loading, 'DATABASE_URL')) return { kind: 'unknown', facts: undefined };
-  if (database !== undefined) return { kind: 'postgres', facts: await examinePostgres(database) };
-  const file = join(dataDir, 'signalbox.sqlite');
-  return { kind: 'sqlite', file, facts: kind === 'frozen' ? undefined : await examineSqlite(file) };
+  const file = join(runtime.dataDir, 'signalbox.sqlite');
+  return { kind: 'sqlite', file, facts: directory.kind === 'there' ? await examineSqlite(file) : undefined };
 }
 
 /** True if the configuration has a problem at this path. */

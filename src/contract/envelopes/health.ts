@@ -1,6 +1,22 @@
 import Type from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 
+/** State of one part of the gateway. */
+export interface PartState {
+  /** `limited`: works for some requests. `unknown`: the gateway is starting. */
+  readonly status: 'ok' | 'limited' | 'unavailable' | 'unknown';
+  /** Present unless `ok`; names no address and no secret. */
+  readonly reason?: string;
+}
+
+/** The parts that `/readyz` reports. */
+export type ReadinessPart = 'ledger' | 'store' | 'events' | 'providers' | 'redis';
+
+/** `redis`: absent = the gateway uses none. */
+export type ReadinessParts = Readonly<Record<Exclude<ReadinessPart, 'redis'>, PartState>> & {
+  readonly redis?: PartState;
+};
+
 /** Reply of `/healthz`. */
 export const healthSchema = Type.Object({ status: oneOf(['ok']) });
 

@@ -3,6 +3,7 @@ import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts'
 import {
   healthSchema,
   notReadySchema,
+  type ReadinessPart,
   readinessQuery,
   readySchema,
 } from '../../contract/envelopes/health.ts';
@@ -10,7 +11,6 @@ import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
 import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import { carriesToken } from '../access/metrics-token.ts';
-import type { ReadinessPart } from '../dependencies.ts';
 import { startPage, startSchema } from '../openapi/start-page.ts';
 import type { Route } from '../route.ts';
 import { OPERATION_EXAMPLES } from './examples/operation.ts';

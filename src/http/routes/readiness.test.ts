@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PartState, ReadinessParts } from '../dependencies.ts';
+import type { PartState, ReadinessParts } from '../../contract/envelopes/health.ts';
 import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 
 const OK: PartState = { status: 'ok' };

@@ -1,4 +1,4 @@
-import type { PartState, ReadinessPart, ReadinessParts } from '../dependencies.ts';
+import type { PartState, ReadinessPart, ReadinessParts } from '../../contract/envelopes/health.ts';
 import type { ServerState } from '../route.ts';
 
 /** Facts that readiness depends on. */

@@ -68,6 +68,11 @@ export class Vault {
     return this.#warnings;
   }
 
+  /** The environment variable that the key comes from; null = it is in the data directory. */
+  get keyVariable(): string | null {
+    return this.#keeper.isGiven ? this.#keeper.source : null;
+  }
+
   /** First the key that encrypts, then those that still decrypt. */
   get keys(): SecretKeys {
     return this.#cipher.keys;

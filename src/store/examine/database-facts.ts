@@ -1,26 +1,4 @@
-import type { SchemaRecords, SchemaState } from '../sql/schema-state.ts';
-
-/** Facts about the database of an installation, for either engine. */
-export interface DatabaseFacts {
-  /** Duration of one query, milliseconds. */
-  readonly roundTripMs: number;
-  readonly bytes: number;
-  readonly schema: SchemaState;
-  /** Ids of the keys that encrypt stored credentials. */
-  readonly encryptionKeyIds: readonly string[];
-  /** When the last generation was settled, epoch milliseconds; undefined when none was. */
-  readonly lastSettledAtMs: number | undefined;
-  /** Whether an app is registered. */
-  readonly hasApps: boolean;
-  /** Stored files, at most `MAX_EXAMINED_FILES` of them. */
-  readonly files: readonly KnownFile[];
-}
-
-/** A stored file as the database has it. */
-export interface KnownFile {
-  readonly id: string;
-  readonly bytes: number;
-}
+import type { SchemaRecords } from '../sql/schema-state.ts';
 
 /** Maximum of files whose content is examined. */
 export const MAX_EXAMINED_FILES = 20_000;

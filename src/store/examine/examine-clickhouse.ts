@@ -1,19 +1,10 @@
 import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import { type ServiceClient, ServiceUnreachable } from '../../kit/net/service-client.ts';
-import type { EventSizes } from '../../ports/events.ts';
+import type { ClickhouseFacts } from '../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { ClickhouseClient, ClickhouseProblem } from '../events/clickhouse/clickhouse-client.ts';
 import { EVENTS, SCHEMA_VERSION, STORES } from '../events/clickhouse/schema.ts';
 import { countOf, storedSizes } from '../events/clickhouse/stored-state.ts';
-
-/** What a ClickHouse server has. */
-export interface ClickhouseFacts {
-  /** Version of the server. */
-  readonly version: string;
-  readonly roundTripMs: number;
-  /** Undefined before the first start with it: there are no tables. */
-  readonly sizes: EventSizes | undefined;
-}
 
 /** Looks at the events in ClickHouse without changing anything. Rejects with a DataDirectoryProblem. */
 export async function examineClickhouse(
@@ -43,8 +34,8 @@ export async function examineClickhouse(
   } catch (error) {
     if (!(error instanceof ClickhouseProblem || error instanceof ServiceUnreachable)) throw error;
     throw new DataDirectoryProblem(
-      `ClickHouse of CLICKHOUSE_URL cannot be used: ${error.message}; generations go on, and their events follow when ` +
-        'it works again',
+      `ClickHouse at ${new URL(address.origin).host} cannot be used: ${error.message} (${error.code}); see that it ` +
+        'runs and that CLICKHOUSE_URL leads to it; generations go on, and their events follow when it works again',
       false,
       error,
     );

@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KnownFile } from '../../ports/store-facts.ts';
 import { FILE_ID } from '../files/file-id.ts';
-import { type KnownFile, MAX_EXAMINED_FILES } from './database-facts.ts';
+import { MAX_EXAMINED_FILES } from './database-facts.ts';
 
 /** Differences between the contents of stored files and the database. */
 export interface FileFacts {

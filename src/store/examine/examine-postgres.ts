@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
+import type { PostgresFacts } from '../../ports/store-facts.ts';
 import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
 import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
 import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';
@@ -7,27 +8,14 @@ import { COUNT_RUNNING_GATEWAYS } from '../sql/postgres/gateway-lock.ts';
 import { CONNECTIONS_PER_GATEWAY, withPostgres } from '../sql/postgres/open-postgres.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
 import type { Tables } from '../sql/tables.ts';
-import { type DatabaseFacts, QUERIES, recordsOf } from './database-facts.ts';
+import { QUERIES, recordsOf } from './database-facts.ts';
 
-/** Facts about a shared database. */
-export interface PostgresFacts extends DatabaseFacts {
-  /** How far its clock is ahead of this machine's, milliseconds. */
-  readonly clockAheadMs: number;
-  readonly connections: ConnectionFacts;
+/** The books of a shared database, which a running gateway reports itself. */
+export interface PostgresBooks {
   /** The money of all accounts; undefined while migrations are missing. */
   readonly totals: Totals | undefined;
   /** Booked ends of each gateway's journal, by gateway id. */
   readonly journals: ReadonlyMap<string, BookedEnds>;
-}
-
-/** Connections of gateways beside those that the server allows. */
-export interface ConnectionFacts {
-  /** Gateways that run on the database. */
-  readonly gateways: number;
-  /** Connections that one of them may have open. */
-  readonly perGateway: number;
-  /** Connections that the server allows, without those that it reserves. */
-  readonly allowed: number;
 }
 
 const TABLES_THERE = `select tablename as name from pg_tables where schemaname = any (current_schemas(false))`;
@@ -35,6 +23,25 @@ const TABLES_THERE = `select tablename as name from pg_tables where schemaname =
 /** Reads a shared database without changing it. Rejects with a DataDirectoryProblem. */
 export function examinePostgres(address: DatabaseAddress): Promise<PostgresFacts> {
   return withPostgres(address, factsOf);
+}
+
+/** The same with its books. */
+export function examinePostgresBooks(address: DatabaseAddress): Promise<PostgresFacts & PostgresBooks> {
+  return withPostgres(address, async (database) => {
+    const facts = await factsOf(database);
+    const hasJournals = (await tablesIn(database)).has('ledger_journals');
+    return {
+      ...facts,
+      journals: hasJournals ? await readJournals(database) : new Map(),
+      // Rows are not summed: with millions of them that exceeds the time limit of a statement here.
+      totals: facts.schema.missing.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,
+    };
+  });
+}
+
+async function tablesIn(database: Kysely<Tables>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.raw<{ name: string }>(TABLES_THERE).execute(database);
+  return new Set(rows.map(({ name }) => name));
 }
 
 async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
@@ -49,7 +56,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`,
   );
-  const tables = new Set((await all<{ name: string }>(TABLES_THERE)).map(({ name }) => name));
+  const tables = await tablesIn(database);
   const from = async <Row>(table: string, text: string) => (tables.has(table) ? await all<Row>(text) : []);
   const applied = await from<{ name: string }>('schema_migrations', QUERIES.migrations);
   const required = await from<{ requires: string }>('schema_requirements', QUERIES.requirements);
@@ -73,8 +80,5 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
       perGateway: CONNECTIONS_PER_GATEWAY,
       allowed: limits?.allowed ?? 0,
     },
-    journals: tables.has('ledger_journals') ? await readJournals(database) : new Map(),
-    // Rows are not summed: with millions of them that exceeds the time limit of a statement here.
-    totals: schema.missing.length === 0 ? await totalsIn(database, { sumsRows: false }) : undefined,
   };
 }

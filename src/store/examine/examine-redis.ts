@@ -1,17 +1,7 @@
 import type { RedisAddress } from '../../kit/net/redis-address.ts';
+import type { RedisFacts } from '../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { RedisClient, redisErrorCode } from '../redis/redis-client.ts';
-
-/** Facts about a Redis server. */
-export interface RedisFacts {
-  /** Host and port. */
-  readonly name: string;
-  readonly version: string;
-  readonly roundTripMs: number;
-  readonly usedBytes: number;
-  /** A replica refuses writes. */
-  readonly isReplica: boolean;
-}
 
 /** How long connecting may take, milliseconds. */
 const CONNECT_MS = 3_000;
@@ -22,6 +12,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   WRONGPASS: 'REDIS_URL has a wrong user or password',
   NOPERM: 'let the user of REDIS_URL run scripts and write keys',
 };
+
+const MEANWHILE = 'until then each gateway admits its share of limits and routes by itself';
 
 /** Looks at a Redis server without changing anything. Rejects with a DataDirectoryProblem. */
 export async function examineRedis(address: RedisAddress): Promise<RedisFacts> {
@@ -44,7 +36,11 @@ export async function examineRedis(address: RedisAddress): Promise<RedisFacts> {
   } catch (error) {
     const code = redisErrorCode(error);
     const advice = ADVICE[code] ?? 'see that it runs and that REDIS_URL leads to it';
-    throw new DataDirectoryProblem(`Redis at ${name} cannot be used (${code}); ${advice}`, false, error);
+    throw new DataDirectoryProblem(
+      `Redis at ${name} cannot be used (${code}); ${advice}; ${MEANWHILE}`,
+      false,
+      error,
+    );
   } finally {
     client.close();
   }

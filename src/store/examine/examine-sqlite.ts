@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Nanos } from '../../kit/money.ts';
+import type { DatabaseFacts, KnownFile, SchemaState } from '../../ports/store-facts.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
-import { type SchemaState, schemaStateOf } from '../sql/schema-state.ts';
+import { schemaStateOf } from '../sql/schema-state.ts';
 import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
-import { type DatabaseFacts, type KnownFile, QUERIES, recordsOf } from './database-facts.ts';
+import { QUERIES, recordsOf } from './database-facts.ts';
 
 /** A generation that has a row in the database. */
 export interface GenerationWithRow {

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { countText } from '../../kit/text/count-text.ts';
+import type { SchemaState } from '../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';
-import { newerSchemaText, type SchemaRecords, type SchemaState, schemaStateOf } from './schema-state.ts';
+import { newerSchemaText, type SchemaRecords, schemaStateOf } from './schema-state.ts';
 import type { Tables } from './tables.ts';
 
 /** Options of `migrate`. */

@@ -1,15 +1,6 @@
+import type { SchemaState } from '../../ports/store-facts.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';
-
-/** How the schema of a database compares with the migrations that this program knows. */
-export interface SchemaState {
-  /** Migrations that the database lacks, in the order in which they are applied. */
-  readonly missing: readonly string[];
-  /** Applied migrations of a newer release. They only add, so that this program can work beside that release. */
-  readonly newer: readonly string[];
-  /** Migrations that a program must know to work with this database, and that this one does not know. */
-  readonly required: readonly string[];
-}
 
 /** Records in a database of what was applied to it. */
 export interface SchemaRecords {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
+import type { SchemaState } from '../../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { awayCodeOf, codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 import { migrate, readSchema } from '../migrate.ts';
-import type { SchemaState } from '../schema-state.ts';
 import type { Tables } from '../tables.ts';
 import { type PoolLimits, type PoolWatch, PostgresPool } from './postgres-pool.ts';
 
