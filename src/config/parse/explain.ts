@@ -37,10 +37,12 @@ function explain(issue: Issue, value: unknown): Explained {
   const given = valueAt(value, segments);
   if (issue.message.startsWith('must be one of')) {
     const words = node === undefined ? [] : branchesOf(node).flatMap((branch) => branch.enum ?? []);
-    const meant = typeof given === 'string' ? nearestWord(given, words.map(String)) : undefined;
+    const meant = typeof given === 'string' ? meantWord(given, words.map(String)) : undefined;
     return { problem: { ...issue, message: `${inWordsOfYaml(issue.message)}${didYouMean(meant)}` } };
   }
-  if (issue.message.startsWith('key ')) return { problem: { ...issue, isAtKey: true } };
+  if (issue.message.startsWith('key ')) {
+    return { problem: { ...issue, message: `the ${issue.message}`, isAtKey: true } };
+  }
   const name = String(segments.at(-1));
   const message = inWordsOfYaml(issue.message);
   const isText = message === 'must be a whole number' && typeof given === 'string' && /^\d+$/.test(given);
@@ -53,6 +55,11 @@ function explain(issue: Issue, value: unknown): Explained {
       ...(isTokenPrice && { hint: `for a million tokens write ${name}${PER_MILLION}, such as 1.25` }),
     },
   };
+}
+
+/** The word with a similar spelling, or the first of which it is a part: `openai` means `openai-chat`. */
+function meantWord(given: string, words: readonly string[]): string | undefined {
+  return nearestWord(given, words) ?? words.find((word) => word.split('-').includes(given.toLowerCase()));
 }
 
 const KEYS_AND_VALUES = 'must hold keys and values';
@@ -68,18 +75,33 @@ function unknownField(issue: Issue, segments: readonly Segment[], value: unknown
   const free = allowed.filter((field) => !Object.hasOwn(taken, field));
   const meant = nearestWord(name, free) ?? onlyOne(free.filter((field) => field.split('_').includes(name)));
   const elsewhere = meant === undefined ? pathsOfField(name) : [];
+  const setWith = parent.length === 0 || parent[0] === 'server' ? SETTINGS_OUTSIDE.get(name) : undefined;
   return {
     problem: {
       ...issue,
-      message: `${issue.message}${didYouMean(meant ?? onlyOne(elsewhere))}`,
+      message:
+        setWith === undefined
+          ? `${issue.message}${didYouMean(meant ?? onlyOne(elsewhere))}`
+          : `${issue.message}: it is set with ${setWith}, not in this file`,
       isAtKey: true,
-      ...(allowed.length > 0 && { hint: fieldsHint(parent) }),
+      ...(allowed.length > 0 && setWith === undefined && { hint: fieldsHint(parent) }),
     },
     ...(meant !== undefined && {
       meantPath: memberPath(issue.path.slice(0, parentLength(issue.path)), meant),
     }),
   };
 }
+
+/** Settings that other gateways have in their files, and how they are set here. */
+const SETTINGS_OUTSIDE: ReadonlyMap<string, string> = new Map([
+  ['port', '--port or the variable PORT'],
+  ['host', '--host or the variable HOST'],
+  ['data_dir', '--data-dir or the variable SIGNALBOX_DATA_DIR'],
+  ['log_level', 'the variable LOG_LEVEL'],
+  ['database_url', 'the variable DATABASE_URL'],
+  ['redis_url', 'the variable REDIS_URL'],
+  ['clickhouse_url', 'the variable CLICKHOUSE_URL'],
+]);
 
 function onlyOne(words: readonly string[]): string | undefined {
   return words.length === 1 ? words[0] : undefined;
@@ -149,5 +171,8 @@ function inWordsOfYaml(message: string): string {
     .replace(/\ban integer\b/, 'a whole number')
     .replace(/\ba string\b/, 'a text')
     .replace(/\ba boolean\b/, 'true or false')
+    .replace(/^must be >= /, 'must be at least ')
+    .replace(/^must be <= /, 'must be at most ')
+    .replace(/^must be > /, 'must be more than ')
     .replace(/ or null$/, '');
 }

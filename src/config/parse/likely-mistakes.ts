@@ -89,7 +89,7 @@ const SECRET_TEXT = /^(?!\*{3})(?:(?=.*\d).{8,}|.{24,})$/s;
 function* plainSecrets(value: object): Generator<Problem> {
   for (const pattern of SECRETS) {
     for (const { trail, text } of textsAt(value, pattern.split('.'), [])) {
-      const isVariable = hasVariable(text) || UNREAD_VARIABLE.test(text);
+      const isVariable = hasVariable(text) || unreadVariable(text) !== undefined;
       const isHarmless = trail.includes('headers') && !SECRET_HEADER.test(String(trail.at(-1)));
       if (isVariable || isHarmless || !SECRET_TEXT.test(text)) continue;
       const message = `is a secret in plain text: put it into a variable of the environment, and write \${NAME} here`;
@@ -120,10 +120,8 @@ function unreadVariables(value: unknown, trail: (string | number)[]): Problem[] 
   // The trail is rendered to a path only for a problem: a file has many places and few problems.
   const walk = (node: unknown): void => {
     if (typeof node === 'string') {
-      const [, bracket = '', name] = (node.includes('$') && UNREAD_VARIABLE.exec(node)) || [];
-      if (name === undefined) return;
-      const message = `$${bracket}${name} is not replaced: write \${${name}}`;
-      problems.push({ path: pathOf(trail), message });
+      const message = unreadVariable(node);
+      if (message !== undefined) problems.push({ path: pathOf(trail), message });
     } else if (typeof node === 'object' && node !== null) {
       const isList = Array.isArray(node);
       for (const name of Object.keys(node)) {
@@ -137,5 +135,22 @@ function unreadVariables(value: unknown, trail: (string | number)[]): Problem[] 
   return problems;
 }
 
-/** `$NAME`, `$(NAME)`, `${NAME` and `${NAME:-other}`: how shells and other programs write variables. */
+/** What is wrong with the variable in a text that is not replaced; undefined if there is none. Quotes only its name. */
+function unreadVariable(text: string): string | undefined {
+  if (!text.includes('$')) return undefined;
+  const closed = CLOSED_VARIABLE.exec(text);
+  if (closed !== null) {
+    const [, name, operator] = closed;
+    if (name === undefined) return `\${} names no variable: write \${NAME}`;
+    if (operator === undefined) return `\${ ${name} } is not replaced: write \${${name}}`;
+    return `\${${name}${operator}...} is not replaced, because defaults are not taken: write \${${name}}, and set ${name} in the environment`;
+  }
+  const [, bracket = '', name] = UNREAD_VARIABLE.exec(text) ?? [];
+  return name === undefined ? undefined : `$${bracket}${name} is not replaced: write \${${name}}`;
+}
+
+/** `${}`, `${ NAME }` and `${NAME:-other}`. What stands behind the operator may be a secret. */
+const CLOSED_VARIABLE = /(?<!\$)\$\{ *(?:([A-Za-z_][A-Za-z0-9_]{0,63}) *(?:(:?[-=?+])[^{}]*)?)?\}/;
+
+/** `$NAME`, `$(NAME)` and `${NAME`: how shells and other programs write variables. */
 const UNREAD_VARIABLE = /(?<=^|[\s:/@])\$([({] *)?([A-Z_][A-Z0-9_]{2,})\b/;

@@ -27,6 +27,9 @@ export interface PlaceQuery {
   readonly isAtKey: boolean;
 }
 
+/** A node that may have an anchor (`&name`). */
+type Anchored = import('yaml').Node;
+
 /** The YAML library, passed as an argument because these functions also run in a worker. */
 export type YamlLibrary = typeof import('yaml');
 
@@ -35,7 +38,7 @@ export type YamlLibrary = typeof import('yaml');
  * follow from the first. The function must be self-contained: the worker thread gets its source text.
  */
 export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
-  /** Limit of aliases (`*name`): each may expand to a whole tree. */
+  /** Limit of copies that the aliases (`*name`) of an anchor make: each may expand to a whole tree. */
   const maxAliases = 100;
   /** Problems reported of those that do not follow from each other. */
   const maxProblems = 20;
@@ -61,6 +64,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
         const name = String(key.value ?? '');
         const first = seen.get(name);
         const place = placeAt(from, to - from);
+        if (name === '<<' && key.type === 'PLAIN') report('MERGE_KEY', place);
         if (first !== undefined) report('DUPLICATE_KEY', place, first);
         else seen.set(name, place);
       }
@@ -124,13 +128,40 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
     if (problems.length === 0) checkKeys(document.contents);
     if (problems.length === 0) {
       // In the order of the text: an anchor must come before its aliases.
-      const anchors = new Set<string>();
+      const anchors = new Map<string, { readonly node: Anchored; uses: number; weight: number }>();
+      /** Copies of a single value that an alias makes, which the aliases inside its value multiply. */
+      const copiesBy = (alias: string): number => {
+        const anchor = anchors.get(alias);
+        return anchor === undefined ? 1 : anchor.uses * anchor.weight;
+      };
       yaml.visit(document, {
         Node(_key, node) {
-          if (!yaml.isAlias(node)) anchors.add(node.anchor ?? '');
-          else if (!anchors.has(node.source)) {
-            report('UNKNOWN_ALIAS', placeAt(node.range?.[0] ?? 0, node.source.length + 1));
+          if (!yaml.isAlias(node)) {
+            if (node.anchor !== undefined) anchors.set(node.anchor, { node, uses: 0, weight: 0 });
+            return undefined;
           }
+          const place = placeAt(node.range?.[0] ?? 0, node.source.length + 1);
+          const anchor = anchors.get(node.source);
+          if (anchor === undefined) {
+            report('UNKNOWN_ALIAS', place);
+            return undefined;
+          }
+          if ((anchor.node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)) {
+            report('ALIAS_IN_ITSELF', place);
+            return undefined;
+          }
+          anchor.uses++;
+          if (anchor.weight === 0) {
+            anchor.weight = 1;
+            yaml.visit(anchor.node, {
+              Alias(_name, inner) {
+                anchor.weight = Math.max(anchor.weight, copiesBy(inner.source));
+              },
+            });
+          }
+          if (copiesBy(node.source) <= maxAliases) return undefined;
+          report('TOO_MANY_ALIASES', place);
+          return yaml.visit.BREAK;
         },
       });
     }
@@ -146,11 +177,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   } catch (error) {
     if (error instanceof RangeError) return { ok: false, reason: 'is nested too deep to be read' };
     if (!(error instanceof ReferenceError)) throw error;
-    const isTooMany = error.message.startsWith('Excessive');
-    return {
-      ok: false,
-      reason: isTooMany ? `uses more than ${maxAliases} aliases` : 'uses an alias that has no anchor',
-    };
+    return { ok: false, reason: 'uses aliases too often' };
   }
 }
 

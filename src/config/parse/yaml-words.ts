@@ -30,6 +30,17 @@ const WORDS: readonly (readonly [code: string, message: RegExp, words: string])[
   ['BAD_SCALAR_START', /./, 'a text that begins with this character needs quotes'],
   ['BAD_ALIAS', /./, 'a text that begins with "*" needs quotes'],
   ['UNKNOWN_ALIAS', /./, 'an alias that has no anchor: a text that begins with "*" needs quotes'],
+  ['ALIAS_IN_ITSELF', /./, 'this alias stands inside the value that it repeats: write the value out'],
+  [
+    'TOO_MANY_ALIASES',
+    /./,
+    'this alias would make more than 100 copies of one value: write some of them out, or use fewer aliases',
+  ],
+  [
+    'MERGE_KEY',
+    /./,
+    'merge keys are not taken: write the keys out; an alias can stand for a whole value, such as timeouts_ms: *name',
+  ],
   ['BAD_DQ_ESCAPE', /./, 'this escape is not one: write "\\\\" for a backslash, or use single quotes'],
   ['TAG_RESOLVE_FAILED', /./, 'tags are not taken: a text that begins with "!" needs quotes'],
   ['BAD_DIRECTIVE', /./, 'directives are not taken: a line cannot begin with "%"'],

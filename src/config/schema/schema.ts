@@ -66,6 +66,13 @@ const modelPattern = Type.String({
   explain: 'is no pattern of model ids: letters, digits, ".", "_", "-", ":", "/", "+", and "*" for any run',
 });
 
+/** Names of presets and MCP servers. */
+const label = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+  explainPattern: 'must be 1 to 64 letters, digits, "_" and "-", beginning with a letter or digit',
+} as const;
+
 const requestHeaders = withDefault(
   Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
     propertyNames: {
@@ -158,7 +165,11 @@ const plugins = section({
     closed({
       engines: withDefault(
         Type.Record(Type.String(), searchEngine, {
-          propertyNames: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' },
+          propertyNames: {
+            type: 'string',
+            pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+            explainPattern: 'must be 1 to 64 of a-z, 0-9, "_" and "-", beginning with a letter or digit',
+          },
         }),
         {},
       ),
@@ -214,7 +225,7 @@ const tools = section({
         workspaces: nullish(Type.Array(text(128), { minItems: 1, maxItems: 1000 })),
         keys: nullish(Type.Array(keyHash, { minItems: 1, maxItems: 1000 })),
       }),
-      { propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' } },
+      { propertyNames: label },
     ),
     {},
   ),
@@ -371,7 +382,7 @@ export const configSchema = closed({
   plugins,
   presets: withDefault(
     Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-      propertyNames: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' },
+      propertyNames: label,
     }),
     {},
   ),

@@ -58,6 +58,13 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['the last key of a list item has no space', 'providers:\n  - slug: openai\n    api_key:canary\n'],
   ['no keys at all', 'vendor = acme\n'],
   ['another file', 'AWS_SECRET_ACCESS_KEY: canary-secret\n'],
+  ['a merge key', 'providers:\n  - &acme { slug: openai }\n  - <<: *acme\n    slug: anthropic\n'],
+  ['an alias too often', `apps:\n  hidden: [&a a.example${', *a'.repeat(101)}]\n`],
+  [
+    'aliases of aliases',
+    'presets:\n  a: &a { x: [1] }\n  b: &b { x: [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a, *a] }\n  c: { x: [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b] }\n',
+  ],
+  ['an alias in itself', 'apps:\n  hidden: &a [*a]\n'],
   // --- A key is wrong.
   ['a misspelt section', `${ACME}routng: {}\n`],
   ['the only section is misspelt', 'provders:\n  - slug: openai\n'],
@@ -72,8 +79,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a map in place of a list', 'providers:\n  openai:\n    api_key: ${PATH}\n'],
   ['a list in place of a map', 'server:\n  - region: eu\n'],
   ['a header name with a space', 'providers:\n  - slug: openai\n    headers: { "x team": canary-secret }\n'],
+  ['the port in the file', 'server:\n  port: 8080\n'],
+  ['the port at the top', 'port: 8080\nvendor: acme\n'],
+  ['a preset with a space', 'presets: { "very brief": {} }\n'],
+  ['a label with a dot', 'tools:\n  mcp_servers:\n    a.b: { url: https://a.example/mcp }\n'],
+  ['a search engine in capitals', 'plugins: { web: { engines: { Mine: { type: brave } } } }\n'],
   // --- A value is wrong.
   ['a misspelt word', 'providers:\n  - slug: acme\n    dialect: opnai-chat\n    base_url: http://h/v1\n'],
+  ['half a word', 'providers:\n  - slug: acme\n    dialect: openai\n    base_url: http://h/v1\n'],
   ['a word in capitals', 'durability:\n  ledger: Power\n'],
   ['a number in quotes', model('        context_length: "128000"\n')],
   ['a text in place of a number', 'limits:\n  max_concurrent_requests: many\n'],
@@ -118,6 +131,7 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'a key whose secret is too short',
     'workspaces:\n  - slug: team\n    keys:\n      - { name: CI, secret: canary }\n',
   ],
+  ['a budget of nothing', 'workspaces:\n  - slug: team\n    budgets: { daily: 0 }\n'],
   ['a workspace that is there twice', 'workspaces:\n  - slug: team\n  - slug: team\n'],
   [
     'a credential of a misspelt provider',
@@ -165,6 +179,12 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['warning: a variable without braces', 'providers:\n  - slug: openai\n    api_key: $OPENAI_KEY\n'],
   ['warning: a variable that is not closed', 'providers:\n  - slug: openai\n    api_key: ${OPENAI_KEY\n'],
   ['warning: a variable with a default', 'server: { region: "${REGION:-eu}" }\n'],
+  [
+    'warning: a secret as the default of a variable',
+    'providers:\n  - slug: openai\n    api_key: "${K:-canary-secret}"\n',
+  ],
+  ['warning: a variable without a name', 'server:\n  region: ${}\n'],
+  ['warning: a variable with spaces', 'server:\n  region: ${ REGION }\n'],
   ['warning: a variable of a shell', 'providers:\n  - slug: openai\n    api_key: $(OPENAI_KEY)\n'],
   ['warning: a provider without a credential', 'providers:\n  - slug: openai\n'],
   [
