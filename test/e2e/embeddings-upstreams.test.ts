@@ -30,6 +30,10 @@ beforeAll(async () => {
       model('m/open', 'open', 'open-v1'),
       model('m/pairs', 'open', 'open-v1', { max_inputs: 2 }),
       model('m/floats', 'open', 'open-v1', { supported_parameters: ['dimensions'] }),
+      {
+        ...model('m/two', 'open', 'open-v1'),
+        endpoints: ['open', 'open/second'].map((tag) => ({ provider: 'open', model: tag, tag, pricing })),
+      },
       model('m/gemini', 'goo', 'gemini-embedding-001'),
       model('m/titan', 'bed', 'amazon.titan-embed-text-v2:0'),
       model('m/bedrock-cohere', 'bed', 'eu.cohere.embed-v4:0'),
@@ -120,9 +124,10 @@ describe('an OpenAI-compatible upstream', () => {
   });
 
   it.each([
-    ['too few vectors', { data: [{ index: 0, embedding: [1] }] }],
+    ['too few vectors', 'sent 1 vector for 2 inputs', { data: [{ index: 0, embedding: [1] }] }],
     [
       'a hole',
+      'sent 1 vector for 2 inputs',
       {
         data: [
           { index: 0, embedding: [1] },
@@ -130,13 +135,40 @@ describe('an OpenAI-compatible upstream', () => {
         ],
       },
     ],
-    ['no vectors', { data: [{ embedding: [] }, { embedding: null }] }],
-    ['no answer', { hello: 'there' }],
-  ])('that sends %s has failed', async (_, answer) => {
+    ['no vectors', 'sent 0 vectors for 2 inputs', { data: [{ embedding: [] }, { embedding: null }] }],
+    ['no answer', 'sent 0 vectors for 2 inputs', { hello: 'there' }],
+    [
+      'texts in a vector',
+      'sent a vector that is neither a list of numbers nor base64 of 32-bit numbers',
+      { data: [{ embedding: [1, 2] }, { embedding: ['1', '2'] }] },
+    ],
+    [
+      'vectors of different lengths',
+      'sent vectors of different lengths: 2 and 3 numbers',
+      { data: [{ embedding: [1, 2] }, { embedding: [1, 2, 3] }] },
+    ],
+    [
+      'vectors of another length than was asked for',
+      'sent vectors of 3 numbers although dimensions asked for 2',
+      { data: [{ embedding: [1, 2, 3] }, { embedding: base64([1, 2, 3]) }] },
+    ],
+  ])('that sends %s has failed', async (_, sentence, answer) => {
     upstream.answer(reply(200, answer));
-    const { response } = await embed({ model: 'm/open', input: ['a', 'b'] });
-    expect(response.status).toBe(502);
+    const { response, body } = await embed({ model: 'm/open', input: ['a', 'b'], dimensions: 2 });
+    expect([response.status, body.error.message]).toEqual([
+      502,
+      `Provider returned error: The provider ${sentence}`,
+    ]);
     expect((await record(response.headers.get('x-generation-id'))).total_cost).toBe(0);
+  });
+
+  it('that sends vectors of a wrong length is passed over for the next endpoint', async () => {
+    upstream
+      .answer(reply(200, { data: [{ embedding: [1, 2] }] }))
+      .answer(reply(200, { data: [{ embedding: [1, 2, 3] }] }));
+    const { response, body } = await embed({ model: 'm/two', input: 'a', dimensions: 3 }, METADATA);
+    expect([response.status, body.data?.[0].embedding]).toEqual([200, [1, 2, 3]]);
+    expect(body.signalbox_metadata.attempts).toHaveLength(2);
   });
 
   it('is called with a credential of the account, for a share of the price', async () => {
@@ -197,6 +229,19 @@ describe('more inputs than an upstream takes', () => {
     expect(finish_reason).toBe('error');
     expect(tokens_prompt).toBeGreaterThanOrEqual(3);
     expect(total_cost).toBeCloseTo(tokens_prompt * 0.000002 + 0.00001, 12);
+  });
+
+  it('fail when a later call sends vectors of another length', async () => {
+    upstream.answer((request) => {
+      const numbers = request.json.input[0] === 'eeeee' ? [1, 2] : [1, 2, 3];
+      const data = request.json.input.map(() => ({ embedding: numbers }));
+      return steps(reply(200, { data, usage: { prompt_tokens: 1, total_tokens: 1 } }), request);
+    });
+    const { response, body } = await embed({ model: 'm/pairs', input });
+    expect([response.status, body.error.message]).toEqual([
+      502,
+      'The provider sent vectors of different lengths: 3 and 2 numbers',
+    ]);
   });
 
   it('fail for nothing when the first call does', async () => {
@@ -277,12 +322,12 @@ describe('Bedrock', () => {
       const answer = { embedding: vectorOf(inputText), inputTextTokenCount: inputText.length };
       return steps(reply(200, answer), request);
     });
-    const { body } = await embed({ model: 'm/titan', input: ['ab', 'c', 'def'], dimensions: 256 }, METADATA);
+    const { body } = await embed({ model: 'm/titan', input: ['ab', 'c', 'def'], dimensions: 3 }, METADATA);
     expect(upstream.requests).toHaveLength(3);
     const [{ path, json, headers }] = upstream.requests as [any];
     expect(path).toBe('/v1/model/amazon.titan-embed-text-v2%3A0/invoke');
     expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID/);
-    expect(json).toEqual({ inputText: 'ab', dimensions: 256 });
+    expect(json).toEqual({ inputText: 'ab', dimensions: 3 });
     expect(body.data.map(({ embedding }: any) => embedding[0])).toEqual([2, 1, 3]);
     expect(body.usage.prompt_tokens).toBe(6);
     expect(body.signalbox_metadata.attempts).toHaveLength(1);
@@ -330,7 +375,7 @@ describe('Cohere', () => {
       ),
     );
     const input = Array.from({ length: 97 }, (_, at) => 'x'.repeat(at + 1));
-    const { body } = await embed({ model: 'm/cohere', input, dimensions: 512, input_type: 'clustering' });
+    const { body } = await embed({ model: 'm/cohere', input, dimensions: 3, input_type: 'clustering' });
     const [first, second] = upstream.requests as [any, any];
     expect([first.path, first.headers.authorization]).toEqual(['/v1/v2/embed', 'Bearer co-key']);
     expect([first.json.texts.length, second.json.texts.length]).toEqual([96, 1]);
@@ -339,7 +384,7 @@ describe('Cohere', () => {
       texts: [],
       input_type: 'clustering',
       embedding_types: ['float'],
-      output_dimension: 512,
+      output_dimension: 3,
     });
     expect(body.data.map(({ embedding }: any) => embedding[0])).toEqual(input.map(({ length }) => length));
     expect(body.usage.prompt_tokens).toBe(18);

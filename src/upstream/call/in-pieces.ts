@@ -1,5 +1,6 @@
 import type { Dialects } from '../../dialects/dialects.ts';
 import { dialectOf } from '../../dialects/lane.ts';
+import { wrongLength } from '../../dialects/shared/embeddings/embedding-upstream.ts';
 import type { EmbeddingInput, EmbeddingSettings, Vector } from '../../ir/embedding.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
@@ -100,6 +101,8 @@ class Pieces {
   #failure: unknown;
   #hasFailed = false;
   #usage: Usage | undefined;
+  /** A vector of the first piece that ended: all have its length. */
+  #sample: Vector | undefined;
   /** A piece came without usage: the sum would say too little, so that the gateway has to count. */
   #isUncounted = false;
 
@@ -168,7 +171,10 @@ class Pieces {
     const fold = new Fold();
     for await (const batch of batches) fold.pushAll(batch);
     const { vectors = [], usage, failure } = fold.result();
-    return failure === undefined ? { vectors, usage } : this.#failedPiece(failure);
+    if (failure !== undefined) return this.#failedPiece(failure);
+    this.#sample ??= vectors[0];
+    const wrong = this.#sample && wrongLength([this.#sample, ...vectors], undefined);
+    return wrong === undefined ? { vectors, usage } : this.#failedPiece(wrong);
   }
 
   #failedPiece(thrown: unknown): PieceEnd {

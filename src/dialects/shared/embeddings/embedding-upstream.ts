@@ -1,10 +1,11 @@
+import type { Vector } from '../../../ir/embedding.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Event } from '../../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../../ir/usage.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import type { DecodeContext, EmbeddingUpstream } from '../../dialect.ts';
-import { vectorIn } from './vectors.ts';
+import { lengthOfVector, vectorIn } from './vectors.ts';
 
 /** Values of an answer: more than any call of the gateway returns (1,000 vectors of 4,096 numbers). */
 const MAX_ANSWER_VALUES = 4_000_000;
@@ -34,12 +35,14 @@ export function embeddingUpstream({ read, ...own }: EmbeddingInterface): Embeddi
 }
 
 function eventsOf({ vectors, inputTokens, id }: VectorAnswer, { request }: DecodeContext): Event[] {
-  const { inputs = [], encoding = 'float' } = request.embedding ?? {};
-  const written = vectors?.map((vector) => vectorIn(encoding, vector)) ?? [];
-  const whole = written.filter((vector) => vector !== undefined);
-  if (whole.length !== inputs.length || whole.length !== written.length) {
-    return [{ type: 'failure', error: wrongNumber(whole.length, inputs.length) }];
-  }
+  const { inputs = [], encoding = 'float', dimensions } = request.embedding ?? {};
+  const given = vectors?.filter((vector) => !isMissing(vector)) ?? [];
+  const whole = given.map((vector) => vectorIn(encoding, vector)).filter((vector) => vector !== undefined);
+  const error =
+    whole.length < given.length
+      ? unreadableVector()
+      : (wrongNumber(whole.length, vectors?.length ?? 0, inputs.length) ?? wrongLength(whole, dimensions));
+  if (error !== undefined) return [{ type: 'failure', error }];
   const counted = tokenCount(inputTokens) ?? 0;
   return [
     { type: 'start', ...(id !== undefined && { upstreamId: id }) },
@@ -54,9 +57,37 @@ function usageEvent(inputTokens: number): Event {
   return { type: 'usage', usage: { ...NO_USAGE, inputTokens, source: 'measured' } };
 }
 
-function wrongNumber(vectors: number, inputs: number): GatewayError {
-  return new GatewayError(
-    'upstream-unavailable',
-    `The provider sent ${countText(vectors, 'vector')} for ${countText(inputs, 'input')}`,
+/** True for an entry without a vector. */
+function isMissing(vector: Json | undefined): boolean {
+  return (
+    vector === undefined || vector === null || vector === '' || (Array.isArray(vector) && !vector.length)
   );
+}
+
+function unreadableVector(): GatewayError {
+  return badAnswer('a vector that is neither a list of numbers nor base64 of 32-bit numbers');
+}
+
+/** `entries`: vectors with those that are missing. */
+function wrongNumber(vectors: number, entries: number, inputs: number): GatewayError | undefined {
+  if (vectors === inputs && entries === inputs) return undefined;
+  return badAnswer(`${countText(vectors, 'vector')} for ${countText(inputs, 'input')}`);
+}
+
+/** The failure of vectors that differ in length, or that are not as long as the caller asked; else undefined. */
+export function wrongLength(
+  vectors: readonly Vector[],
+  dimensions: number | undefined,
+): GatewayError | undefined {
+  const [length = 0, ...others] = new Set(vectors.map(lengthOfVector));
+  if (others.length > 0)
+    return badAnswer(
+      `vectors of different lengths: ${[length, ...others].slice(0, 2).join(' and ')} numbers`,
+    );
+  if (dimensions === undefined || vectors.length === 0 || length === dimensions) return undefined;
+  return badAnswer(`vectors of ${countText(length, 'number')} although dimensions asked for ${dimensions}`);
+}
+
+function badAnswer(sent: string): GatewayError {
+  return new GatewayError('upstream-unavailable', `The provider sent ${sent}`);
 }

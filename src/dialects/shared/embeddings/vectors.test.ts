@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64OfVector, vectorIn } from './vectors.ts';
+import { base64OfVector, lengthOfVector, vectorIn } from './vectors.ts';
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 64 });
 
@@ -25,5 +25,17 @@ describe('vectors', () => {
 
   it.each([[''], [[]], ['AAA='], [null], [undefined], [['1']], [{}], [7]])('are not %j', (given) => {
     expect(vectorIn('float', given)).toBeUndefined();
+    expect(vectorIn('base64', given)).toBeUndefined();
+  });
+
+  it('have the same length in both encodings', () => {
+    fc.assert(
+      fc.property(floats, (vector) => {
+        expect([lengthOfVector(vector), lengthOfVector(base64OfVector(vector))]).toEqual([
+          vector.length,
+          vector.length,
+        ]);
+      }),
+    );
   });
 });

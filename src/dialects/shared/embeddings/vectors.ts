@@ -11,11 +11,20 @@ const NUMBER_BYTES = 4;
  */
 export function vectorIn(encoding: VectorEncoding, given: Json | undefined): Vector | undefined {
   if (typeof given === 'string') {
-    if (given === '') return undefined;
+    if (!isWholeNumbers(Buffer.byteLength(given, 'base64'))) return undefined;
     return encoding === 'base64' ? given : numbersOf(given);
   }
   if (!Array.isArray(given) || given.length === 0 || !given.every(isNumber)) return undefined;
   return encoding === 'float' ? given : base64OfVector(given);
+}
+
+/** How many numbers a vector has. */
+export function lengthOfVector(vector: Vector): number {
+  return typeof vector === 'string' ? Buffer.byteLength(vector, 'base64') / NUMBER_BYTES : vector.length;
+}
+
+function isWholeNumbers(bytes: number): boolean {
+  return bytes > 0 && bytes % NUMBER_BYTES === 0;
 }
 
 function isNumber(value: Json): value is number {
@@ -30,7 +39,7 @@ export function base64OfVector(numbers: readonly number[]): string {
 
 function numbersOf(text: string): number[] | undefined {
   const bytes = inLittleEndian(Buffer.from(text, 'base64'));
-  if (bytes.length === 0 || bytes.length % NUMBER_BYTES !== 0) return undefined;
+  if (!isWholeNumbers(bytes.length)) return undefined;
   // Copied: numbers must begin at a multiple of their size, and a pooled buffer need not.
   const aligned = new Uint8Array(bytes);
   return Array.from(new Float32Array(aligned.buffer));
