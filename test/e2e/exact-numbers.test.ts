@@ -124,6 +124,15 @@ describe.each(FORMATS)(
       expect([...digitsIn(sent, 'minimum'), ...digitsIn(sent, 'x_trace')]).toEqual([ODD, LONG]);
     });
 
+    it('reach the upstream however many they are', async () => {
+      upstream.answer(whole);
+      const odd = Array.from({ length: 2_500 }, (_, index) => String(2n ** 53n + 1n + 2n * BigInt(index)));
+      const ids = [...odd, '9007199254740996', '1e400', '-1e400', '9.007199254740998e15'].join();
+      expect((await post(path, asked(`,"x_ids":[${ids}]`))).status).toBe(200);
+      const { body: sent } = await upstream.request(0);
+      expect(/"x_ids":\[([^\]]*)\]/.exec(sent)?.[1]).toBe(ids);
+    });
+
     it('come back in a whole answer', async () => {
       upstream.answer(whole);
       const text = await (await post(path, asked())).text();

@@ -3,6 +3,7 @@ import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
 import { isSameUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
+import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, JSON_LIMITS, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
@@ -35,7 +36,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const text = repeated.textIn(frame);
       if (text !== undefined) {
         const events = reader.readText(text);
-        return context.relay ? [new RepeatedRelay('chat', frame, events, repeated.template)] : events;
+        if (!context.relay) return events;
+        return [new RepeatedRelay('chat', frame, events, repeated.template, numbers)];
       }
       if (frame.data.trim() === DONE) return reader.finish();
       const given = readFrame(frame, JSON_LIMITS, numbers);
@@ -45,7 +47,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const events = reader.read(value);
       if (value === given) repeated.note(frame, value, events);
       if (!context.relay) return events;
-      const shown = value === given ? frame : { data: JSON.stringify(value) };
+      const shown = value === given ? frame : { data: stringifyExactly(value, numbers) };
       return [{ type: 'relay', dialect: 'chat', frame: shown, value, events, template: repeated.template }];
     },
     end: () => reader.cut(),

@@ -23,7 +23,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
       const text = reader.isEnded ? undefined : repeated.textIn(frame);
       if (text !== undefined && last?.type === 'text-delta') {
         const events: Event[] = [{ ...last, text }];
-        return context.relay ? [new RepeatedRelay('messages', frame, events, repeated.template)] : events;
+        if (!context.relay) return events;
+        return [new RepeatedRelay('messages', frame, events, repeated.template, numbers)];
       }
       const value = reader.isEnded ? undefined : readFrame(frame, JSON_LIMITS, numbers);
       if (value === undefined) return [];

@@ -29,7 +29,7 @@ export function readJsonBody(
   const taken = request.takeBody();
   if (taken !== undefined && taken.length <= SMALL_BYTES) {
     exactNumbers.look(taken);
-    return objectOf(readJson(exactNumbers.read(textOf(taken))));
+    return objectOf(readJson(textOf(taken), undefined, exactNumbers));
   }
   return readSliced(exchange, taken, limits, memory);
 }

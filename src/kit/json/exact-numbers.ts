@@ -1,3 +1,5 @@
+import { Pace, runAtOnce, type Sliced } from '../loop/turns.ts';
+
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 const POINT = 46;
@@ -6,27 +8,40 @@ const BACKSLASH = 92;
 /** Integers of fewer digits are below 2^53. */
 const LONG_DIGITS = 16;
 
-/** A number of JSON, from where it begins. */
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Below it, no number has a stand-in, and none is one. */
+export const LEAST_LONG = 1e15;
 
-const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Stands for a number that is too large for a double; those after it are free for others. */
+const OVERFLOW = 2 ** 1023;
 
-/** Numbers of one text whose digits are kept. In a text with more of them all become their nearest doubles. */
-const MAX_NUMBERS = 2_000;
+/** Characters of the shortest number that may be long: `1e15`. */
+const LEAST_CHARACTERS = 4;
+
+/** Long numbers of one text. More of them would take more memory than the text is worth. */
+const MAX_NUMBERS = 200_000;
 
 /** Nearly all requests have none. Never changed. */
-const NONE: Map<string, string> = new Map();
+const NONE: Map<number, string> = new Map();
+
+/** A text has more long numbers than are kept. */
+export class TooManyLongNumbers extends Error {
+  constructor() {
+    super(`holds more than ${MAX_NUMBERS} numbers beyond 2^53`);
+    this.name = 'TooManyLongNumbers';
+  }
+}
 
 /**
- * Keeps the digits of numbers beyond 2^53 across parsing and writing JSON. Each such number gets a double of its own
- * while it is parsed: the nearest one that no other number of the same request and answer has. Writing puts the digits
- * back wherever that double stands.
+ * Keeps the digits of numbers beyond 2^53, and of those that are too large for a double, across parsing and writing
+ * JSON. Each such number gets a double of its own while it is parsed: the nearest one that no other number of the same
+ * request and answer has. Writing puts the digits back wherever that double stands.
  */
 export class ExactNumbers {
-  /** Digits as they were written, by how their double is written. */
-  #digits: Map<string, string> = NONE;
-  #doubles: Map<string, number> | undefined;
-  /** For each double that is taken, one after it from which on to look for a free one. */
+  /** Numbers as they were written, by their doubles. */
+  #digits: Map<number, string> = NONE;
+  /** Doubles of the numbers that did not get the nearest one. */
+  #moved: Map<string, number> | undefined;
+  /** For doubles that are taken: one after it from which on to look for a free one. */
   #after: Map<number, number> | undefined;
   #mayBeLong = false;
 
@@ -35,114 +50,127 @@ export class ExactNumbers {
     return this.#digits.size === 0;
   }
 
+  /** Whether `read` looks for long numbers. */
+  get isExpecting(): boolean {
+    return this.#mayBeLong;
+  }
+
   /** Must be given all bytes before `read` gets their text. Looks at every sixteenth of them. */
   look(bytes: Uint8Array): void {
     this.#mayBeLong ||= mayHoldLongInteger(bytes);
   }
 
-  /** Text to parse instead of `text`, of the same length: mostly `text` itself. */
+  /** The next texts may have long numbers. */
+  expect(): void {
+    this.#mayBeLong = true;
+  }
+
+  /** Text to parse instead of `text`: mostly `text` itself. Throws TooManyLongNumbers. */
   read(text: string): string {
-    return this.#mayBeLong ? this.#readLong(text) : text;
+    return this.#mayBeLong ? runAtOnce(this.#readLong(text)) : text;
+  }
+
+  /** `read` of text whose bytes `look` did not get. */
+  readLong(text: string): string {
+    return runAtOnce(this.#readLong(text));
+  }
+
+  /** `read` in slices. */
+  *readSliced(text: string): Sliced<string> {
+    return this.#mayBeLong ? yield* this.#readLong(text) : text;
   }
 
   /** JSON with the digits of the numbers that `read` saw. */
   write(json: string): string {
-    return this.isEmpty ? json : this.#restore(json);
+    return this.isEmpty ? json : runAtOnce(this.writeSliced(json));
+  }
+
+  /** `write` in slices. */
+  writeSliced(json: string): Sliced<string> {
+    return mapNumbers(json, (token, value) => this.#digits.get(value) ?? token);
   }
 
   /** Numbers in the form that `adopt` takes. */
   entries(): [double: string, digits: string][] {
-    return [...this.#digits];
+    return [...this.#digits].map(([double, digits]) => [String(double), digits]);
   }
 
   /** Takes over numbers of an answer that was kept. */
   adopt(entries: readonly (readonly [double: string, digits: string])[]): void {
     for (const [double, digits] of entries) this.#add(Number(double), digits);
+    this.#mayBeLong ||= entries.length > 0;
   }
 
-  #readLong(text: string): string {
-    const pieces: string[] = [];
-    let copied = 0;
+  #readLong(text: string): Sliced<string> {
     let count = 0;
-    for (const [start, end] of outsideStrings(text)) {
-      let at = indexOfLongInteger(text, start, end);
-      while (at !== -1) {
-        const from = text[at - 1] === '-' ? at - 1 : at;
-        NUMBER.lastIndex = from;
-        const token = NUMBER.exec(text)?.[0] ?? '';
-        if (++count > MAX_NUMBERS) return text;
-        const written = this.#doubleOf(token);
-        if (written !== undefined) {
-          pieces.push(text.slice(copied, from), written);
-          copied = from + token.length;
-        }
-        at = indexOfLongInteger(text, from + token.length, end);
-      }
-    }
-    return copied === 0 ? text : pieces.join('') + text.slice(copied);
+    return mapNumbers(text, (token, value) => {
+      if (Number.isSafeInteger(value)) return token;
+      if (++count > MAX_NUMBERS) throw new TooManyLongNumbers();
+      const double = this.#doubleOf(token, value);
+      return double === value ? token : String(double);
+    });
   }
 
-  /** The double of a number as text of the same length; undefined if it is parsed as it stands. */
-  #doubleOf(token: string): string | undefined {
-    const value = Number(token);
-    if (Number.isSafeInteger(value) || !Number.isFinite(value)) return undefined;
-    const double = this.#doubles?.get(token) ?? this.#freeFrom(value, token);
+  #doubleOf(token: string, value: number): number {
+    if (this.#digits.get(value) === token) return value;
+    const known = this.#moved?.get(token);
+    if (known !== undefined) return known;
+    const double = this.#freeFrom(Number.isFinite(value) ? value : Math.sign(value) * OVERFLOW);
     this.#add(double, token);
-    return double === value ? undefined : writtenWithin(double, token.length)?.padEnd(token.length);
+    return double;
   }
 
   #add(double: number, digits: string): void {
     if (this.#digits === NONE) this.#digits = new Map();
-    this.#doubles ??= new Map();
-    this.#after ??= new Map();
-    this.#digits.set(String(double), digits);
-    this.#doubles.set(digits, double);
-    if (!this.#after.has(double)) this.#after.set(double, nextDouble(double));
+    this.#digits.set(double, digits);
+    if (double === Number(digits)) return;
+    this.#moved ??= new Map();
+    this.#moved.set(digits, double);
   }
 
   /** The first free double from `value` on. Shortens the way for the next one: numbers may be chosen to be close. */
-  #freeFrom(value: number, token: string): number {
+  #freeFrom(value: number): number {
     const passed: number[] = [];
     let double = value;
-    for (let next = this.#after?.get(double); next !== undefined; next = this.#after?.get(double)) {
+    while (this.#digits.has(double) || Number.isSafeInteger(double)) {
       passed.push(double);
-      double = next;
+      double = this.#after?.get(double) ?? nextDouble(double);
     }
+    if (passed.length > 0) this.#after ??= new Map();
     for (const taken of passed) this.#after?.set(taken, double);
-    while (!this.#isFree(double, token)) double = nextDouble(double);
     return double;
   }
+}
 
-  #isFree(double: number, token: string): boolean {
-    const digits = this.#digits.get(String(double)) ?? token;
-    return (
-      digits === token && (double === Number(token) || writtenWithin(double, token.length) !== undefined)
-    );
-  }
+/** A number of JSON. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-  #restore(json: string): string {
-    const pieces: string[] = [];
-    let copied = 0;
-    for (const [start, end] of outsideStrings(json)) {
-      // Between most strings there are only a colon, a comma or brackets.
-      if (end - start < 2) continue;
-      const segment = json.slice(start, end);
-      const restored = segment.replace(NUMBERS, (number) => this.#digits.get(number) ?? number);
-      if (restored === segment) continue;
-      pieces.push(json.slice(copied, start), restored);
-      copied = end;
+/** JSON with every number from `LEAST_LONG` on replaced by what `replace` returns. */
+function* mapNumbers(json: string, replace: (token: string, value: number) => string): Sliced<string> {
+  const pieces: string[] = [];
+  const pace = new Pace();
+  let copied = 0;
+  for (const [start, end] of outsideStrings(json)) {
+    if (pace.tick()) yield;
+    // Between most strings there are only a colon, a comma or brackets.
+    if (end - start < LEAST_CHARACTERS) continue;
+    for (const { 0: token, index } of json.slice(start, end).matchAll(NUMBER)) {
+      if (pace.tick()) yield;
+      if (token.length < LEAST_CHARACTERS) continue;
+      const value = Number(token);
+      if (value < LEAST_LONG && value > -LEAST_LONG) continue;
+      const replaced = replace(token, value);
+      if (replaced === token) continue;
+      pieces.push(json.slice(copied, start + index), replaced);
+      copied = start + index + token.length;
     }
-    return copied === 0 ? json : pieces.join('') + json.slice(copied);
   }
+  return copied === 0 ? json : pieces.join('') + json.slice(copied);
 }
 
 function nextDouble(double: number): number {
-  return double + double * 2 ** -52;
-}
-
-/** A double as text of at most `length` characters. */
-function writtenWithin(double: number, length: number): string | undefined {
-  return [String(double), double.toExponential()].find((text) => text.length <= length);
+  const next = double + double * 2 ** -52;
+  return Number.isFinite(next) ? next : Math.sign(double) * OVERFLOW;
 }
 
 /** JSON of a value, with the digits of long numbers if there are any. */
@@ -169,24 +197,6 @@ function mayHoldLongInteger(bytes: Uint8Array): boolean {
 
 function isDigitCode(code = 0): boolean {
   return code >= DIGIT_0 && code <= DIGIT_9;
-}
-
-/** Index of the first digit of an integer part that is long; -1 if there is none before `end`. */
-function indexOfLongInteger(text: string, start: number, end = text.length): number {
-  for (let at = start + LONG_DIGITS - 1; at < end; at += LONG_DIGITS) {
-    if (!isDigit(text, at)) continue;
-    let first = at;
-    while (first > start && isDigit(text, first - 1)) first--;
-    let after = at + 1;
-    while (after < end && isDigit(text, after)) after++;
-    if (after - first >= LONG_DIGITS && text.charCodeAt(first - 1) !== POINT) return first;
-    at = after - 1;
-  }
-  return -1;
-}
-
-function isDigit(text: string, at: number): boolean {
-  return isDigitCode(text.charCodeAt(at));
 }
 
 /** The parts of JSON text that stand between strings, as indexes. */

@@ -8,6 +8,11 @@ export const CLOSE_BRACKET = 93;
 export const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const UPPER_E = 69;
+const LOWER_E = 101;
+
 /** Limits of untrusted JSON. */
 export interface JsonLimits {
   /** Levels of nesting. */
@@ -45,6 +50,7 @@ export class JsonScanner {
   /** Characters of the pieces before this one. */
   #before = 0;
   #inString = false;
+  #hasExponent = false;
   /** The last character of the previous piece was a backslash that escapes the first one of this piece. */
   #escaping = false;
   /** The beginning of the last string that may be a key of the top-level object. */
@@ -61,6 +67,11 @@ export class JsonScanner {
   /** Values so far. */
   get values(): number {
     return this.#values;
+  }
+
+  /** Whether a number so far may have an exponent. */
+  get hasExponent(): boolean {
+    return this.#hasExponent;
   }
 
   /** Large containers that are complete: where they open, and where they close. */
@@ -120,6 +131,11 @@ export class JsonScanner {
           if (this.#values > values) return this.#found(`holds more than ${values} values`);
           if (keys.length === 1) this.#topLevelKey = '';
           break;
+        case UPPER_E:
+        case LOWER_E:
+          // Before the first character of a piece there may be a digit.
+          this.#hasExponent ||= index === 0 || isDigit(text.charCodeAt(index - 1));
+          break;
       }
     }
     return undefined;
@@ -140,6 +156,10 @@ export class JsonScanner {
     }
     return end ?? text.length;
   }
+}
+
+function isDigit(code: number): boolean {
+  return code >= DIGIT_0 && code <= DIGIT_9;
 }
 
 /** Index of the quote that ends a string whose characters begin at `start`; undefined when it does not end. */

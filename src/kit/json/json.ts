@@ -1,3 +1,4 @@
+import { type ExactNumbers, LEAST_LONG, TooManyLongNumbers } from './exact-numbers.ts';
 import { type Excess, type JsonLimits, JsonScanner } from './json-scanner.ts';
 
 /** Any value that JSON can hold. */
@@ -26,11 +27,18 @@ export function findExcess(text: string, limits: JsonLimits): Excess | undefined
 /** The result of reading untrusted JSON. `path`: the top-level key with the fault, or empty. */
 export type JsonReading = { ok: true; value: Json } | { ok: false; path: string; problem: string };
 
-/** Parses JSON within limits. The problem never quotes the input. */
-export function readJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonReading {
-  const value = isShort(text, limits) ? parsedOrUndefined(text) : undefined;
-  if (value !== undefined && isWithinDepth(value, limits.depth)) return { ok: true, value };
-  return readScanned(text, limits);
+/** Parses JSON within limits. The problem never quotes the input. `numbers`: keeps the digits of long numbers. */
+export function readJson(
+  text: string,
+  limits: JsonLimits = JSON_LIMITS,
+  numbers?: ExactNumbers,
+): JsonReading {
+  if (isShort(text, limits)) {
+    const value = parsedOrUndefined(numbers?.read(text) ?? text);
+    const most = numbers?.isExpecting === false ? LEAST_LONG : Number.POSITIVE_INFINITY;
+    if (value !== undefined && isPlain(value, limits.depth, most)) return { ok: true, value };
+  }
+  return readScanned(text, limits, numbers);
 }
 
 /** Characters of the shortest member of an object, its comma included: `"":0,`. */
@@ -52,25 +60,31 @@ function parsedOrUndefined(text: string): Json | undefined {
   }
 }
 
-function isWithinDepth(value: Json | undefined, levels: number): boolean {
+/** True for a value that is not nested too deep, and has no number beyond `most`. */
+function isPlain(value: Json | undefined, levels: number, most: number): boolean {
+  if (typeof value === 'number') return value <= most && value >= -most;
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   if (Array.isArray(value)) {
-    for (const member of value) if (!isWithinDepth(member, levels - 1)) return false;
+    for (const member of value) if (!isPlain(member, levels - 1, most)) return false;
     return true;
   }
-  for (const key in value) if (!isWithinDepth(value[key], levels - 1)) return false;
+  for (const key in value) if (!isPlain(value[key], levels - 1, most)) return false;
   return true;
 }
 
-/** Reads text that is long or faulty: scans it first. */
-function readScanned(text: string, limits: JsonLimits): JsonReading {
+/** Reads text that is long or faulty, or has long numbers: scans it first. */
+function readScanned(text: string, limits: JsonLimits, numbers: ExactNumbers | undefined): JsonReading {
   const excess = findExcess(text, limits);
   if (excess !== undefined) return { ok: false, ...excess };
+  let read = text;
   try {
-    return { ok: true, value: JSON.parse(text) as Json };
+    if (numbers !== undefined) read = numbers.readLong(text);
+    return { ok: true, value: JSON.parse(read) as Json };
   } catch (error) {
-    return { ok: false, path: '', problem: positionOf(error) };
+    if (error instanceof TooManyLongNumbers) return { ok: false, path: '', problem: error.message };
+    // Positions are those of the text that came.
+    return { ok: false, path: '', problem: read === text ? positionOf(error) : 'not valid JSON' };
   }
 }
 

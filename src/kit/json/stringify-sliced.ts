@@ -30,7 +30,7 @@ export function writeJson(value: Json, numbers?: ExactNumbers): string | Promise
 function* writeLarge(value: Json, numbers: ExactNumbers | undefined): Sliced<Uint8Array> {
   const pieces = yield* stringifySliced(value);
   const hasNumbers = numbers !== undefined && !numbers.isEmpty;
-  return yield* encodeSliced(hasNumbers ? [numbers.write(pieces.join(''))] : pieces);
+  return yield* encodeSliced(hasNumbers ? [yield* numbers.writeSliced(pieces.join(''))] : pieces);
 }
 
 /** Approximate number of characters that are encoded at once. */

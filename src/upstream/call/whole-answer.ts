@@ -121,7 +121,7 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     const { exactNumbers } = context.request;
     exactNumbers?.look(chunk);
     const text = AnswerMask.of(scope.confidential).text(UTF8.decode(chunk));
-    return this.#eventsOf(readJson(exactNumbers?.read(text) ?? text, BODY_LIMITS), { text }, false);
+    return this.#eventsOf(readJson(text, BODY_LIMITS, exactNumbers), { text }, false);
   }
 
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {

@@ -27,21 +27,26 @@ export function readFrame(
   limits = JSON_LIMITS,
   numbers?: ExactNumbers,
 ): JsonObject | GatewayError | undefined {
-  return readObject(numbers?.read(data) ?? data, limits, /^\s*\{/);
+  return readObject(data, limits, /^\s*\{/, numbers);
 }
 
 /** The same, if the object may be in a list of one. */
-export function readListedFrame({ data }: Frame, limits: JsonLimits): JsonObject | GatewayError | undefined {
-  return readObject(data, limits, /^\s*(?:\[\s*)?\{/);
+export function readListedFrame(
+  { data }: Frame,
+  limits: JsonLimits,
+  numbers?: ExactNumbers,
+): JsonObject | GatewayError | undefined {
+  return readObject(data, limits, /^\s*(?:\[\s*)?\{/, numbers);
 }
 
 function readObject(
   text: string,
   limits: JsonLimits,
   beginning: RegExp,
+  numbers: ExactNumbers | undefined,
 ): JsonObject | GatewayError | undefined {
   if (!beginning.test(text)) return isExcessiveList(text, limits) ? unreadable() : undefined;
-  const reading = readJson(text, limits);
+  const reading = readJson(text, limits, numbers);
   if (!reading.ok) return unreadable();
   const value: Json | undefined = Array.isArray(reading.value) ? reading.value[0] : reading.value;
   return isJsonObject(value) ? value : undefined;

@@ -1,7 +1,8 @@
 import type { Event } from '../../../ir/events.ts';
 import type { DialectName } from '../../../ir/items.ts';
 import type { Frame } from '../../../kit/frames/frames.ts';
-import type { JsonObject } from '../../../kit/json/json.ts';
+import type { ExactNumbers } from '../../../kit/json/exact-numbers.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../../kit/json/json.ts';
 import { JsonTemplate } from '../../../kit/json/json-template.ts';
 
 /** After so many unused templates, the frames of an answer are assumed to differ in more than their text. */
@@ -69,6 +70,7 @@ function onlyText(text: unknown, events: readonly Event[]): TextDelta | undefine
 /** A relayed frame that repeats the one before: parsed only if its value is needed. */
 export class RepeatedRelay {
   readonly type = 'relay';
+  readonly #numbers: ExactNumbers | undefined;
   #value: JsonObject | undefined;
 
   constructor(
@@ -76,10 +78,19 @@ export class RepeatedRelay {
     readonly frame: Frame,
     readonly events: readonly Event[],
     readonly template: JsonTemplate | undefined,
-  ) {}
+    numbers: ExactNumbers | undefined,
+  ) {
+    this.#numbers = numbers;
+  }
 
   get value(): JsonObject {
-    this.#value ??= JSON.parse(this.frame.data) as JsonObject;
+    this.#value ??= parsed(this.frame.data, this.#numbers);
     return this.#value;
   }
+}
+
+/** The object in the data of a frame that is known to be one. */
+function parsed(data: string, numbers: ExactNumbers | undefined): JsonObject {
+  const reading = readJson(data, undefined, numbers);
+  return reading.ok && isJsonObject(reading.value) ? reading.value : {};
 }
