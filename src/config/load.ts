@@ -6,6 +6,7 @@ import { runAtOnce, runInTurns, type Sliced } from '../kit/loop/turns.ts';
 import { type CertificateReading, expiryWarnings, readCertificate, tlsFilesIn } from './certificate.ts';
 import { versionOfStatus } from './file-version.ts';
 import type { Environment } from './parse/environment.ts';
+import { fileText } from './parse/file-text.ts';
 import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
 import {
   type ConfigReading,
@@ -124,7 +125,7 @@ function beginLoading(options: LoadOptions): BegunLoading {
   // A command does not read all of the file, so much of it would look unused.
   const isWhole = options.scope === undefined || options.scope === 'whole';
   const likelyMistakes = isWhole ? options.likelyMistakes : undefined;
-  const problems: Issue[] = [];
+  const problems: Problem[] = [];
   const runtime = readRuntime(flags, env, cwd, problems);
   const source = sourceOf(flags, env, cwd);
   const content = readContent(source, problems);
@@ -276,7 +277,7 @@ interface Content {
   readonly version: string;
 }
 
-function readContent({ path, isNamed }: Source, problems: Issue[]): Content | undefined {
+function readContent({ path, isNamed }: Source, problems: Problem[]): Content | undefined {
   try {
     // Opening a device may have effects, and opening a pipe would wait for its writer.
     if (!statSync(path).isFile()) return fail(problems, path, 'is not a file');
@@ -286,7 +287,10 @@ function readContent({ path, isNamed }: Source, problems: Issue[]): Content | un
       if (!status.isFile()) return fail(problems, path, 'is not a file');
       const bytes = status.size > MAX_CONFIG_BYTES ? undefined : readAtMost(descriptor, MAX_CONFIG_BYTES);
       if (bytes === undefined) return fail(problems, path, `is larger than ${MAX_CONFIG_BYTES} bytes`);
-      return { text: bytes.toString('utf8'), version: versionOfStatus(status) };
+      const { text, problem } = fileText(bytes);
+      if (problem === undefined) return { text, version: versionOfStatus(status) };
+      problems.push(...placeProblems([problem], text));
+      return undefined;
     } finally {
       closeSync(descriptor);
     }
@@ -315,7 +319,7 @@ function readAtMost(descriptor: number, maxBytes: number): Buffer | undefined {
   return undefined;
 }
 
-function fail(problems: Issue[], path: string, message: string): undefined {
+function fail(problems: Problem[], path: string, message: string): undefined {
   problems.push({ path, message });
   return undefined;
 }

@@ -30,8 +30,9 @@ export interface Problem extends Issue {
 
 export interface Excerpt {
   readonly text: string;
-  /** Characters before the caret. */
+  /** Columns of a terminal before the caret. */
   readonly indent: number;
+  /** Columns that the caret underlines. */
   readonly width: number;
 }
 

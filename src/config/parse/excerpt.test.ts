@@ -23,6 +23,10 @@ describe('ExcerptSource', () => {
     'base_url: https://host/v1?key=canary',
     'headers: { x-team: canary }',
     "extra: { password: 'canary' }",
+    'key: canary',
+    'key: canary.pem canary',
+    'secret: canary.pem',
+    'tls: { cert: canary, key: "-----BEGIN canary.key-----\\n" }',
     'token = canary',
   ])('hides the secret of %s', (line) => {
     expect(shown(`vendor: acme\n${line}`, 2)).not.toContain('canary');
@@ -34,6 +38,7 @@ describe('ExcerptSource', () => {
     'base_url: http://127.0.0.1:9101/v1/chat/completions',
     'id: anthropic/claude-3-5-sonnet-20241022',
     'max_output_tokens: 16000',
+    'tls: { cert: ./tls/server.crt, key: "/etc/tls/server.key" }',
     'per_key: { requests_per_minute: 5 }',
   ])('shows %s as it is', (line) => {
     expect(shown(`vendor: acme\n${line}`, 2)).toBe(line);

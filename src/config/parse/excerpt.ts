@@ -1,4 +1,5 @@
 import { nearestWord } from '../../kit/text/nearest-word.ts';
+import { terminalColumns } from '../../kit/text/terminal-columns.ts';
 import type { Excerpt, FilePlace } from '../problem.ts';
 import { configSchema } from '../schema/schema.ts';
 import { escapeControls } from './shown-text.ts';
@@ -49,12 +50,13 @@ export class ExcerptSource {
     const shown = masked.slice(from, from + MAX_CHARACTERS);
     const before = escapeControls(shown.slice(0, column - 1 - from));
     const after = escapeControls(shown.slice(column - 1 - from));
+    const marked = escapeControls(shown.slice(column - 1 - from, column - 1 - from + width));
     const head = from > 0 ? '...' : '';
     const tail = from + MAX_CHARACTERS < masked.length ? '...' : '';
     return {
       text: `${head}${before}${after}${tail}`,
-      indent: head.length + before.length,
-      width: Math.max(1, Math.min(width, after.length, MAX_WIDTH)),
+      indent: head.length + terminalColumns(before),
+      width: Math.max(1, Math.min(terminalColumns(marked), MAX_WIDTH)),
     };
   }
 
@@ -97,10 +99,14 @@ function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name) && !PLAIN_KEYS.has(name) && !/tokens?_per_|_tokens$/.test(name);
 }
 
+/** The path of a certificate or of its key, as `server.tls` has it: the message names the file too. */
+const PEM_FILE = /^(["']?)[\w./~ -]{1,200}\.(?:pem|crt|cer|key)\1\s*$/;
+
 function maskMember(whole: string, quote: string, name: string, colon: string, value: string): string {
   const isPlaceholder = /^["']?\$\{\w+\}["']?\s*$/.test(value);
+  const isFile = (name === 'cert' || name === 'key') && PEM_FILE.test(value);
   if (isSecretName(name)) {
-    return isPlaceholder ? whole : `${quote}${name}${quote}${colon}${hidden(value)}`;
+    return isPlaceholder || isFile ? whole : `${quote}${name}${quote}${colon}${hidden(value)}`;
   }
   // The members of a map on the same line.
   return `${quote}${name}${quote}${colon}${/^[{[]/.test(value) ? value.replace(MEMBER, maskMember) : value}`;

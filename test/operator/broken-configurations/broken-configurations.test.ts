@@ -6,7 +6,7 @@ import { loadConfigurationInThread, requireConfiguration } from '../../../src/co
 import { problemsText } from '../../../src/config/problem.ts';
 import { loadOptions } from '../../../src/installation.ts';
 import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
-import { BROKEN } from './cases.ts';
+import { BROKEN, UNREADABLE } from './cases.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 let file = '';
@@ -24,7 +24,9 @@ afterAll(() => {
 });
 
 /** What `check-config` prints on stderr for a file of this text. */
-async function checked(text: string): Promise<{ readonly code: number | undefined; readonly err: string }> {
+async function checked(
+  text: string | Buffer,
+): Promise<{ readonly code: number | undefined; readonly err: string }> {
   writeFileSync(file, text);
   let err = '';
   const code = await run(['check-config', file], {
@@ -42,7 +44,7 @@ const SAMPLE = 8;
 describe('broken configurations', () => {
   it('are explained as the kept text says, each with its place, one problem for a mistake', async () => {
     const pages: string[] = [];
-    for (const [what, text] of BROKEN) {
+    for (const [what, text] of [...BROKEN, ...UNREADABLE]) {
       const { code, err } = await checked(text);
       const heads = err.split('\n').filter((line) => /^\S/.test(line));
       const places = err.split('\n').filter((line) => line.includes('--> signalbox.yaml'));
@@ -53,7 +55,7 @@ describe('broken configurations', () => {
         heads: mistakes,
         places: mistakes,
       });
-      pages.push(`##### ${what}\n${err}`);
+      pages.push(`##### ${what}\n${err.replaceAll(temporary.path, '/etc/signalbox')}`);
     }
     const all = pages.join('\n');
     expect(all).not.toMatch(/canary/);

@@ -84,6 +84,8 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a preset with a space', 'presets: { "very brief": {} }\n'],
   ['a label with a dot', 'tools:\n  mcp_servers:\n    a.b: { url: https://a.example/mcp }\n'],
   ['a search engine in capitals', 'plugins: { web: { engines: { Mine: { type: brave } } } }\n'],
+  ['a key behind wide characters', 'server: { region: "\u6771\u4eac", colour: blue }\n'],
+  ['a value of wide characters', 'vendor: \u6771\u4eac\n'],
   // --- A value is wrong.
   ['a misspelt word', 'providers:\n  - slug: acme\n    dialect: opnai-chat\n    base_url: http://h/v1\n'],
   ['half a word', 'providers:\n  - slug: acme\n    dialect: openai\n    base_url: http://h/v1\n'],
@@ -142,6 +144,10 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'workspaces:\n  - slug: team\n    byok:\n      - { provider: openai, api_key: ${SIGNALBOX_TEST_NOT_SET} }\n',
   ],
   ['three mistakes at once', 'vendor: Acme\nserver:\n  regoin: eu\n  request_deadline_ms: soon\n'],
+  [
+    'three mistakes, two of them files that do not exist',
+    'vendor: Acme\nserver:\n  tls: { cert: nowhere.pem, key: nowhere.key }\n',
+  ],
   [
     'three mistakes of three kinds',
     'server:\n  regoin: eu\npresets: { brief: { temprature: 0.2 } }\nworkspaces:\n  - slug: team\n    keys: [{ name: CI }]\n',
@@ -234,5 +240,16 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   [
     'a label is the beginning of an own tool',
     'tools:\n  mcp_servers:\n    experimental: { url: https://a.example/mcp }\n',
+  ],
+];
+
+/** Files whose bytes are no text in UTF-8. */
+export const UNREADABLE: readonly (readonly [what: string, bytes: Buffer])[] = [
+  ['UTF-16', Buffer.from('\ufeffvendor: acme\n', 'utf16le')],
+  ['UTF-16 without a mark', Buffer.from('vendor: acme\n', 'utf16le')],
+  ['Latin-1', Buffer.from('providers:\n  - slug: openai\n    name: Caf\u00e9\n', 'latin1')],
+  [
+    'a secret in Latin-1',
+    Buffer.from('providers:\n  - slug: openai\n    api_key: canary-\u00e9\n', 'latin1'),
   ],
 ];
