@@ -5,6 +5,13 @@ import { findSocketPath } from './socket-path.ts';
 import { type DroppedLine, TAIL_COMMAND, type TailedLine, type TailFilter } from './tail.ts';
 import type { ControlReply } from './wire.ts';
 
+/** Receives a tail. */
+export interface TailReader {
+  /** The gateway has accepted the reader: generations that end from now on are shown. */
+  connected(): void;
+  line(line: TailedLine | DroppedLine): void;
+}
+
 /**
  * Reads the generations that a running gateway ends, until `signal` aborts: then it resolves. Rejects with
  * CommandRefused when no gateway runs, or when the gateway ends.
@@ -12,7 +19,7 @@ import type { ControlReply } from './wire.ts';
 export function readTail(
   dataDir: string,
   filter: TailFilter,
-  reader: (line: TailedLine | DroppedLine) => void,
+  reader: TailReader,
   signal: AbortSignal,
 ): Promise<void> {
   const path = findSocketPath(dataDir);
@@ -27,10 +34,11 @@ export function readTail(
     lines.on('error', () => {});
     lines.on('line', (text) => {
       const line: unknown = JSON.parse(text);
-      if (isAccepted) return reader(line as TailedLine | DroppedLine);
+      if (isAccepted) return reader.line(line as TailedLine | DroppedLine);
       const reply = line as ControlReply;
       isAccepted = reply.ok;
-      if (!reply.ok) {
+      if (reply.ok) reader.connected();
+      else {
         reject(new CommandRefused(reply.problem));
         socket.destroy();
       }

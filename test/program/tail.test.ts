@@ -96,7 +96,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
       { timeout: 20_000, interval: 200 },
     )
     .toMatch(
-      /failed {4}gen-\d+-\w{8} {2}m\/one at up\/main .* 502 upstream-unavailable .*up\/main 401 invalid_api_key/,
+      /failed {4}gen-\d+-\w{16,} {2}m\/one at up\/main .* 502 upstream-unavailable .*up\/main 401 invalid_api_key/,
     );
   const lines = all
     .out()
@@ -123,6 +123,9 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
     .toContain(keyHash);
   expect(byOther.out()).toBe('');
   for (const { child, out, err } of [all, failed, two, byKey, byOther]) {
+    await expect
+      .poll(err, { timeout: 20_000 })
+      .toBe('signalbox: connected to the gateway; generations are shown as they end (Ctrl-C stops)\n');
     expect(out() + err()).not.toMatch(/a-secret-question|key-of-the-provider|api-key-of-the-tail/);
     await killHard(child);
   }

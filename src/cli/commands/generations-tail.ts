@@ -12,6 +12,9 @@ export interface TailOptions {
   readonly output: Output;
 }
 
+/** On stderr, so that a reader of the generations does not get it. */
+const CONNECTED = 'signalbox: connected to the gateway; generations are shown as they end (Ctrl-C stops)\n';
+
 /**
  * Prints the generations that a running gateway ends, until its reader or the gateway goes away. Needs no valid
  * configuration: only the data directory.
@@ -22,13 +25,17 @@ export async function tailGenerations(
 ): Promise<number> {
   const loading = loadConfiguration(loadOptions(flags));
   const { dataDir, colours } = loading.ok ? loading.loaded.runtime : loading.runtime;
-  const hasColours = process.stdout.isTTY === true && colours === true;
+  const isTerminal = process.stdout.isTTY === true;
+  const style = { hasColours: isTerminal && colours === true, hasShortIds: isTerminal };
   const readerGone = new AbortController();
   process.stdout.once('error', () => readerGone.abort());
   await readTail(
     dataDir,
     parseTailFilter(filter),
-    (line) => output.out(asJson ? `${JSON.stringify(line)}\n` : tailText(line, hasColours)),
+    {
+      connected: () => output.err(CONNECTED),
+      line: (line) => output.out(asJson ? `${JSON.stringify(line)}\n` : tailText(line, style)),
+    },
     readerGone.signal,
   );
   return 0;

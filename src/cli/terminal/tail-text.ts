@@ -32,10 +32,17 @@ interface ShownGeneration extends TailedLine {
   readonly rescued?: readonly TailedAttempt[];
 }
 
+/** How lines are written: for people at a terminal, or for a pipe. */
+export interface TailStyle {
+  readonly hasColours: boolean;
+  /** False = whole ids, which `GET /generation` takes. */
+  readonly hasShortIds: boolean;
+}
+
 const PIECES = { finished: 'info', aborted: 'debug', refused: 'plain', failed: 'error' } as const;
 
 /** One line for a generation: when, how it ended, where, how much, and why it failed. */
-export function tailText(line: TailedLine | DroppedLine, hasColours: boolean): string {
+export function tailText(line: TailedLine | DroppedLine, { hasColours, hasShortIds }: TailStyle): string {
   if ('dropped' in line)
     return `(${countText(line.dropped, 'generation is', 'generations are')} left out: this reader is too slow)\n`;
   // Lines of a gateway have all members.
@@ -44,7 +51,7 @@ export function tailText(line: TailedLine | DroppedLine, hasColours: boolean): s
   const parts = [
     paint(time.slice(11, 23), 'faint', hasColours),
     paint(end.padEnd(8), PIECES[end], hasColours),
-    shortId(id),
+    hasShortIds ? shortId(id) : id,
     endpoint === undefined ? model : `${model} at ${endpoint}`,
     `${duration_ms} ms`,
     end === 'failed' || end === 'refused' ? failureText(generation) : usageText(generation),
