@@ -65,6 +65,8 @@ export class UpstreamFailure extends GatewayError {
   readonly isConnection: boolean;
   /** Code of the system or of TLS, for the log; undefined if the connection did not break. */
   readonly errno: string | undefined;
+  /** For the log: the failure without the upstream's words, which may quote the request; undefined = as the message. */
+  readonly plainMessage: string | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -75,12 +77,14 @@ export class UpstreamFailure extends GatewayError {
       isStale = false,
       isConnection = false,
       errno,
+      plainMessage,
       ...more
     }: ErrorDetails & {
       readonly isCutByUs?: boolean;
       readonly isStale?: boolean;
       readonly isConnection?: boolean;
       readonly errno?: string | undefined;
+      readonly plainMessage?: string | undefined;
     } = {},
   ) {
     super(kind, message, more);
@@ -90,12 +94,15 @@ export class UpstreamFailure extends GatewayError {
     this.isStale = isStale;
     this.isConnection = isConnection;
     this.errno = errno;
+    this.plainMessage = plainMessage;
   }
 
   /** The same failure in other words. */
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
-    const { details, retryAfterSeconds, headers, routing, isCutByUs, isStale, isConnection, errno } = this;
-    const kept = { details, retryAfterSeconds, headers, routing, isCutByUs, isStale, isConnection, errno };
+    const { details, retryAfterSeconds, headers, routing } = this;
+    const { isCutByUs, isStale, isConnection, errno, plainMessage } = this;
+    const ofError = { details, retryAfterSeconds, headers, routing };
+    const kept = { ...ofError, isCutByUs, isStale, isConnection, errno, plainMessage };
     return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, metadata });
   }
 }

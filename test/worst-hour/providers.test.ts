@@ -257,11 +257,24 @@ it('what only the caller can mend is no warning, and does not repeat the words o
       error_kind: 'context-length',
       upstream_status: 400,
       upstream_code: 'context_length_exceeded',
+      reason: 'Invalid request parameters: the prompt is too long for the model',
     }),
   ]);
-  expect(lines[0]).not.toHaveProperty('reason');
   const unknown = await ask('unknown-model');
   expect(unknown.lines.every(({ level }) => level === 'info')).toBe(true);
+});
+
+it.each([
+  [400, 'info', 'generation refused', 'Invalid request parameters: the provider rejected the request'],
+  [404, 'warn', 'generation failed', 'Resource not found: the provider does not know the model or the path'],
+])('an upstream that answers %i is named with its code and in our words only', async (code, ...expected) => {
+  const [level, message, reason] = expected;
+  const { status, lines } = await ask('up', { script: reply(code, failure('no_such', `no ${PROMPT}`)) });
+  expect(status).toBe(code);
+  expect(lines).toEqual([
+    expect.objectContaining({ level, message, reason, upstream_status: code, upstream_code: 'no_such' }),
+  ]);
+  expect(JSON.stringify(lines)).not.toContain(PROMPT);
 });
 
 it('a cool-down has a line at its beginning and one at its end, with the cause', async () => {

@@ -20,6 +20,7 @@ export function lastFailure(failures: readonly UpstreamFailure[]): GatewayError 
     ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
     cause: last.cause,
     errno: last.errno,
+    plainMessage: last.plainMessage,
   });
 }
 

@@ -60,7 +60,7 @@ export interface FailureFacts {
   readonly upstream_status: number | null;
   readonly upstream_code: string | null;
   readonly errno: string | null;
-  /** Absent for refusals by an upstream, whose message may quote the request. */
+  /** Without the words with which an upstream refused the request: they may quote it. Absent if there are no others. */
   readonly reason?: string;
   readonly attempt_log: readonly AttemptFacts[];
 }
@@ -105,13 +105,16 @@ function candidateOf({ selected, lastCalled }: PlannedGeneration['attemptLog']):
 export function failureFactsOf({ attemptLog }: PlannedGeneration, error: GatewayError): FailureFacts {
   const isOfUpstream = error instanceof UpstreamFailure;
   const mayQuote = isOfUpstream && isCallersOwn(error);
+  const reason = isOfUpstream
+    ? (error.plainMessage ?? (mayQuote ? undefined : error.message))
+    : error.message;
   return {
     requested: attemptLog.plan.requested,
     status: error.status,
     upstream_status: isOfUpstream && error.upstreamStatus !== 0 ? error.upstreamStatus : null,
     upstream_code: codeOf(error),
     errno: isOfUpstream ? (error.errno ?? null) : null,
-    ...(!mayQuote && { reason: error.message }),
+    ...(reason !== undefined && { reason }),
     attempt_log: attemptLog.calls.map(attemptFactsOf),
   };
 }

@@ -154,6 +154,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
+    plainMessage: messageOf(shown, ''),
   });
 }
 
@@ -221,6 +222,9 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
   return new UpstreamFailure(kind, messageOf({ kind, cause }, own), status, {
     metadata: { ...cleanedWords(error.metadata, scope), ...metadataOf(kind, scope, {}) },
     retryAfterSeconds: capped(error.retryAfterSeconds),
+    ...(UPSTREAM_MESSAGE_KINDS.has(kind) && {
+      plainMessage: messageOf({ kind, cause: 'the answer says so' }, ''),
+    }),
   });
 }
 
