@@ -8,8 +8,26 @@ function shown(text: string, line: number): string | undefined {
 }
 
 describe('ExcerptSource', () => {
-  it('shows nothing of a line that is too long to be searched for secrets', () => {
-    expect(shown(`server: { ${'x'.repeat(4_000_000)}: 1 }`, 1)).toBeUndefined();
+  it('shows of a long line the member at the place', () => {
+    const name = (count: number) =>
+      `{ name: ${'a '.repeat(count)}, api_key: "canary, name: canary", colour: blue }`;
+    const text = `providers: [${name(10)}, ${name(2500)}, ${name(10)}]`;
+    const at = (word: string) => ({ line: 1, column: text.lastIndexOf(word) + 1, width: word.length });
+    const source = new ExcerptSource(text);
+    expect(source.excerptAt(at('colour'))).toEqual({ text: '... colour: blue }]', indent: 4, width: 6 });
+    expect(source.excerptAt(at('api_key'))).toEqual({
+      text: '... api_key: **********************, colour: blue }]',
+      indent: 4,
+      width: 7,
+    });
+    expect(source.excerptAt(at('canary'))?.text).toMatch(/^\.\.\. [* ]+$/);
+  });
+
+  it('shows nothing of a line whose members are too long to be searched for secrets', () => {
+    const text = `server: { ${'x'.repeat(4_000_000)}: 1, colour: 2 }`;
+    const source = new ExcerptSource(text);
+    expect(source.excerptAt({ line: 1, column: text.indexOf('colour') + 1, width: 6 })).toBeUndefined();
+    expect(source.excerptAt({ line: 1, column: 5_000, width: 6 })).toBeUndefined();
   });
 
   it.each([

@@ -2,13 +2,21 @@ import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { terminalColumns } from '../../kit/text/terminal-columns.ts';
 import type { Excerpt, FilePlace } from '../problem.ts';
 import { configSchema } from '../schema/schema.ts';
+import { memberAt } from './member-at.ts';
 import { escapeControls } from './shown-text.ts';
 
 /** Characters of a line that an excerpt shows; the rest is cut. */
 const MAX_CHARACTERS = 100;
 
-/** Longer lines are not shown: to search them for secrets takes time that grows with the square of their length. */
+/**
+ * Of longer lines only the member at the place is searched for secrets, which takes time that grows with the square of
+ * the length.
+ */
 const MAX_LINE_CHARACTERS = 2000;
+
+/** Members farther to the right are not looked for, and members longer than half a line are not shown. */
+const MAX_COLUMN = 100_000;
+const MAX_MEMBER_CHARACTERS = MAX_LINE_CHARACTERS / 2;
 
 /** Characters that are shown before the caret in a line that is cut. */
 const CHARACTERS_BEFORE = 40;
@@ -43,15 +51,16 @@ export class ExcerptSource {
   }
 
   excerptAt({ line, column, width }: FilePlace): Excerpt | undefined {
-    const text = this.#lines[line - 1];
-    if (text === undefined || text.length > MAX_LINE_CHARACTERS || text.trim() === '') return undefined;
-    const masked = this.#maskedLine(line - 1).replaceAll('\t', ' ');
-    const from = masked.length > MAX_CHARACTERS ? Math.max(0, column - 1 - CHARACTERS_BEFORE) : 0;
+    const piece = this.#maskedPiece(line - 1, column - 1);
+    if (piece === undefined) return undefined;
+    const masked = piece.text.replaceAll('\t', ' ');
+    const at = column - 1 - piece.from;
+    const from = masked.length > MAX_CHARACTERS ? Math.max(0, at - CHARACTERS_BEFORE) : 0;
     const shown = masked.slice(from, from + MAX_CHARACTERS);
-    const before = escapeControls(shown.slice(0, column - 1 - from));
-    const after = escapeControls(shown.slice(column - 1 - from));
-    const marked = escapeControls(shown.slice(column - 1 - from, column - 1 - from + width));
-    const head = from > 0 ? '...' : '';
+    const before = escapeControls(shown.slice(0, at - from));
+    const after = escapeControls(shown.slice(at - from));
+    const marked = escapeControls(shown.slice(at - from, at - from + width));
+    const head = from + piece.from > 0 ? '...' : '';
     const tail = from + MAX_CHARACTERS < masked.length ? '...' : '';
     return {
       text: `${head}${before}${after}${tail}`,
@@ -60,11 +69,19 @@ export class ExcerptSource {
     };
   }
 
-  /** The line with as many characters, secrets replaced. */
-  #maskedLine(index: number): string {
-    const text = this.#lines[index] ?? '';
-    if (this.#isBelowSecret(index)) return withoutValues(text);
-    return withoutSecretWords(text.replace(MEMBER, maskMember));
+  /** The line, or the piece of a long one that begins with the member at the place; secrets become as many stars. */
+  #maskedPiece(index: number, at: number): MaskedPiece | undefined {
+    const line = this.#lines[index];
+    if (line === undefined || line.trim() === '') return undefined;
+    const isLong = line.length > MAX_LINE_CHARACTERS;
+    if (isLong && at > MAX_COLUMN) return undefined;
+    const { from, isSecret } = isLong ? memberAt(line, at, isSecretName) : { from: 0, isSecret: false };
+    if (isLong && at - from > MAX_MEMBER_CHARACTERS) return undefined;
+    const text = isLong ? line.slice(from, from + MAX_LINE_CHARACTERS) : line;
+    const isBelowSecret = this.#isBelowSecret(index);
+    if (isSecret || (isBelowSecret && from > 0)) return { from, text: text.replace(/\S/g, HIDDEN) };
+    if (isBelowSecret) return { from, text: withoutValues(text) };
+    return { from, text: withoutSecretWords(text.replace(MEMBER, maskMember)) };
   }
 
   /** True if the line belongs to a key with a secret name on a line above: a nested map, or a text of several lines. */
@@ -79,6 +96,12 @@ export class ExcerptSource {
     }
     return false;
   }
+}
+
+interface MaskedPiece {
+  /** Characters of the line before it. */
+  readonly from: number;
+  readonly text: string;
 }
 
 const SECTIONS: readonly string[] = Object.keys(configSchema.properties);
