@@ -7,12 +7,12 @@ import { type CertificateReading, expiryWarnings, readCertificate, tlsFilesIn } 
 import { versionOfStatus } from './file-version.ts';
 import type { Environment } from './parse/environment.ts';
 import { fileText } from './parse/file-text.ts';
+import { firstProblems, MAX_COUNTED_PROBLEMS, MAX_PROBLEMS } from './parse/first-problems.ts';
 import type { EnvironmentKey, KnownProviders } from './parse/known-providers.ts';
 import {
   type ConfigReading,
   type ConfigScope,
   MAX_CONFIG_BYTES,
-  MAX_PROBLEMS,
   parseConfig,
   parseConfigInThread,
 } from './parse/parse-config.ts';
@@ -166,7 +166,7 @@ function* endLoading(
   const fileProblems = reading.ok
     ? further
     : [...reading.problems, ...(reading.sound?.further(further) ?? [])];
-  const problems = [...begun.problems, ...fileProblems.slice(0, MAX_PROBLEMS)];
+  const problems = [...begun.problems, ...firstProblems(fileProblems)];
   if (!reading.ok || problems.length > 0) {
     return { loading: { ok: false, problems: [], runtime, file: source.path }, found: problems };
   }
@@ -215,7 +215,7 @@ function* furtherProblems(
     ...(presetCheck?.(config.presets, config.vendor) ?? []),
     ...declared,
   ]
-    .slice(0, MAX_PROBLEMS)
+    .slice(0, MAX_COUNTED_PROBLEMS)
     .map(shownProblem);
 }
 
@@ -239,7 +239,7 @@ export class ConfigurationError extends Error {
 /** The error of problems that were found after a file was loaded, with their places in it. */
 export function configurationErrorOf(problems: readonly Issue[], path: string): ConfigurationError {
   const content = readContent({ path, isNamed: true }, []);
-  const shown = problems.slice(0, MAX_PROBLEMS).map(shownProblem);
+  const shown = firstProblems(problems).map(shownProblem);
   return new ConfigurationError(placeProblems(shown, content?.text ?? ''), path);
 }
 

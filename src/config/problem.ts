@@ -19,6 +19,8 @@ export interface Problem extends Issue {
   readonly meantPath?: string;
   /** Path of a key that is absent, and without which this one has no effect. */
   readonly neededPath?: string;
+  /** Set if it counts the problems that are not shown. */
+  readonly isAboutRest?: true;
   /** Absent if the problem is not in the file: in a flag or in the environment. */
   readonly place?: FilePlace;
   /** The line of the file without secrets, cut to a readable length, and where the caret begins in it. */

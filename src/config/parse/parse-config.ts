@@ -9,6 +9,7 @@ import { crossChecks } from './cross-checks.ts';
 import { type Environment, fillVariables, markVariables } from './environment.ts';
 import { explainIssues } from './explain.ts';
 import { compileDefaults } from './fill-defaults.ts';
+import { MAX_COUNTED_PROBLEMS, MAX_PROBLEMS } from './first-problems.ts';
 import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { likelyMistakes } from './likely-mistakes.ts';
 import { compileNotations } from './notations.ts';
@@ -20,9 +21,6 @@ import { yamlProblem } from './yaml-words.ts';
 
 /** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
 export const MAX_CONFIG_BYTES = 4_000_000;
-
-/** Problems reported; further ones are dropped. */
-export const MAX_PROBLEMS = 20;
 
 /** A parsed file, or all of its problems. */
 export type ConfigReading =
@@ -37,6 +35,7 @@ export type ConfigReading =
     }
   | {
       readonly ok: false;
+      /** More than are shown; see `firstProblems`. */
       readonly problems: readonly Problem[];
       /** The valid part, for further checks; absent if too much is wrong. */
       readonly sound?: SoundConfig;
@@ -48,7 +47,7 @@ export type ConfigReading =
  */
 export type ConfigScope = 'whole' | 'commands' | 'catalogue';
 
-const validator = compileValidator(configSchema);
+const validator = compileValidator(configSchema, MAX_COUNTED_PROBLEMS);
 const fillDefaults = compileDefaults(configSchema);
 const readNotations = compileNotations(configSchema);
 
@@ -116,7 +115,7 @@ function* checkedConfig(
   const completion = knownProviders.complete(sound.providers, environment);
   const { providers, keys, warnings } = completion;
   const config: Config = { ...sound, providers: [...providers] };
-  const crossProblems = yield* firstOf(crossChecks(config, knownProviders), MAX_PROBLEMS);
+  const crossProblems = yield* firstOf(crossChecks(config, knownProviders), MAX_COUNTED_PROBLEMS);
   const soundConfig = new SoundConfig(config, filled.value, removed);
   soundConfig.report(first);
   const all = [...first, ...soundConfig.further([...completion.problems, ...crossProblems])];
@@ -166,9 +165,9 @@ function* filledAndChecked(file: object, environment: Environment): Sliced<Fille
     const sound = soundPart(withDefaults, issues, validator, fillDefaults);
     complete.add(sound?.value ?? {});
     removed.push(...(sound?.removed ?? []).map((path) => inWholeFile(portion, { path }).path));
-    // No more than these are shown.
+    // No more than these are shown, and the rest is counted.
     isSound &&= sound !== undefined && wrong.length < MAX_PROBLEMS;
-    if (wrong.length >= MAX_PROBLEMS) break;
+    if (wrong.length >= MAX_COUNTED_PROBLEMS) break;
     yield;
   }
   return {
@@ -202,7 +201,7 @@ function looksLikeConfig(value: object): boolean {
 const SECTIONS: ReadonlySet<string> = new Set(Object.keys(configSchema.properties));
 
 function refused(problems: readonly Problem[]): Extract<ConfigReading, { readonly ok: false }> {
-  return { ok: false, problems: problems.slice(0, MAX_PROBLEMS).map(shownProblem) };
+  return { ok: false, problems: problems.slice(0, MAX_COUNTED_PROBLEMS).map(shownProblem) };
 }
 
 /** The first items; undefined among them ends a slice. */

@@ -75,7 +75,8 @@ function placed(
     .sort((one, other) => orderOf(one) - orderOf(other));
 }
 
-/** Problems without a place come first: they are about the whole. */
-function orderOf({ place }: Problem): number {
+/** Problems without a place come first: they are about the whole. The count of further ones comes last. */
+function orderOf({ place, isAboutRest }: Problem): number {
+  if (isAboutRest) return Number.POSITIVE_INFINITY;
   return place === undefined ? -1 : place.line * 1e6 + Math.min(place.column, 999_999);
 }

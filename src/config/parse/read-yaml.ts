@@ -40,8 +40,8 @@ export type YamlLibrary = typeof import('yaml');
 export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
   /** Limit of copies that the aliases (`*name`) of an anchor make: each may expand to a whole tree. */
   const maxAliases = 100;
-  /** Problems reported of those that do not follow from each other. */
-  const maxProblems = 20;
+  /** Problems counted of those that do not follow from each other. */
+  const maxProblems = 100;
   const lines = new yaml.LineCounter();
   const problems: YamlProblem[] = [];
 

@@ -50,7 +50,7 @@ export const UNKNOWN_FIELD = 'is not a known field';
 /** Problem of a missing member. */
 export const MISSING_FIELD = 'is required';
 
-/** Issues that are collected: a million wrong keys must not cost a million strings. */
+/** Issues that are collected unless told otherwise: a million wrong keys must not cost a million strings. */
 export const MAX_ISSUES = 20;
 
 /** A compiled schema. */
@@ -73,74 +73,84 @@ function compiledCheck(schema: TSchema): Check {
   return check;
 }
 
-/** Compiles a schema once; the slow, explaining walk runs only on values that failed. */
-export function compileValidator(schema: TSchema): Validator {
+/**
+ * Compiles a schema once; the slow, explaining walk runs only on values that failed. It ends when it has found `most`
+ * issues.
+ */
+export function compileValidator(schema: TSchema, most = MAX_ISSUES): Validator {
   let check: Check | undefined;
   return {
     issuesOf(value) {
       check ??= compiledCheck(schema);
       if (check(value)) return [];
       const issues: Issue[] = [];
-      walk(schema as SchemaNode, value, '', issues);
+      walk(schema as SchemaNode, value, '', { issues, most });
       return issues.length > 0 ? issues : [{ path: '', message: 'is not valid' }];
     },
   };
 }
 
-function walk(schema: SchemaNode, value: unknown, path: string, issues: Issue[]): void {
-  if (issues.length >= MAX_ISSUES) return;
-  const before = issues.length;
+/** Issues that were found so far, and how many are enough. */
+interface Found {
+  readonly issues: Issue[];
+  readonly most: number;
+}
+
+function walk(schema: SchemaNode, value: unknown, path: string, found: Found): void {
+  if (found.issues.length >= found.most) return;
+  const before = found.issues.length;
   if (schema.anyOf !== undefined) {
-    walkUnion(schema, schema.anyOf, value, path, issues);
+    walkUnion(schema, schema.anyOf, value, path, found);
   } else {
-    walkNode(schema, value, path, issues);
+    walkNode(schema, value, path, found);
   }
-  if (issues.length > before && schema.explain !== undefined) {
-    issues.length = before;
-    issues.push({ path, message: schema.explain });
+  if (found.issues.length > before && schema.explain !== undefined) {
+    found.issues.length = before;
+    found.issues.push({ path, message: schema.explain });
   }
 }
 
-function walkNode(schema: SchemaNode, value: unknown, path: string, issues: Issue[]): void {
+function walkNode(schema: SchemaNode, value: unknown, path: string, found: Found): void {
   const problem = problemOf(schema, value);
   if (problem !== undefined) {
-    issues.push({ path, message: problem });
+    found.issues.push({ path, message: problem });
     return;
   }
   for (const part of schema.allOf ?? []) {
-    const before = issues.length;
-    walk(part, value, path, issues);
+    const before = found.issues.length;
+    walk(part, value, path, found);
     // One failing part explains the problem; the next parts would repeat it.
-    if (issues.length > before) return;
+    if (found.issues.length > before) return;
   }
-  if (isJsonObject(value)) walkObject(schema, value, path, issues);
+  if (isJsonObject(value)) walkObject(schema, value, path, found);
   else if (Array.isArray(value) && schema.items !== undefined) {
-    for (let index = 0; index < value.length && issues.length < MAX_ISSUES; index++) {
-      walk(schema.items, value[index], `${path}[${index}]`, issues);
+    for (let index = 0; index < value.length && found.issues.length < found.most; index++) {
+      walk(schema.items, value[index], `${path}[${index}]`, found);
     }
   }
 }
 
-function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: string, issues: Issue[]): void {
+function walkObject(schema: SchemaNode, value: Record<string, unknown>, path: string, found: Found): void {
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) issues.push({ path: memberPath(path, name), message: MISSING_FIELD });
+    if (!Object.hasOwn(value, name))
+      found.issues.push({ path: memberPath(path, name), message: MISSING_FIELD });
   }
   const properties = schema.properties ?? {};
   for (const [name, node] of Object.entries(properties)) {
-    if (Object.hasOwn(value, name)) walk(node, value[name], memberPath(path, name), issues);
+    if (Object.hasOwn(value, name)) walk(node, value[name], memberPath(path, name), found);
   }
   const open =
     schema.patternProperties !== undefined ? Object.values(schema.patternProperties)[0] : undefined;
   const rest = open ?? schema.additionalProperties;
   if (rest === undefined && schema.propertyNames === undefined) return;
   for (const name of Object.keys(value)) {
-    if (issues.length >= MAX_ISSUES) return;
+    if (found.issues.length >= found.most) return;
     const nameProblem = schema.propertyNames && problemOf(schema.propertyNames, name);
     if (nameProblem !== undefined)
-      issues.push({ path: memberPath(path, name), message: `key ${nameProblem}` });
+      found.issues.push({ path: memberPath(path, name), message: `key ${nameProblem}` });
     else if (Object.hasOwn(properties, name)) continue;
-    else if (rest === false) issues.push({ path: memberPath(path, name), message: UNKNOWN_FIELD });
-    else if (typeof rest === 'object') walk(rest, value[name], memberPath(path, name), issues);
+    else if (rest === false) found.issues.push({ path: memberPath(path, name), message: UNKNOWN_FIELD });
+    else if (typeof rest === 'object') walk(rest, value[name], memberPath(path, name), found);
   }
 }
 
@@ -149,18 +159,18 @@ function walkUnion(
   branches: readonly SchemaNode[],
   value: unknown,
   path: string,
-  issues: Issue[],
+  found: Found,
 ): void {
   const tag = schema.discriminator?.propertyName;
   if (tag !== undefined && isJsonObject(value)) {
-    walkTagged(tag, branches.flatMap(flatten), value, path, issues);
+    walkTagged(tag, branches.flatMap(flatten), value, path, found);
     return;
   }
   if (branches.some((branch) => matches(branch, value))) return;
   const sameKind = branches.filter((branch) => isSameKind(branch, value));
   const meant = sameKind.length === 1 ? sameKind[0] : undefined;
-  if (meant !== undefined && literalValues(meant).length === 0) walk(meant, value, path, issues);
-  else issues.push({ path, message: `must be ${describe(branches)}` });
+  if (meant !== undefined && literalValues(meant).length === 0) walk(meant, value, path, found);
+  else found.issues.push({ path, message: `must be ${describe(branches)}` });
 }
 
 /** Whether a branch takes values of this kind at all: a tagged union takes objects, literals what they are. */
@@ -182,18 +192,18 @@ function walkTagged(
   branches: readonly SchemaNode[],
   value: Record<string, unknown>,
   path: string,
-  issues: Issue[],
+  found: Found,
 ): void {
   const given = value[tag];
   const named = namedBranches(tag, branches, given);
   const meant = named.length > 1 ? closest(named, value) : named[0];
   if (meant !== undefined) {
-    walk(meant, value, path, issues);
+    walk(meant, value, path, found);
     return;
   }
   const allowed = new Set(branches.flatMap((branch) => literalsOf(branch.properties?.[tag])));
   const message = given === undefined ? MISSING_FIELD : `must be one of ${[...allowed].join(', ')}`;
-  issues.push({ path: memberPath(path, tag), message });
+  found.issues.push({ path: memberPath(path, tag), message });
 }
 
 /** The branches that take the given tag. */
@@ -211,7 +221,7 @@ function closest(branches: readonly SchemaNode[], value: unknown): SchemaNode | 
   let fewest = Number.POSITIVE_INFINITY;
   for (const branch of branches) {
     const issues: Issue[] = [];
-    walk(branch, value, '', issues);
+    walk(branch, value, '', { issues, most: MAX_ISSUES });
     if (issues.length < fewest) {
       best = branch;
       fewest = issues.length;
@@ -227,7 +237,7 @@ export function flatten(branch: SchemaNode): readonly SchemaNode[] {
 
 function matches(schema: SchemaNode, value: unknown): boolean {
   const issues: Issue[] = [];
-  walk(schema, value, '', issues);
+  walk(schema, value, '', { issues, most: MAX_ISSUES });
   return issues.length === 0;
 }
 

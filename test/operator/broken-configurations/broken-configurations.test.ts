@@ -6,7 +6,7 @@ import { loadConfigurationInThread, requireConfiguration } from '../../../src/co
 import { problemsText } from '../../../src/config/problem.ts';
 import { loadOptions } from '../../../src/installation.ts';
 import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
-import { BROKEN, UNREADABLE } from './cases.ts';
+import { BROKEN, manyMistakes, UNREADABLE } from './cases.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 let file = '';
@@ -61,6 +61,19 @@ describe('broken configurations', () => {
     expect(all).not.toMatch(/canary/);
     expect(BROKEN.length).toBeGreaterThanOrEqual(60);
     await expect(all).toMatchFileSnapshot('expected.txt');
+  });
+
+  it('are counted beyond those that are shown', async () => {
+    const heads = async (mistakes: number) => {
+      const { err } = await checked(manyMistakes(mistakes));
+      return err.split('\n').filter((line) => /^\S/.test(line));
+    };
+    expect(await heads(20)).toHaveLength(20);
+    const many = await heads(42);
+    expect(many).toHaveLength(21);
+    expect(many.at(-1)).toBe('the configuration has 22 more problems, shown when these are corrected');
+    expect((await heads(21)).at(-1)).toContain('1 more problem,');
+    expect((await heads(1000)).at(-1)).toContain('at least 80 more problems');
   });
 
   it('are explained alike by check-config, by serve and by a reload', async () => {

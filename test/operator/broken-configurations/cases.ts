@@ -84,6 +84,8 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a preset with a space', 'presets: { "very brief": {} }\n'],
   ['a label with a dot', 'tools:\n  mcp_servers:\n    a.b: { url: https://a.example/mcp }\n'],
   ['a search engine in capitals', 'plugins: { web: { engines: { Mine: { type: brave } } } }\n'],
+  ['a key on a long line', `apps: { hidden: [${'a.example, '.repeat(300)}b.example], colour: blue }\n`],
+  ['a secret on a long line', `apps: { hidden: [${'a.example, '.repeat(300)}b.example], api_kye: canary }\n`],
   ['a key behind wide characters', 'server: { region: "\u6771\u4eac", colour: blue }\n'],
   ['a value of wide characters', 'vendor: \u6771\u4eac\n'],
   // --- A value is wrong.
@@ -253,3 +255,8 @@ export const UNREADABLE: readonly (readonly [what: string, bytes: Buffer])[] = [
     Buffer.from('providers:\n  - slug: openai\n    api_key: canary-\u00e9\n', 'latin1'),
   ],
 ];
+
+/** A file with this many mistakes. */
+export function manyMistakes(count: number): string {
+  return `server:\n${Array.from({ length: count }, (_, at) => `  x${at}: 1\n`).join('')}`;
+}
