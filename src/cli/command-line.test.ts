@@ -47,6 +47,7 @@ describe('parseCommandLine', () => {
     ],
     ['completion tcsh', 'argument: tcsh is none of bash, zsh, fish'],
     ['serve -p', 'unknown flag: -p'],
+    ['budgets set daily -1', 'a number or an amount must not be negative'],
     ['keys list --port 1', 'unknown flag: --port'],
     ['serve --port', '--port needs a PORT'],
     ['serve --port=', '--port needs a PORT'],

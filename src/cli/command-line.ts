@@ -125,6 +125,7 @@ function nearestCommand(words: readonly string[]): CommandWords | undefined {
 }
 
 function unknownFlag(rawName: string, known: readonly string[]): string {
+  if (/^-\d/.test(rawName)) return 'a number or an amount must not be negative';
   const meant = rawName.startsWith('--') ? nearestWord(rawName.slice(2), known) : undefined;
   return `unknown flag: ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
 }

@@ -52,7 +52,7 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
     problems.push({ path: 'SIGNALBOX_API_KEY', message: 'must differ from SIGNALBOX_MANAGEMENT_KEY' });
   }
   return {
-    host: flags.host ?? variableOf(env, 'HOST') ?? '127.0.0.1',
+    host: withoutBrackets(flags.host ?? variableOf(env, 'HOST') ?? '127.0.0.1'),
     port: readInteger(flags.port, '--port', env, 'PORT', { least: 0, most: 65_535, absent: 8787 }, problems),
     dataDir: dataDirectoryOf(flags, env, cwd),
     logLevel: readLogLevel(env, problems),
@@ -167,4 +167,9 @@ function readRedis(env: Environment, problems: Issue[]): RedisAddress | undefine
 
 function isEncryptionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
+/** An IPv6 address as sockets take it: URLs have brackets around it. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[([0-9a-f:.]+(?:%\w+)?)\]$/i, '$1');
 }

@@ -35,6 +35,14 @@ describe('firstStartText', () => {
     expect(without).not.toContain('Console');
   });
 
+  it.each([
+    ['simulator/standard', "curl 'http://[::1]:1/api/v1/chat/completions' -H"],
+    [undefined, "curl 'http://[::1]:1/api/v1/models'"],
+  ])('quotes an address with brackets for the shell: model %s', (model, command) => {
+    const place = { url: 'http://[::1]:1/api/v1', dataDir: '/srv/data', console: undefined, model };
+    expect(firstStartText({ managementKey: 'sk-m', apiKey: 'sk-a' }, place)).toContain(`  ${command}`);
+  });
+
   it('shows a curl command on one line, with the API key and a body that is JSON', () => {
     const line = text.split('\n').find((candidate) => candidate.trim().startsWith('curl '));
     expect(line).toContain('http://h:1/api/v1/chat/completions');

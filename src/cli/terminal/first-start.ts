@@ -53,10 +53,15 @@ export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string
 
 /** A curl command for the model, or for the list of models if none is served yet. */
 function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
-  if (model === undefined) return `curl ${url}/models`;
+  if (model === undefined) return `curl ${shellWord(`${url}/models`)}`;
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
   return (
-    `curl ${url}/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" ` +
+    `curl ${shellWord(`${url}/chat/completions`)} -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" ` +
     `-d '${body}'`
   );
+}
+
+/** Quoted if it has the brackets of an IPv6 address, which are a pattern for the shell. */
+function shellWord(address: string): string {
+  return address.includes('[') ? `'${address}'` : address;
 }
