@@ -170,3 +170,30 @@ it('keep their digits in tools of translated requests', async () => {
   expect((await post(path, `{"model":"up/messages",${said}}`)).status).toBe(200);
   expect(digitsIn((await upstream.request(0)).body, 'minimum')).toEqual([ODD]);
 });
+
+const ARGUMENTS = `{"order_id":${ODD},"n":${LONG}}`;
+
+it('keep their digits where the input of a call becomes text', async () => {
+  upstream.answer([head(200, JSON_TYPE), write(JSON.stringify(chatBody(CONTENT))), end()]);
+  const call = `{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}`;
+  const said =
+    `"max_tokens":50,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[${call}]},` +
+    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}]';
+  expect((await post('/messages', `{"model":"up/chat",${said}}`)).status).toBe(200);
+  expect((await upstream.request(0)).body).toContain(`"arguments":${JSON.stringify(ARGUMENTS)}`);
+});
+
+it('keep their digits where arguments come as an object', async () => {
+  const { said, path } = FORMATS[0];
+  const called = JSON.stringify(messagesBody(CONTENT)).replace('{"a":1}', ARGUMENTS);
+  upstream.answer([head(200, JSON_TYPE), write(called), end()]);
+  const asText = await (await post(path, `{"model":"up/messages",${said}}`)).text();
+  expect(asText).toContain(`"arguments":${JSON.stringify(ARGUMENTS)}`);
+});
+
+it('keep their digits where arguments become an object', async () => {
+  const tools = [{ name: 'f', arguments: ARGUMENTS }];
+  upstream.answer([head(200, JSON_TYPE), write(JSON.stringify(chatBody({ ...CONTENT, tools }))), end()]);
+  const asked = '{"model":"up/chat","max_tokens":50,"messages":[{"role":"user","content":"hi"}]}';
+  expect(await (await post('/messages', asked)).text()).toContain(`"input":${ARGUMENTS}`);
+});

@@ -1,4 +1,5 @@
 import type { Event } from '../../ir/events.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
@@ -24,11 +25,13 @@ const FORM: BlockForm = {
 /** Reads the content blocks of a message into items. */
 export class BlockReader {
   readonly #blocks: BlockItems;
+  readonly #numbers: ExactNumbers | undefined;
   /** Index of the block that began last. */
   #latest = 0;
 
   constructor(context: DecodeContext) {
     this.#blocks = new BlockItems(context, FORM);
+    this.#numbers = context.request.exactNumbers;
   }
 
   /** True if the answer has a call that can be run. */
@@ -102,7 +105,7 @@ export class BlockReader {
     return this.#blocks.beginCall(index, {
       name: stringAt(toolUse, 'name') ?? '',
       id: textAt(toolUse, 'toolUseId'),
-      input: wholeInput(toolUse?.input),
+      input: wholeInput(toolUse?.input, this.#numbers),
     });
   }
 }
@@ -152,8 +155,8 @@ function deltasIn(block: JsonObject): JsonObject[] {
 }
 
 /** The input of a call as an object, also if the upstream leaves it out or sends nothing. */
-function wholeInput(input: Json | undefined): string {
-  return input === undefined || input === null || input === '' ? '{}' : JSON.stringify(input);
+function wholeInput(input: Json | undefined, numbers: ExactNumbers | undefined): string {
+  return input === undefined || input === null || input === '' ? '{}' : stringifyExactly(input, numbers);
 }
 
 class ImageBlock implements OpenBlock {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
@@ -17,7 +18,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   return {
     decode(frame) {
-      const event = eventIn(frame);
+      const event = eventIn(frame, context.request.exactNumbers);
       if (event === undefined) return [];
       return event instanceof GatewayError ? reader.miss(event) : reader.read(event.name, event.value);
     },
@@ -34,9 +35,9 @@ interface WireEvent {
  * The event of a frame: named by the frame, or by the only member of its payload. An exception is a failure whatever
  * its payload.
  */
-function eventIn(frame: Frame): WireEvent | GatewayError | undefined {
+function eventIn(frame: Frame, numbers: ExactNumbers | undefined): WireEvent | GatewayError | undefined {
   const { event } = frame;
-  const reading = readFrame(frame, STEP_LIMITS);
+  const reading = readFrame(frame, STEP_LIMITS, numbers);
   const isUnreadable = reading instanceof GatewayError;
   if (isUnreadable && (event === undefined || !isException(event))) return reading;
   const value = isUnreadable ? undefined : reading;

@@ -84,7 +84,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
 
   toolUse(item: ToolCallItem): Piece[] {
     this.reportForeignMembers(item);
-    const input = unsealedInput(item, this.#report);
+    const input = unsealedInput(item, this.#report, this.#context.request.exactNumbers);
     const name = this.#context.names.nameOf(item);
     const block = { toolUse: { name, input } };
     return [{ block, call: item, ...this.#markOf(item, item.cache) }];

@@ -1,5 +1,6 @@
 import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
+import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
@@ -189,7 +190,7 @@ function renderOutputFormat(context: RenderContext): RenderedFormat {
       return traits.hasSchemas === true && takes('outputFormat', target)
         ? { outputConfig: { textFormat: renderSchema(outputFormat, request, report) }, system: [] }
         : asInstruction(
-            `${JSON_INSTRUCTION} It must match this JSON schema: ${JSON.stringify(outputFormat.schema)}`,
+            `${JSON_INSTRUCTION} It must match this JSON schema: ${stringifyExactly(outputFormat.schema, request.exactNumbers)}`,
             context,
           );
     case 'json':
@@ -215,7 +216,7 @@ const SCHEMA_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function renderSchema(
   { name, schema, description, strict }: Extract<OutputFormat, { type: 'json-schema' }>,
-  { formatFacts }: GenerationRequest,
+  { formatFacts, exactNumbers }: GenerationRequest,
   report: Report,
 ): JsonObject {
   const field = `${report.name('outputFormat')}${conversationForm(formatFacts).schemaPath}`;
@@ -226,7 +227,7 @@ function renderSchema(
     type: 'json_schema',
     structure: {
       jsonSchema: {
-        schema: JSON.stringify(schema),
+        schema: stringifyExactly(schema, exactNumbers),
         ...(isNamed && { name }),
         ...(description !== undefined && description !== '' && { description }),
       },

@@ -1,5 +1,6 @@
 import type { Event } from '../../ir/events.ts';
 import type { ItemStatus } from '../../ir/items.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { JsonProgress } from '../../kit/json/json-progress.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
@@ -15,6 +16,8 @@ export interface CallsContext {
   readonly identify: (name: string) => ToolIdentity;
   /** An id for a call that the upstream sent without one. */
   readonly makeId: (position: number) => string;
+  /** Long numbers, whose digits are kept in arguments that come as an object. */
+  readonly numbers?: ExactNumbers | undefined;
 }
 
 /** One call while its pieces arrive. */
@@ -90,7 +93,8 @@ export class ToolCallReader {
     call.name ??= name;
     call.isCustom ||= custom !== undefined;
     keepExt(call, membersBeyond(entry, ENTRY_FIELDS));
-    this.#addInput(call, inputIn(body, custom === undefined ? 'arguments' : 'input'));
+    const member = custom === undefined ? 'arguments' : 'input';
+    this.#addInput(call, inputIn(body, member, this.#context.numbers));
   }
 
   /** Takes the legacy `function_call`: one call without an id. */
@@ -212,8 +216,8 @@ function isWhole(call: Call): boolean {
 }
 
 /** Arguments are text; some upstreams send the object itself. */
-function inputIn(body: JsonObject | undefined, member: string): string {
+function inputIn(body: JsonObject | undefined, member: string, numbers: ExactNumbers | undefined): string {
   const value = body?.[member];
   if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
+  return value === undefined || value === null ? '' : stringifyExactly(value, numbers);
 }

@@ -344,6 +344,7 @@ function callReader(
     // A relayed answer names the tools as the caller declared them.
     identify: relay ? (name) => ({ kind: 'function', name }) : flatNames(request).identify,
     makeId: (position) => `call_${idSeed()}_${position}`,
+    numbers: request.exactNumbers,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ItemStatus } from '../../ir/items.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { define, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import { freeTextOf, type ToolIdentity } from '../shared/tools/tool-names.ts';
@@ -21,6 +22,7 @@ export class CallReader {
   readonly #identify: (name: string) => ToolIdentity;
   /** Returns an id for a call that the upstream sent without one. */
   readonly #makeId: (place: number) => string;
+  readonly #numbers: ExactNumbers | undefined;
   #count = 0;
   #open: OpenCall | undefined;
 
@@ -28,10 +30,12 @@ export class CallReader {
     writer: ItemWriter,
     identify: (name: string) => ToolIdentity,
     makeId: (place: number) => string,
+    numbers: ExactNumbers | undefined,
   ) {
     this.#writer = writer;
     this.#identify = identify;
     this.#makeId = makeId;
+    this.#numbers = numbers;
   }
 
   get hasCalls(): boolean {
@@ -49,7 +53,7 @@ export class CallReader {
     const open = this.#open;
     if (open === undefined) return true;
     if (!open.pieces.read(call)) return false;
-    open.whole = argumentsIn(call) ?? open.whole;
+    open.whole = argumentsIn(call, this.#numbers) ?? open.whole;
     if (call.willContinue !== true) this.end('completed');
     return true;
   }
@@ -59,7 +63,7 @@ export class CallReader {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const text = open.whole ?? open.pieces.toString();
+    const text = open.whole ?? stringifyExactly(open.pieces.value, this.#numbers);
     const input = open.identity.kind === 'custom' ? freeTextOf(text) : text;
     if (input !== '') this.#writer.emit({ type: 'tool-input-delta', item: open.item, text: input });
     this.#writer.endItem(open.item, status);
@@ -81,10 +85,10 @@ export class CallReader {
 }
 
 /** Arguments are an object; a call without any may leave it out. */
-function argumentsIn(call: JsonObject): string | undefined {
+function argumentsIn(call: JsonObject, numbers: ExactNumbers | undefined): string | undefined {
   const { args } = call;
   if (args === undefined || args === null) return undefined;
-  return stringAt(call, 'args') ?? JSON.stringify(args);
+  return stringAt(call, 'args') ?? stringifyExactly(args, numbers);
 }
 
 // --- Arguments in pieces --------------------------------------------------------------------------------------------
@@ -107,7 +111,8 @@ const MAX_PATH_STEPS = 64;
  * Assembles arguments from pieces, each with the path of its value: `$.days[0].city`. Text may come in several pieces.
  */
 export class PartialArguments {
-  readonly #value: JsonObject = {};
+  /** The arguments so far. */
+  readonly value: JsonObject = {};
   #entries = 0;
   #gaps = 0;
 
@@ -121,12 +126,8 @@ export class PartialArguments {
     return true;
   }
 
-  toString(): string {
-    return JSON.stringify(this.#value);
-  }
-
   #put(path: readonly Step[], value: Json): boolean {
-    let holder: JsonObject | Json[] = this.#value;
+    let holder: JsonObject | Json[] = this.value;
     for (const [position, step] of path.entries()) {
       const next = path[position + 1];
       const before = valueAt(holder, step);

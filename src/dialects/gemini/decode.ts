@@ -28,7 +28,7 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   return {
     decode(frame: Frame): Event[] {
       if (reader.isEnded) return [];
-      const chunk = readListedFrame(frame, STEP_LIMITS);
+      const chunk = readListedFrame(frame, STEP_LIMITS, context.request.exactNumbers);
       if (chunk === undefined) return [];
       return chunk instanceof GatewayError ? reader.fail(chunk) : reader.read(chunk);
     },
@@ -70,7 +70,8 @@ class AnswerReader {
   constructor(context: DecodeContext) {
     const { identify } = functionNames(context.request);
     this.#idSeed = idSeedOf(context);
-    this.#calls = new CallReader(this.#writer, identify, (place) => `call_${this.#idSeed}_${place}`);
+    const makeId = (place: number) => `call_${this.#idSeed}_${place}`;
+    this.#calls = new CallReader(this.#writer, identify, makeId, context.request.exactNumbers);
   }
 
   get isEnded(): boolean {

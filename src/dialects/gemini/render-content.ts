@@ -317,9 +317,9 @@ export class ModelTurn {
   // --- Calls --------------------------------------------------------------------------------------------------------
 
   #call(item: ToolCallItem): WirePart {
-    const { names, report } = this.#context;
+    const { names, report, request } = this.#context;
     reportForeignMembers(item, 'items', report);
-    const args = objectInput(item, report);
+    const args = objectInput(item, report, request.exactNumbers);
     const part: WirePart = { functionCall: { ...ownId(item.callId), name: names.nameOf(item), args } };
     const signature = this.#signatureOf(item);
     if (signature !== undefined) part.thoughtSignature = signature;

@@ -1,6 +1,7 @@
 import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
@@ -150,7 +151,7 @@ function renderOutputFormat(
       field,
       'the model takes no format beside tools: it became an instruction in the system prompt',
     );
-    system.push(textPart(instructionFor(outputFormat)));
+    system.push(textPart(instructionFor(outputFormat, request.exactNumbers)));
     return {};
   }
   if (outputFormat.type === 'json') return JSON_TYPE;
@@ -166,9 +167,9 @@ function renderOutputFormat(
 
 type JsonFormat = Extract<OutputFormat, { type: 'json' | 'json-schema' }>;
 
-function instructionFor(format: JsonFormat): string {
+function instructionFor(format: JsonFormat, numbers: ExactNumbers | undefined): string {
   if (format.type === 'json') return JSON_INSTRUCTION;
-  return `${JSON_INSTRUCTION} It must match this JSON Schema: ${JSON.stringify(format.schema)}`;
+  return `${JSON_INSTRUCTION} It must match this JSON Schema: ${stringifyExactly(format.schema, numbers)}`;
 }
 
 // --- Modalities -----------------------------------------------------------------------------------------------------

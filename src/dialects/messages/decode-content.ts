@@ -1,4 +1,5 @@
 import type { Event } from '../../ir/events.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
@@ -26,8 +27,10 @@ const FORM: BlockForm = {
 /** Reads the content blocks of a message into items. */
 export class BlockReader {
   readonly #blocks: BlockItems;
+  readonly #numbers: ExactNumbers | undefined;
 
   constructor(context: DecodeContext) {
+    this.#numbers = context.request.exactNumbers;
     this.#blocks = new BlockItems(context, FORM);
   }
 
@@ -77,7 +80,7 @@ export class BlockReader {
           index,
           'opaque',
           { type: 'opaque', item: { type: 'opaque', dialect: 'messages', value: block, role: 'assistant' } },
-          (item) => new OpaqueBlock(item, block),
+          (item) => new OpaqueBlock(item, block, this.#numbers),
         );
     }
   }
@@ -101,7 +104,7 @@ export class BlockReader {
     return this.#blocks.beginCall(index, {
       name: stringAt(block, 'name') ?? '',
       id: textAt(block, 'id'),
-      input: JSON.stringify(block.input ?? {}),
+      input: stringifyExactly(block.input ?? {}, this.#numbers),
       ...(caller !== undefined && { ext: { messages: { caller } } }),
     });
   }
@@ -141,6 +144,7 @@ class OpaqueBlock implements OpenBlock {
   constructor(
     readonly item: number,
     private readonly block: WireBlock,
+    private readonly numbers: ExactNumbers | undefined,
   ) {}
 
   delta(delta: JsonObject): Event[] {
@@ -154,7 +158,7 @@ class OpaqueBlock implements OpenBlock {
   }
 
   finalValue(): JsonObject | undefined {
-    const input = this.#input === '' ? undefined : readJson(this.#input);
+    const input = this.#input === '' ? undefined : readJson(this.#input, undefined, this.numbers);
     if (input?.ok === true) return { ...this.block, input: input.value };
     return this.#content === undefined ? undefined : { ...this.block, content: this.#content };
   }

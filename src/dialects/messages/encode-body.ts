@@ -30,7 +30,7 @@ function wholeMessage(result: Result, finish: Finish, context: ReplyContext): Js
   const edits = finish.ext?.messages?.context_management;
   // Assigned: an object literal with a repeated member is many times slower.
   const message = emptyMessage(context, finalUsage(context, finish, result.usage));
-  message.content = answerBlocks(result.items, hidesThoughts(context));
+  message.content = answerBlocks(result.items, context);
   Object.assign(message, renderFinish(finish, saidIn(result.items)));
   if (edits !== undefined) message.context_management = edits;
   return Object.assign(message, metadataField(context, finish.settled));
@@ -72,26 +72,27 @@ function saidIn(items: readonly OutputItem[]): AnswerContents {
 }
 
 /** The content blocks of a whole answer, without items that this format does not have. */
-function answerBlocks(items: readonly OutputItem[], hidesThoughts: boolean): JsonObject[] {
-  return items.flatMap((item) => blocksOf(item, hidesThoughts)).filter((block) => block !== undefined);
+function answerBlocks(items: readonly OutputItem[], context: ReplyContext): JsonObject[] {
+  return items.flatMap((item) => blocksOf(item, context)).filter((block) => block !== undefined);
 }
 
-function blocksOf(item: OutputItem, hidesThoughts: boolean): (JsonObject | undefined)[] {
+function blocksOf(item: OutputItem, context: ReplyContext): (JsonObject | undefined)[] {
+  const { exactNumbers } = context.request;
   switch (item.type) {
     case 'message':
       return item.content.map(partBlock);
     case 'reasoning':
-      return [reasoningBlock(item, hidesThoughts)];
+      return [reasoningBlock(item, hidesThoughts(context))];
     case 'tool-call': {
       const text = flatArguments(item);
-      return [{ ...toolUseBlock(item), input: inputObject(text) ?? { raw: text } }];
+      return [{ ...toolUseBlock(item), input: inputObject(text, exactNumbers) ?? { raw: text } }];
     }
     case 'image':
       return [imageTextBlock(item.source)];
     case 'opaque':
       return item.dialect === 'messages' ? [item.value] : [];
     case 'server-call':
-      return serverCallBlocks(item);
+      return serverCallBlocks(item, exactNumbers);
     case 'tool-result':
       return [];
   }

@@ -1,4 +1,5 @@
 import type { ServerCallItem } from '../../ir/items.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsAt, stringAt } from '../../kit/json/members.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
@@ -47,14 +48,17 @@ function resultForm({ tool, hostedAs }: Pick<ServerCall, 'tool' | 'hostedAs'>): 
 }
 
 /** The blocks of a whole call. */
-export function serverCallBlocks(item: ServerCallItem): JsonObject[] {
+export function serverCallBlocks(item: ServerCallItem, numbers: ExactNumbers | undefined): JsonObject[] {
   return [
-    ...serverUseBlocks(item),
+    ...serverUseBlocks(item, numbers),
     ...(item.output === undefined ? [] : serverResultBlocks(item, item.output, item.status === 'failed')),
   ];
 }
 
-export function serverUseBlocks({ tool, callId, input, hostedAs, shown }: ServerCall): JsonObject[] {
+export function serverUseBlocks(
+  { tool, callId, input, hostedAs, shown }: ServerCall,
+  numbers: ExactNumbers | undefined,
+): JsonObject[] {
   if (hostedAs === MCP_TOOL_USE) {
     return [
       {
@@ -62,7 +66,7 @@ export function serverUseBlocks({ tool, callId, input, hostedAs, shown }: Server
         id: mcpToolUseId(callId),
         name: stringAt(shown, 'name') ?? '',
         server_name: stringAt(shown, 'server_label') ?? '',
-        input: inputObject(input) ?? {},
+        input: inputObject(input, numbers) ?? {},
       },
     ];
   }
@@ -72,7 +76,7 @@ export function serverUseBlocks({ tool, callId, input, hostedAs, shown }: Server
       type: 'server_tool_use',
       id: serverToolUseId(callId),
       name: tool,
-      input: inputObject(input) ?? {},
+      input: inputObject(input, numbers) ?? {},
       caller: { type: 'direct' },
     },
   ];
@@ -89,7 +93,7 @@ export function serverResultBlocks(
   }
   const result = resultForm({ tool, hostedAs });
   if (result === undefined) return [];
-  const given = inputObject(output) ?? {};
+  const given = inputObject(output, undefined) ?? {};
   const content =
     given.status === 'error' || given.status === 'failed'
       ? { type: `${result.type}_error`, error_code: stringAt(given, 'code') ?? result.errorCode }

@@ -1,6 +1,7 @@
 import type { Event, ItemHead, Seal } from '../../ir/events.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import { writeSseFrame } from '../../kit/frames/sse.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
@@ -33,7 +34,7 @@ interface QueuedItem {
  * in the order in which the items began.
  */
 export class BlockWriter implements AnswerContents {
-  readonly #blocks = new BlockFrames();
+  readonly #blocks: BlockFrames;
   readonly #hidesThoughts: boolean;
   /** Items in the order of their starts, and the index of the current one. */
   readonly #queue: QueuedItem[] = [];
@@ -42,7 +43,8 @@ export class BlockWriter implements AnswerContents {
   hasCalls = false;
   refusal = '';
 
-  constructor(hidesThoughts: boolean) {
+  constructor(hidesThoughts: boolean, numbers: ExactNumbers | undefined) {
+    this.#blocks = new BlockFrames(numbers);
     this.#hidesThoughts = hidesThoughts;
   }
 
@@ -241,7 +243,7 @@ class ServerCallWriter implements ItemWriter {
   write(event: ItemEvent): string {
     switch (event.type) {
       case 'item-start':
-        return this.#written(serverUseBlocks(this.head));
+        return this.#written(serverUseBlocks(this.head, this.blocks.numbers));
       case 'server-result':
         return this.#written(serverResultBlocks(this.head, event.output, event.isFailed));
       default:
@@ -294,6 +296,9 @@ class BlockFrames {
   #index = -1;
   #isOpen = false;
 
+  /** `numbers`: long numbers whose digits are kept in whole blocks. */
+  constructor(readonly numbers: ExactNumbers | undefined) {}
+
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -302,7 +307,9 @@ class BlockFrames {
     const before = this.stop();
     this.#index++;
     this.#isOpen = true;
-    return before + this.#frame('content_block_start', `"content_block":${JSON.stringify(block)}`);
+    return (
+      before + this.#frame('content_block_start', `"content_block":${stringifyExactly(block, this.numbers)}`)
+    );
   }
 
   /** A block that is complete; members that clients expect in deltas go into a delta. */
@@ -312,7 +319,7 @@ class BlockFrames {
 
   #opened(block: JsonObject): string {
     if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
-      const input = JSON.stringify(block.input);
+      const input = stringifyExactly(block.input, this.numbers);
       return this.open({ ...block, input: {} }) + this.text('input_json_delta', 'partial_json', input);
     }
     if (block.type === 'compaction' && typeof block.content === 'string') {
@@ -327,7 +334,7 @@ class BlockFrames {
   }
 
   citation(citation: JsonObject): string {
-    return this.#delta(JSON.stringify({ type: 'citations_delta', citation }));
+    return this.#delta(stringifyExactly({ type: 'citations_delta', citation }, this.numbers));
   }
 
   stop(): string {

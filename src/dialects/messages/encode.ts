@@ -26,7 +26,7 @@ class MessageEncoder implements StreamEncoder {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.#blocks = new BlockWriter(hidesThoughts(context));
+    this.#blocks = new BlockWriter(hidesThoughts(context), context.request.exactNumbers);
     this.#relay = new RelayWriter(context);
   }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../ir/items.ts';
 import { mcpFunctionName } from '../../ir/mcp-function-name.ts';
 import type { Place, Places } from '../../ir/places.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectOf, objectsOf, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
@@ -23,11 +24,13 @@ import type { WireBlock, WireMessage } from './wire.ts';
 
 /**
  * The conversation as items, in order: the system prompt first, then every block. Notes the place of each in `places`.
+ * `numbers`: long numbers of the body, whose digits are kept in the input of calls.
  */
 export function parseConversation(
   system: Json | undefined,
   messages: readonly WireMessage[],
   places: Places,
+  numbers?: ExactNumbers,
 ): Item[] {
   const items: Item[] = [];
   const prompt = parseParts(system, 'system', places);
@@ -35,7 +38,8 @@ export function parseConversation(
     items.push(places.put<Item>({ type: 'message', role: 'system', content: prompt }, 'system'));
   }
   messages.forEach((message, index) => {
-    for (const item of parseMessage(message, places.inside('messages', index), places)) items.push(item);
+    for (const item of parseMessage(message, places.inside('messages', index), places, numbers))
+      items.push(item);
   });
   return items;
 }
@@ -43,7 +47,12 @@ export function parseConversation(
 // --- Messages -------------------------------------------------------------------------------------------------------
 
 /** Parts of one message become one item; blocks that are items of their own split it. */
-function parseMessage({ role, content }: WireMessage, place: Place, places: Places): Item[] {
+function parseMessage(
+  { role, content }: WireMessage,
+  place: Place,
+  places: Places,
+  numbers: ExactNumbers | undefined,
+): Item[] {
   const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, place);
   const own = places.inside(place, 'content');
   if (typeof content === 'string') return [spoken(parseParts(content, own, places))];
@@ -63,14 +72,20 @@ function parseMessage({ role, content }: WireMessage, place: Place, places: Plac
       parts.push(parsePart(block, inside, places));
     } else {
       flush();
-      items.push(places.put(parseItem(block, role, inside, places), inside));
+      items.push(places.put(parseItem(block, role, inside, places, numbers), inside));
     }
   });
   flush();
   return items;
 }
 
-function parseItem(block: WireBlock, role: Role, place: Place, places: Places): Item {
+function parseItem(
+  block: WireBlock,
+  role: Role,
+  place: Place,
+  places: Places,
+  numbers: ExactNumbers | undefined,
+): Item {
   switch (block.type) {
     case 'thinking':
       return parseThinking(block);
@@ -82,13 +97,13 @@ function parseItem(block: WireBlock, role: Role, place: Place, places: Places): 
         kind: 'function',
         callId: block.id as string,
         name: block.name as string,
-        input: JSON.stringify(block.input ?? {}),
+        input: stringifyExactly(block.input ?? {}, numbers),
         ...marks(block, CALL_FIELDS),
       };
     case 'tool_result':
       return parseToolResult(block, place, places);
     default:
-      return replayedStep(block) ?? { type: 'opaque', dialect: 'messages', value: block, role };
+      return replayedStep(block, numbers) ?? { type: 'opaque', dialect: 'messages', value: block, role };
   }
 }
 
@@ -106,7 +121,10 @@ function parseToolResult(block: WireBlock, place: Place, places: Places): ToolRe
 }
 
 /** A block of the gateway's own server tools as the call or the result that its model saw; undefined = it is none. */
-export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | undefined {
+export function replayedStep(
+  block: WireBlock,
+  numbers?: ExactNumbers,
+): ToolCallItem | ToolResultItem | undefined {
   const { type, id, tool_use_id: of, name, input, content } = block;
   const isUse = type === 'server_tool_use' || type === 'mcp_tool_use';
   const callId = ownServerCallId(String(isUse ? id : of));
@@ -118,7 +136,7 @@ export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | 
       kind: 'function',
       callId,
       name: typeof server === 'string' ? mcpFunctionName(server, String(name)) : String(name),
-      input: JSON.stringify(input ?? {}),
+      input: stringifyExactly(input ?? {}, numbers),
     };
   }
   if (type === 'mcp_tool_result') return mcpResult(block, callId);
@@ -126,7 +144,7 @@ export function replayedStep(block: WireBlock): ToolCallItem | ToolResultItem | 
     type: 'tool-result',
     kind: 'function',
     callId,
-    content: [{ type: 'text', text: JSON.stringify(resultForModel(content)) }],
+    content: [{ type: 'text', text: stringifyExactly(resultForModel(content), numbers) }],
   };
 }
 

@@ -38,7 +38,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     body,
     models: modelList(body.model, alternatives),
     hasFallbackModels: alternatives.length > 0,
-    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places),
+    items: parseConversation(body.system, body.messages as unknown as WireMessage[], places, exactNumbers),
     tools,
     ...parseToolChoice(objectOf(body.tool_choice), tools),
     sampling: parseSampling(body),

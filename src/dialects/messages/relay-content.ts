@@ -84,7 +84,13 @@ function isOwnStep(block: WireBlock): boolean {
 
 function plainBlock(step: ToolCallItem | ToolResultItem): WireBlock {
   if (step.type === 'tool-call') {
-    return { type: 'tool_use', id: step.callId, name: step.name, input: inputObject(step.input) ?? {} };
+    // The text has the doubles that stand for long numbers, and so has the object.
+    return {
+      type: 'tool_use',
+      id: step.callId,
+      name: step.name,
+      input: inputObject(step.input, undefined) ?? {},
+    };
   }
   const content = step.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { type: 'tool_result', tool_use_id: step.callId, content };

@@ -76,7 +76,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
 
   toolUse(item: ToolCallItem): JsonObject[] {
     this.reportForeignMembers(item);
-    const input = unsealedInput(item, this.#report);
+    const input = unsealedInput(item, this.#report, this.#context.request.exactNumbers);
     const block: JsonObject = {
       type: 'tool_use',
       id: toolUseId(item.callId),

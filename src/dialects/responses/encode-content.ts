@@ -349,7 +349,7 @@ export class FrameWriter {
 
   /** The code among the arguments of a call, which is known as a whole. */
   hostedCode({ code: events }: HostedItem, input: string, at: Placement): string {
-    const code = events && stringAt(inputObject(input), 'code');
+    const code = events && stringAt(inputObject(input, undefined), 'code');
     if (events === undefined || code === undefined) return '';
     const place = placeOf(at);
     return this.write(events.delta, { ...place, delta: code }) + this.write(events.done, { ...place, code });

@@ -14,6 +14,7 @@ import type {
 } from '../../ir/items.ts';
 import { mcpFunctionName } from '../../ir/mcp-function-name.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
+import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
   compact,
@@ -197,6 +198,7 @@ const SERVER_CALL_FIELDS = new Set(['type', 'id', 'status', 'call_id', 'argument
 export function replayedCall(
   value: JsonObject,
   patched: ReadonlySet<string>,
+  numbers?: ExactNumbers,
 ): readonly (ToolCallItem | ToolResultItem)[] | undefined {
   const type = stringAt(value, 'type') ?? '';
   if (type === 'mcp_call') return replayedMcpCall(value);
@@ -219,7 +221,7 @@ export function replayedCall(
       type: 'tool-result',
       kind: 'function',
       callId,
-      content: [{ type: 'text', text: JSON.stringify(resultForModel(name, result)) }],
+      content: [{ type: 'text', text: stringifyExactly(resultForModel(name, result), numbers) }],
       ...(value.status === 'failed' && { isError: true }),
     },
   ];

@@ -4,6 +4,7 @@ import { type Place, Places } from '../../ir/places.ts';
 import type { GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
+import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
@@ -52,7 +53,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     body,
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
-    items: parseConversation(body, input, places),
+    items: parseConversation(body, input, places, exactNumbers),
     tools: limited([
       ...parseTools(objectsAt(body, 'tools'), 'tools', places),
       ...additionalTools(body, input, places),
@@ -195,23 +196,33 @@ function unknownFieldsOf(body: JsonObject): string[] {
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-function parseConversation(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+function parseConversation(
+  body: JsonObject,
+  input: readonly JsonObject[],
+  places: Places,
+  numbers: ExactNumbers | undefined,
+): Item[] {
   const items =
     typeof body.input === 'string'
       ? [textMessage('user', body.input, 'input', places)]
-      : parseItems(body, input, places);
+      : parseItems(body, input, places, numbers);
   const instructions = stringAt(body, 'instructions');
   if (instructions === undefined || instructions === '') return items;
   return [textMessage('system', instructions, 'instructions', places), ...items];
 }
 
-function parseItems(body: JsonObject, input: readonly JsonObject[], places: Places): Item[] {
+function parseItems(
+  body: JsonObject,
+  input: readonly JsonObject[],
+  places: Places,
+  numbers: ExactNumbers | undefined,
+): Item[] {
   const made = templateItemCount(body);
   const items: Item[] = [];
   const patched = patchedCalls(input);
   input.forEach((value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
-    for (const item of replayedCall(value, patched) ?? [parseItem(value)]) {
+    for (const item of replayedCall(value, patched, numbers) ?? [parseItem(value)]) {
       items.push(placeItem(item, value, place, places));
     }
   });
