@@ -131,7 +131,8 @@ const MISTYPED = [
       tools: [
         {
           type: 'function',
-          function: { name: 'look', parameters: { type: 'object', zz: 0 }, strickt: true },
+          // The last one has the name and value of something that is sent.
+          function: { name: 'look', parameters: { type: 'object', zz: 0 }, strickt: true, role: 'user' },
         },
       ],
       response_format: {
@@ -144,6 +145,7 @@ const MISTYPED = [
       'messages[1].content[0].zz',
       'messages[2].tool_calls[0].function.zz',
       'response_format.json_schema.strct',
+      'tools[0].function.role',
       'tools[0].function.strickt',
     ],
   },
@@ -220,7 +222,7 @@ describe('an undocumented member below the top level', () => {
     expect(report).toEqual(
       expect.arrayContaining([...row.places, 'temprature'].map((place) => `${place} dropped`)),
     );
-    expect(report.filter((entry) => entry.endsWith('zz passed_on'))).toEqual([]);
+    expect(report.filter((entry) => entry.endsWith('passed_on'))).toEqual([]);
     expect(JSON.stringify((await upstream.request(0)).json)).not.toMatch(/"zz":[1-9]|strickt|strct/);
   });
 

@@ -34,10 +34,20 @@ export async function examineClickhouse(
   } catch (error) {
     if (!(error instanceof ClickhouseProblem || error instanceof ServiceUnreachable)) throw error;
     throw new DataDirectoryProblem(
-      `ClickHouse at ${new URL(address.origin).host} cannot be used: ${error.message} (${error.code}); see that it ` +
+      `ClickHouse at ${new URL(address.origin).host} cannot be used: ${withoutPassword(error.message, address)} (${error.code}); see that it ` +
         'runs and that CLICKHOUSE_URL leads to it; generations go on, and their events follow when it works again',
       false,
       error,
     );
   }
+}
+
+/** A message of the server without our password: it may repeat what it was sent. */
+function withoutPassword(message: string, { user = 'default', password }: ClickhouseAddress): string {
+  if (password === undefined || password === '') return message;
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  return [basic, password, encodeURIComponent(password)].reduce(
+    (text, secret) => text.replaceAll(secret, '***'),
+    message,
+  );
 }

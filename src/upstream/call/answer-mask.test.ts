@@ -19,6 +19,21 @@ describe('the mask of an answer', () => {
     },
   );
 
+  it('takes the log probabilities of a frame with a secret along, and leaves those of others', () => {
+    const mask = AnswerMask.of({ keys: [KEY] });
+    const frame = (text: string) => ({
+      data: JSON.stringify({
+        text,
+        logprobs: [{ token: text.slice(0, 9) }],
+        a: { logprobs: { content: [1] } },
+      }),
+    });
+    expect(mask.frame(frame(KEY)).data).toBe('{"text":"[redacted]","logprobs":[],"a":{"logprobs":null}}');
+    const other = frame('hello');
+    expect(mask.frame(other)).toBe(other);
+    expect(mask.frame({ data: `${KEY} "logprobs"` }).data).toBe('[redacted] "logprobs"');
+  });
+
   it('finds a secret in text however it is cut', () => {
     const text = `{"a":"${KEY}","b":"${KEY}${KEY}"}`;
     for (let size = 1; size < text.length; size++) {
@@ -26,6 +41,7 @@ describe('the mask of an answer', () => {
       let out = '';
       for (let at = 0; at < text.length; at += size) out += masked.push(text.slice(at, at + size));
       expect(out + masked.end()).toBe('{"a":"[redacted]","b":"[redacted][redacted]"}');
+      expect(masked.hasMasked).toBe(true);
     }
   });
 });

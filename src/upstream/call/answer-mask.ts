@@ -1,4 +1,5 @@
 import type { Frame } from '../../kit/frames/frames.ts';
+import { withoutLogprobsIn } from './logprobs.ts';
 import { type Confidential, REDACTED } from './redact.ts';
 import { type SplitSecret, splitSecret } from './split-mask.ts';
 
@@ -47,9 +48,10 @@ export class AnswerMask {
     return clean;
   }
 
+  /** A frame without the secrets, and then without log probabilities, whose tokens may spell one. */
   frame(frame: Frame): Frame {
     const data = this.text(frame.data);
-    return data === frame.data ? frame : { ...frame, data };
+    return data === frame.data ? frame : { ...frame, data: withoutLogprobsIn(data) };
   }
 }
 
@@ -79,6 +81,8 @@ function formsOf(secret: string): string[] {
 export class MaskedText {
   readonly #mask: AnswerMask;
   #heldBack = '';
+  /** A secret was found so far. */
+  hasMasked = false;
 
   constructor(mask: AnswerMask) {
     this.#mask = mask;
@@ -86,7 +90,9 @@ export class MaskedText {
 
   push(piece: string): string {
     if (this.#mask.longest === 0) return piece;
-    const text = this.#mask.text(this.#heldBack + piece);
+    const given = this.#heldBack + piece;
+    const text = this.#mask.text(given);
+    this.hasMasked ||= text !== given;
     const end = Math.max(0, text.length - this.#mask.longest + 1);
     this.#heldBack = text.slice(end);
     return text.slice(0, end);

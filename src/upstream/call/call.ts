@@ -170,22 +170,27 @@ export function renderCall(
   const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
-  const reported = withUndocumented(made, request, entries);
+  const mayPass = isRelay || name === request.format;
+  const reported = withUndocumented(made, request, mayPass, entries);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(reported, request) : reported;
   return entries.every(({ length }) => length === 0)
     ? rendered
     : { ...rendered, report: [...entries.flat(), ...rendered.report] };
 }
 
-/** The rendered request with a report on members that no format documents, unless `told` has them. */
+/**
+ * The rendered request with a report on members that no format documents, unless `told` has them. `mayPass`: the
+ * upstream speaks the format of the request, so that they may have been sent.
+ */
 function withUndocumented(
   rendered: RenderedRequest,
   request: GenerationRequest,
+  mayPass: boolean,
   told: readonly (readonly TranslationEntry[])[],
 ): RenderedRequest {
   if (request.undocumented === undefined) return rendered;
   const { body, report } = rendered;
-  const further = undocumentedEntries(request, body, [...told.flat(), ...report]);
+  const further = undocumentedEntries(request, mayPass ? body : {}, [...told.flat(), ...report]);
   return { ...rendered, report: [...report, ...further] };
 }
 

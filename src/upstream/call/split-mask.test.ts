@@ -89,7 +89,53 @@ describe('a secret in pieces', () => {
   });
 });
 
+describe('a secret between other texts', () => {
+  const thought = (text: string): Event => ({ type: 'text-delta', item: 1, part: 0, kind: 'thought', text });
+  const argument = (item: number, text: string): Event => ({ type: 'tool-input-delta', item, text });
+  const start = (item: number): Event => ({ type: 'item-start', item, head: { type: 'message' } }) as never;
+
+  it('is hidden, and the others are whole and in order', () => {
+    const mask = maskOf();
+    const given = cut(`a ${KEY} b`, [4]).flatMap((text) => [piece(text), thought('.')]);
+    const passed = [...given.flatMap((event) => mask.mask([event])), ...mask.release()];
+    expect(textOf(passed).replaceAll('.', '')).toMatch(/^a (?:sk?)?\[redacted\] b$/);
+    expect(passed).toHaveLength(given.length);
+    expect(passed.filter((_, index) => index % 2 === 1)).toEqual(given.filter((_, index) => index % 2 === 1));
+  });
+
+  it('is hidden in the arguments of one of several calls', () => {
+    const mask = maskOf();
+    const given = cut(KEY, [4]).flatMap((text) => [argument(3, text), argument(4, '{"a":1}')]);
+    const passed = [...given.flatMap((event) => mask.mask([event])), ...mask.release()];
+    const textOfItem = (item: number) =>
+      passed
+        .map((event) => ('item' in event && event.item === item && 'text' in event ? event.text : ''))
+        .join('');
+    expect(textOfItem(3)).toBe('[redacted]');
+    expect(textOfItem(4)).toBe('{"a":1}'.repeat(8));
+  });
+
+  it('is hidden after its first 16 characters if something else always comes between', () => {
+    const mask = maskOf();
+    const given = cut(KEY, [4]).flatMap((text, index) => [start(index), piece(text)]);
+    const passed = [...given.flatMap((event) => mask.mask([event])), ...mask.release()];
+    expect(textOf(passed)).toBe(`${KEY.slice(0, 16)}[redacted]`);
+  });
+});
+
 describe('events that are held back', () => {
+  it('are few and small, however often a beginning comes', () => {
+    const mask = maskOf();
+    const many = Array.from({ length: 100 }, (_, at) => piece(`${at} sk-proj-`));
+    for (const [index, event] of many.entries()) {
+      expect(mask.mask([event])).toEqual(index === 0 ? [] : [many[index - 1]]);
+    }
+    expect(mask.release()).toEqual([many[99]]);
+    const large = piece(`${'x'.repeat(70_000)}sk-proj-`);
+    expect(mask.mask([large])).toEqual([large]);
+    expect(textOf(mask.mask([piece(`${KEY.slice(8)}!`)]))).toBe('[redacted]!');
+  });
+
   it('are few: only text that ends with four characters of a secret', () => {
     const mask = maskOf();
     for (const text of ['keys begin with s', 'k-', 'p', ' or s', 'k-']) {

@@ -17,6 +17,7 @@ import { Utf8Text } from '../../kit/text/utf8-text.ts';
 import { AnswerMask, MaskedText } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';
+import { withoutLogprobs } from './logprobs.ts';
 import { Portions } from './portions.ts';
 import type { Turns } from './turns.ts';
 
@@ -120,8 +121,10 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     const { scope, context } = this.#source;
     const { exactNumbers } = context.request;
     exactNumbers?.look(chunk);
-    const text = AnswerMask.of(scope.confidential).text(UTF8.decode(chunk));
-    return this.#eventsOf(readJson(text, BODY_LIMITS, exactNumbers), { text }, false);
+    const given = UTF8.decode(chunk);
+    const text = AnswerMask.of(scope.confidential).text(given);
+    const reading = readJson(text, BODY_LIMITS, exactNumbers);
+    return this.#eventsOf(reading, { text }, { isLarge: false, isMasked: text !== given });
   }
 
   async #readLarge(...begun: IteratorResult<Uint8Array, unknown>[]): Promise<Event[]> {
@@ -147,10 +150,16 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       await turns.next();
     }
     json.push(masked.push(text.end()) + masked.end());
-    return this.#eventsOf(await runInTurns(json.end()), json, bytes > SMALL_BYTES);
+    const reading = await runInTurns(json.end());
+    return this.#eventsOf(reading, json, { isLarge: bytes > SMALL_BYTES, isMasked: masked.hasMasked });
   }
 
-  #eventsOf(reading: JsonReading, written: { readonly text: string }, isLarge: boolean): Event[] {
+  /** `isMasked`: a secret was found, which the tokens of log probabilities may spell too. */
+  #eventsOf(
+    reading: JsonReading,
+    written: { readonly text: string },
+    { isLarge, isMasked }: { readonly isLarge: boolean; readonly isMasked: boolean },
+  ): Event[] {
     if (!reading.ok) return this.#refused(`the answer is not acceptable: ${reading.problem}`, '');
     const { value } = reading;
     if (!isJsonObject(value)) return this.#refused('the answer is not a JSON object', '');
@@ -162,7 +171,8 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     if (isLarge && answerValues(value, dialect, maxAnswerValues) > maxAnswerValues) {
       return this.#refused(`the answer holds more than ${maxAnswerValues} values`, '');
     }
-    return dialect.decodeBody(value, this.#source.context);
+    const body = isMasked ? (withoutLogprobs(value) as JsonObject) : value;
+    return dialect.decodeBody(body, this.#source.context);
   }
 
   /** The failure of a body that is no answer. `text`: the upstream's error body, or empty. */
