@@ -19,6 +19,13 @@ describe('the mask of an answer', () => {
     },
   );
 
+  it('does not look for long keys of a few letters, which would take very long', () => {
+    const key = `${'a'.repeat(255)}b${'a'.repeat(255)}`;
+    expect(AnswerMask.of({ keys: [key] })).toMatchObject({ longest: 0, splittable: [] });
+    const long = KEY.repeat(10);
+    expect(AnswerMask.of({ keys: [long] }).text(`x ${long}`)).toBe('x [redacted]');
+  });
+
   it('takes the log probabilities of a frame with a secret along, and leaves those of others', () => {
     const mask = AnswerMask.of({ keys: [KEY] });
     const frame = (text: string) => ({

@@ -14,6 +14,10 @@ const MIN_SECRET_CHARACTERS = 8;
 /** Placeholder keys for servers that want a key and check none. */
 const PLACEHOLDER = /^(?:sk-)?(?:[a-z]{1,19}|(?:no|not|any|dummy|fake|lm|local|your)(?:[-_ ][a-z]+)*)$/i;
 
+/** A long secret of fewer characters is no key, and searching for it may take as long as text and key multiplied. */
+const MAX_MONOTONOUS_CHARACTERS = 64;
+const MIN_DISTINCT_CHARACTERS = 8;
+
 /** Shorter secrets are not looked for across events: their beginnings are found in ordinary text. */
 const SPLIT_SECRET = /^[\x21-\x7e]{20,512}$/;
 
@@ -59,10 +63,14 @@ const NO_SECRETS: readonly string[] = [];
 
 function maskOf(secrets: readonly string[]): AnswerMask {
   const masked = secrets.filter(
-    (secret) => secret.length >= MIN_SECRET_CHARACTERS && !PLACEHOLDER.test(secret),
+    (secret) => secret.length >= MIN_SECRET_CHARACTERS && !PLACEHOLDER.test(secret) && !isMonotonous(secret),
   );
   const splittable = masked.filter((secret) => SPLIT_SECRET.test(secret));
   return new AnswerMask([...new Set(masked.flatMap(formsOf))], splittable.map(splitSecret));
+}
+
+function isMonotonous(secret: string): boolean {
+  return secret.length > MAX_MONOTONOUS_CHARACTERS && new Set(secret).size < MIN_DISTINCT_CHARACTERS;
 }
 
 /**
