@@ -7,8 +7,9 @@ import { programVersion } from './kit/program-version.ts';
 import { type BackupOptions, backUpDirectory, type FinishedBackup } from './store/backup/backup-directory.ts';
 import { findState } from './store/backup/find-state.ts';
 import type { BackedUpState } from './store/backup/manifest.ts';
-import { type DirectoryLock, lockDirectory, requireKeptData } from './store/directory/data-directory.ts';
+import { requireKeptData } from './store/directory/data-directory.ts';
 import { DataDirectoryProblem } from './store/directory/data-directory-problem.ts';
+import { type DirectoryLock, lockForReading } from './store/directory/directory-lock.ts';
 
 export type { FinishedBackup } from './store/backup/backup-directory.ts';
 export type { BackedUpFile, Manifest } from './store/backup/manifest.ts';
@@ -28,8 +29,9 @@ const RETRY_MS = 100;
 
 /**
  * Backs up a data directory. If a gateway has it open, that one only copies its events; everything else is done in
- * this process. If none has, the directory is locked meanwhile. The running gateway, else the files of the directory,
- * decide whether the state is in PostgreSQL: the environment of this process may lack DATABASE_URL.
+ * this process. If none has, the directory is locked meanwhile, and its disk may be full or read-only. The running
+ * gateway, else the files of the directory, decide whether the state is in PostgreSQL: the environment of this process
+ * may lack DATABASE_URL.
  */
 export async function backUp({ configured, ...choices }: BackupChoices): Promise<FinishedBackup> {
   const options = { ...choices, program: programVersion(), now: () => Date.now() };
@@ -71,7 +73,7 @@ async function lockUnlessRunning(dataDir: string): Promise<DirectoryLock | Runni
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
-      return lockDirectory(dataDir);
+      return lockForReading(dataDir);
     } catch (error) {
       if (!isDirectoryInUse(error)) throw error;
       const running = await findRunning(dataDir);
@@ -104,13 +106,14 @@ function requireOutside(target: string, dataDir: string): void {
   );
 }
 
-/** The path without symbolic links; its last parts may be missing. */
+/** The path without symbolic links; its last parts may be missing, or be below a file. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
     const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOENT', 'ENOTDIR'].includes(code) || parent === path) throw error;
     return join(realPathOf(parent), basename(path));
   }
 }

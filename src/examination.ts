@@ -26,7 +26,8 @@ export { readOverlay } from './installation.ts';
 export { providerStates } from './provider-states.ts';
 export { deriveSettings } from './settings.ts';
 export { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
-export { hasKeptData, lockDirectory } from './store/directory/data-directory.ts';
+export { hasKeptData } from './store/directory/data-directory.ts';
+export { lockForReading } from './store/directory/directory-lock.ts';
 export { type DiskUse, diskUse } from './store/examine/disk-use.ts';
 export {
   type DirectoryFacts,

@@ -95,6 +95,13 @@ describe('backup', () => {
     expect(await verify(restored)).toMatchObject({ generations: 3, accounts: [{ fault: null }] });
   });
 
+  it('names the accounts in its books', async () => {
+    const { out } = await backUp('--json');
+    const { accounts } = JSON.parse((await command(gateway.dataDir, 'ledger', 'verify', '--json')).out);
+    expect(accounts).toHaveLength(1);
+    expect(JSON.parse(out).accounts).toEqual(accounts);
+  });
+
   it('leaves out what flags name, and says which key a restore needs', async () => {
     const { code, out } = await backUp('--without-content', '--without-encryption-key');
     expect(code).toBe(0);

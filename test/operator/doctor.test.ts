@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { listenForCommands } from '../../src/control/listen.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { openLog } from '../../src/kit/log/log.ts';
-import { lockDirectory } from '../../src/store/directory/data-directory.ts';
+import { lockDirectory } from '../../src/store/directory/directory-lock.ts';
 import { newCredentialOf } from '../builders/byok.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway } from '../e2e/harness.ts';
@@ -247,6 +247,20 @@ describe('a data directory', () => {
       verdict: 'warning',
       mend: expect.stringContaining(`chown -R 0 ${join(dataDir, 'hash-key')}`),
     });
+  });
+
+  it('whose lock cannot be taken is not said to be in use', async () => {
+    leaveBehind();
+    writeFileSync(join(dataDir, 'lock'), 'x'.repeat(8192));
+    const report = await doctor();
+    expect(report.of('data directory')).toContainEqual(
+      expect.objectContaining({
+        verdict: 'problem',
+        what: expect.stringContaining('is not a lock file'),
+        mend: 'it never holds anything, so it can be removed',
+      }),
+    );
+    expect(report.of('ledger')).toMatchObject([{ what: 'not checked: the data directory cannot be locked' }]);
   });
 
   it('whose holder does not answer is examined as far as possible', async () => {

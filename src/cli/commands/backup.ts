@@ -53,7 +53,10 @@ export function runtimeOf(flags: Flags) {
   return loading.ok ? loading.loaded.runtime : loading.runtime;
 }
 
-function backupView(directory: string, { manifest, accounts, openReservations }: FinishedBackup): BackupView {
+function backupView(
+  directory: string,
+  { manifest, accounts, accountNames, openReservations }: FinishedBackup,
+): BackupView {
   return {
     directory,
     state: manifest.state,
@@ -63,7 +66,9 @@ function backupView(directory: string, { manifest, accounts, openReservations }:
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     has_encryption_key: manifest.files.some(({ path }) => path === 'encryption-key'),
     open_reservations: openReservations,
-    accounts: accounts.map((statement) => statementView(statement, statement.accountId)),
+    accounts: accounts.map((statement) =>
+      statementView(statement, accountNames.get(statement.accountId) ?? statement.accountId),
+    ),
   };
 }
 

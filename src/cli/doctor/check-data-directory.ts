@@ -3,8 +3,8 @@ import type { Runtime } from '../../config/runtime.ts';
 import { type DirectoryFacts, hasKeptData } from '../../examination.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { bytesText } from '../terminal/quantities.ts';
-import { type CheckFinding, fine, problem, warning } from './finding.ts';
-import type { Situation } from './situation.ts';
+import { type CheckFinding, fine, problem, problemOf, warning } from './finding.ts';
+import type { Holder, Situation } from './situation.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -51,15 +51,31 @@ export async function checkDataDirectory({ runtime, directory, holder }: Situati
         ...privacy(dataDir, directory.facts),
         ...owners(dataDir, directory.facts),
         ...leftovers(dataDir, directory.facts),
-        ...(holder.kind === 'silent'
-          ? [
-              warning(
-                `${dataDir} is in use by a process that does not answer: ${holder.problem}`,
-                'wait until it has started or ended, and run signalbox doctor again',
-              ),
-            ]
-          : []),
+        ...use(dataDir, holder),
       ];
+  }
+}
+
+/** A process that uses the directory and does not answer, or why that is not known. */
+function use(dataDir: string, holder: Holder): CheckFinding[] {
+  switch (holder.kind) {
+    case 'silent':
+      return [
+        warning(
+          `${dataDir} is in use by a process that does not answer: ${holder.problem}`,
+          'wait until it has started or ended, and run signalbox doctor again',
+        ),
+      ];
+    case 'unknown': {
+      const { code } = holder.error as NodeJS.ErrnoException;
+      return [
+        code === undefined
+          ? problemOf(holder.error)
+          : unusable(`${join(dataDir, 'lock')} cannot be locked`, code),
+      ];
+    }
+    default:
+      return [];
   }
 }
 

@@ -21,6 +21,8 @@ export async function checkEvents(situation: Situation): Promise<CheckFinding[]>
   switch (holder.kind) {
     case 'silent':
       return [warning('not checked: another process has the data directory', null)];
+    case 'unknown':
+      return [warning('not checked: the data directory cannot be locked', null)];
     case 'process':
       return holder.view.events === null
         ? [

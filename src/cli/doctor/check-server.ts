@@ -17,6 +17,7 @@ const MAX_LAG = 10_000;
 export async function checkServer({ holder, runtime, directory }: Situation): Promise<CheckFinding[]> {
   switch (holder.kind) {
     case 'silent':
+    case 'unknown':
       return [];
     case 'process':
       return ofView(holder.view);

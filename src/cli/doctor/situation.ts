@@ -15,7 +15,7 @@ import {
   examineBucket,
   examineDirectory,
   examineSqlite,
-  lockDirectory,
+  lockForReading,
   type PostgresWithBooks,
   providerStates,
   type SqliteFacts,
@@ -31,7 +31,9 @@ export type Holder =
   | { readonly kind: 'none' }
   | { readonly kind: 'process'; readonly view: DoctorView }
   /** A process that does not answer. */
-  | { readonly kind: 'silent'; readonly problem: string };
+  | { readonly kind: 'silent'; readonly problem: string }
+  /** Not known: no process answers, and the lock cannot be taken. */
+  | { readonly kind: 'unknown'; readonly error: unknown };
 
 /** Facts of the database; undefined if it does not exist. */
 export type Database =
@@ -183,17 +185,21 @@ const RETRY_MS = 50;
 /** Asks the process that holds the data directory; locks it if there is none. */
 async function findHolder(dataDir: string): Promise<{ holder: Holder; close(): void }> {
   const giveUpAt = performance.now() + HOLDER_TIMEOUT_MS;
+  const silent = (error: unknown): Holder => ({ kind: 'silent', problem: problemOf(error).what });
   for (;;) {
     try {
       const view = await askRunning(dataDir, 'doctor.inspect', {});
       if (view !== undefined) return { holder: { kind: 'process', view }, close() {} };
-      // A directory that was never locked is not changed.
-      if (!existsSync(join(dataDir, 'lock'))) return { holder: NO_HOLDER, close() {} };
-      return { holder: NO_HOLDER, close: lockDirectory(dataDir).release };
     } catch (error) {
-      if (!isDirectoryInUse(error) || performance.now() > giveUpAt) {
-        return { holder: { kind: 'silent', problem: problemOf(error).what }, close() {} };
-      }
+      return { holder: silent(error), close() {} };
+    }
+    // A directory that was never locked is not changed.
+    if (!existsSync(join(dataDir, 'lock'))) return { holder: NO_HOLDER, close() {} };
+    try {
+      return { holder: NO_HOLDER, close: lockForReading(dataDir).release };
+    } catch (error) {
+      if (!isDirectoryInUse(error)) return { holder: { kind: 'unknown', error }, close() {} };
+      if (performance.now() > giveUpAt) return { holder: silent(error), close() {} };
       await delay(RETRY_MS);
     }
   }

@@ -17,11 +17,19 @@ export function failureText(error: unknown): string {
 }
 
 function sentenceOf(error: Error & SystemError): string {
-  if (FOR_PEOPLE.has(error.name)) return error.message;
+  if (FOR_PEOPLE.has(error.name)) return `${error.message}${adviceOf(error)}`;
   if (error.syscall === undefined) return error.stack ?? error.message;
   const table = LISTENING_CALLS.has(error.syscall) ? LISTEN_FAILURES : FILE_FAILURES;
   const { code = '' } = error;
   return table[code]?.(error) ?? error.message;
+}
+
+/** What to do about a full disk of the database. Errors for callers of the API do not say it. */
+function adviceOf({ name, cause }: Error): string {
+  const { code } = (cause ?? {}) as SystemError;
+  return name === 'GatewayError' && code === 'SQLITE_FULL'
+    ? ` (${code}); make room on the disk of the data directory, then try again`
+    : '';
 }
 
 /** System calls that fail if the gateway cannot listen; `bind` if it has workers. */
@@ -67,6 +75,7 @@ const FILE_FAILURES: Sentences = {
   EPERM: ({ path }) => `this user may not use ${path} (EPERM); give it to the user that runs signalbox`,
   ENOENT: ({ path }) => `${path} does not exist (ENOENT); see that the path is right`,
   ENOSPC: ({ path }) => `the disk of ${path} is full (ENOSPC); make room and start again`,
-  EROFS: ({ path }) => `${path} is on a read-only disk (EROFS); choose another directory with --data-dir`,
+  EROFS: ({ path }) =>
+    `${path} is on a read-only disk (EROFS); mount it writable, or choose another directory`,
   EMFILE: () => 'too many files are open (EMFILE); raise the limit of the process (ulimit -n)',
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountStatement } from '../../ports/ledger.ts';
@@ -5,7 +6,7 @@ import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { OWN_KEY_FILE } from '../directory/secret-files.ts';
 import { examineBooks } from '../examine/examine-journal.ts';
-import { examineSqlite } from '../examine/examine-sqlite.ts';
+import { examineSqlite, readAccountNames } from '../examine/examine-sqlite.ts';
 import { diskFilesIn } from '../journal/disk-files.ts';
 import { sealAll } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -13,7 +14,7 @@ import { numberOfSegment } from '../journal/segment.ts';
 import { SNAPSHOT_NAME } from '../ledger/snapshot/snapshot-file.ts';
 import { BackupFolder, type RunningBackup } from './backup-folder.ts';
 import { copyFile, describeFile } from './copy-file.ts';
-import { copySqlite, dropRowsOfDeletedFiles } from './copy-sqlite.ts';
+import { copyClosedSqlite, copySqlite, dropRowsOfDeletedFiles } from './copy-sqlite.ts';
 import {
   type BackedUpFile,
   type BackedUpState,
@@ -21,6 +22,7 @@ import {
   type Manifest,
   writeManifest,
 } from './manifest.ts';
+import { targetProblem } from './target-problem.ts';
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -45,6 +47,8 @@ export interface FinishedBackup {
   readonly manifest: Manifest;
   /** The books as the backup has them; empty if they are in PostgreSQL. */
   readonly accounts: readonly AccountStatement[];
+  /** By account id; empty if the accounts are in PostgreSQL. */
+  readonly accountNames: ReadonlyMap<string, string>;
   /** Generations that were being answered; a restore settles them by their last checkpoint. */
   readonly openReservations: number;
 }
@@ -94,7 +98,8 @@ export async function backUpDirectory(options: BackupOptions): Promise<FinishedB
   const beganAt = now();
   const folder = new BackupFolder(dataDir);
   folder.removeLeftovers(beganAt);
-  const running = folder.open();
+  // Without a gateway nothing is written beside the data, so that a full or read-only disk can be backed up.
+  const running = options.copyEvents && openBeside(folder, dataDir);
   try {
     const data = join(target, DATA_FOLDER);
     makeDirectory(data);
@@ -109,9 +114,33 @@ export async function backUpDirectory(options: BackupOptions): Promise<FinishedB
     };
     await syncDirectory(data);
     await writeManifest(join(target, MANIFEST_NAME), manifest);
-    return { manifest, accounts: books?.accounts ?? [], openReservations: books?.openReservations ?? 0 };
+    return {
+      manifest,
+      accounts: books?.accounts ?? [],
+      accountNames: books === undefined ? new Map() : readAccountNames(join(data, DATABASE)),
+      openReservations: books?.openReservations ?? 0,
+    };
+  } catch (error) {
+    // Everything is written into the target; the gateway writes its events, and says itself why it cannot.
+    throw targetProblem(target, error);
   } finally {
-    running.remove();
+    running?.remove();
+  }
+}
+
+/** Opens a running backup beside a gateway. Throws a DataDirectoryProblem if the disk of the gateway is full. */
+function openBeside(folder: BackupFolder, dataDir: string): RunningBackup {
+  try {
+    return folder.open();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    throw new DataDirectoryProblem(
+      `the disk of the data directory ${dataDir} is full (${code}), and the running gateway needs room there for a ` +
+        'copy of its events; make room, or stop the gateway and run the backup again',
+      false,
+      error,
+    );
   }
 }
 
@@ -119,7 +148,12 @@ export async function backUpDirectory(options: BackupOptions): Promise<FinishedB
 export async function requireEmpty(path: string, what: string): Promise<void> {
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new DataDirectoryProblem(`${path} cannot be used for ${what} (${error.code})`, false, error);
+    const reason = error.code === 'ENOTDIR' ? 'a file has its name, or that of a folder above it; ' : '';
+    throw new DataDirectoryProblem(
+      `${path} cannot be used for ${what} (${error.code}); ${reason}name another directory`,
+      false,
+      error,
+    );
   });
   if (names.every((name) => name === 'lost+found')) return;
   throw new DataDirectoryProblem(`${path} is not empty; name a new or an empty directory for ${what}`, false);
@@ -128,9 +162,9 @@ export async function requireEmpty(path: string, what: string): Promise<void> {
 async function copyParts(
   options: BackupOptions,
   data: string,
-  running: RunningBackup,
+  running: RunningBackup | undefined,
 ): Promise<readonly BackedUpFile[]> {
-  const { dataDir, state } = options;
+  const { dataDir, state, copyEvents } = options;
   const copied: BackedUpFile[] = [];
   const copy = async (path: string, from = dataDir) => {
     const file = await copyFile(from, data, path);
@@ -143,19 +177,21 @@ async function copyParts(
   const [small, folders] = await entriesOf(options);
   const secrets = await secretsOf(dataDir);
   for (const name of small) await copy(name);
-  if (isEmbedded && (await copySqlite(join(dataDir, DATABASE), join(data, DATABASE)))) {
+  const copyDatabase = running === undefined ? copyClosedSqlite : copySqlite;
+  if (isEmbedded && (await copyDatabase(join(dataDir, DATABASE), join(data, DATABASE)))) {
     if ((await secretsOf(dataDir)) !== secrets) throw rotated();
   }
-  if (options.copyEvents === undefined) for (const part of ['', '.wal']) await copy(`${EVENTS}${part}`);
-  else if (await options.copyEvents(running)) await copy(EVENTS, running.path);
+  if (running === undefined) for (const part of ['', '.wal']) await copy(`${EVENTS}${part}`);
+  else if (await copyEvents?.(running)) await copy(EVENTS, running.path);
   for (const name of folders) await copyTree(name, dataDir, copy);
   if (isEmbedded) {
     for (const path of await copyJournal(dataDir, data)) copied.push(await describeFile(data, path));
     const present = new Set(copied.map(({ path }) => path));
     const hasFile = (id: string) => present.has(`${FILES}/${id}`);
-    if (dropRowsOfDeletedFiles(join(dataDir, DATABASE), join(data, DATABASE), hasFile)) {
-      copied.push(await describeFile(data, DATABASE));
-    }
+    const copyOfDatabase = join(data, DATABASE);
+    // Without a gateway no file is deleted meanwhile.
+    if (running !== undefined) dropRowsOfDeletedFiles(join(dataDir, DATABASE), copyOfDatabase, hasFile);
+    if (existsSync(copyOfDatabase)) copied.push(await describeFile(data, DATABASE));
   }
   return copied;
 }

@@ -41,9 +41,13 @@ export class BackupFolder {
     return this.#folder.isInUse(nowMs);
   }
 
-  /** Removes what backups that were cut off have left. */
+  /** Removes what backups that were cut off have left, unless the disk is read-only. */
   removeLeftovers(nowMs: number): void {
-    this.#folder.removeLeftovers(nowMs);
+    try {
+      this.#folder.removeLeftovers(nowMs);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error;
+    }
   }
 
   /** Root may back up a gateway that runs as another user, which must be able to write here. */

@@ -1,8 +1,8 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
-import { lockDirectory } from '../directory/data-directory.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
+import { lockDirectory } from '../directory/directory-lock.ts';
 import { readOrMakeGatewayId } from '../directory/gateway-identity.ts';
 import { UNFINISHED_RESTORE_FILE } from '../directory/unfinished-restore.ts';
 import { DATA_FOLDER, requireEmpty } from './backup-directory.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, openSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { makeDirectory } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { EncryptionKeyFiles, KEY_BYTES, readOrMakeSecret } from './secret-files.ts';
 import { assertRestored, UNFINISHED_RESTORE_FILE } from './unfinished-restore.ts';
 
@@ -72,6 +72,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: FILE_IN_ITS_PLACE,
   ENOTDIR: FILE_IN_ITS_PLACE,
   ENOSPC: 'its disk is full; make room or choose another with --data-dir',
+  EDQUOT: 'the quota of its user is used up; make room or choose another with --data-dir',
+  EROFS: 'its disk is read-only; mount it writable or choose another with --data-dir',
 };
 
 /** With the number of the user: in a container that is what the owner of a mounted folder must be. */
@@ -126,47 +128,4 @@ function openToOthers(path: string): string[] {
   return [
     `the data directory ${path} is open to other users (mode ${shown}); close it with chmod 700 ${path}`,
   ];
-}
-
-/** The lock on a data directory. */
-export interface DirectoryLock {
-  release(): void;
-}
-
-/**
- * Locks a data directory. Throws a DataDirectoryProblem while another process has it. The lock is an open SQLite
- * transaction: the system drops it with the process, even after kill -9.
- */
-export function lockDirectory(path: string): DirectoryLock {
-  const file = join(path, 'lock');
-  closeSync(openSync(file, 'a', 0o600));
-  const holder = new Database(file, { timeout: 0 });
-  try {
-    holder.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    holder.close();
-    const code = (error as { code?: string }).code;
-    if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
-      throw new DataDirectoryProblem(
-        `${file} is not a lock file (${code}); it never holds anything, so it can be removed`,
-        false,
-        error,
-      );
-    }
-    if (code !== 'SQLITE_BUSY') throw error;
-    throw new DataDirectoryProblem(
-      `the data directory ${path} is in use by another process; stop it, or choose another directory with --data-dir`,
-      true,
-      error,
-    );
-  }
-  let held = true;
-  return {
-    release() {
-      if (!held) return;
-      held = false;
-      holder.exec('ROLLBACK');
-      holder.close();
-    },
-  };
 }

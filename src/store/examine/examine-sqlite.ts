@@ -64,8 +64,25 @@ export async function readSqliteSchema(file: string): Promise<SchemaState> {
   return facts?.schema ?? schemaStateOf({ applied: [], required: [] }, 'sqlite');
 }
 
-/** Without a write-ahead log there is no writer; `immutable` then keeps SQLite from creating a log. */
-function readOnlyAddress(file: string): string {
+/** Names of the accounts in an embedded database by id; empty if it has no accounts. */
+export function readAccountNames(file: string): ReadonlyMap<string, string> {
+  if (!existsSync(file)) return new Map();
+  const database = new Database(readOnlyAddress(file), { timeout: BUSY_MS });
+  try {
+    const tables = database.prepare("select name from sqlite_master where name = 'accounts'").all();
+    if (tables.length === 0) return new Map();
+    const rows = database.prepare('select id, name from accounts').all() as { id: string; name: string }[];
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * The address of a database for a connection that only reads. Without a write-ahead log there is no writer; `immutable`
+ * then keeps SQLite from creating a log.
+ */
+export function readOnlyAddress(file: string): string {
   const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
   return `${pathToFileURL(file).href}?mode=ro${promise}`;
 }

@@ -67,14 +67,26 @@ export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
 /** SQLite codes of damaged files. */
 const DAMAGED = /^SQLITE_(?:NOTADB|CORRUPT)/;
 
+/** SQLite codes of a full disk; the second, of one without room for the index of the write-ahead log. */
+const FULL_DISK = /^SQLITE_(?:FULL|IOERR_SHMSIZE)/;
+
 /** Maps errors of SQLite to DataDirectoryProblems with the file and advice; other errors stay as they are. */
 export function sqliteFileProblem(file: string, thrown: unknown): unknown {
   const error = thrown instanceof DatabaseUnavailable ? (thrown.cause ?? thrown) : thrown;
   const code = codeOf(error);
   if (!code.startsWith('SQLITE_')) return error;
-  const message = DAMAGED.test(code)
-    ? `the database ${file} is damaged or is not a database (${code}); put it back from a backup, or move ` +
+  return new DataDirectoryProblem(problemText(file, code), false, error);
+}
+
+function problemText(file: string, code: string): string {
+  if (DAMAGED.test(code)) {
+    return (
+      `the database ${file} is damaged or is not a database (${code}); put it back from a backup, or move ` +
       'it and the files beside it that begin with its name away to start with an empty one'
-    : `the database ${file} cannot be used (${code}); see that this user may write it and that the disk is not full`;
-  return new DataDirectoryProblem(message, false, error);
+    );
+  }
+  if (FULL_DISK.test(code)) {
+    return `the database ${file} cannot be written: its disk is full (${code}); make room on it, then try again`;
+  }
+  return `the database ${file} cannot be used (${code}); see that this user may write it and that the disk is not full`;
 }
