@@ -149,9 +149,12 @@ parameter with a 400 that names it, and the one that was probably meant. So do \
 \`/openapi.json\`; the pages \`/\` and \`/docs\` take any.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. Numbers beyond 2^53 keep all
-their digits, in your body and in the answer. What an endpoint does not take (\`supported_parameters\`), or a provider
-refuses, is left out with an entry too. So is a service tier or \`speed: fast\` if the serving endpoint is not of that
-tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show endpoints that are.
+their digits, in your body and in the answer, and one that no double holds (\`1e400\`) stays what it is. So it is with
+the input of tool calls and with schemas if the formats differ, where an object becomes text, or text an object. A
+fraction below 10^15 is written as the nearest double: \`0.10000000000000000001\` becomes \`0.1\`. What an endpoint does
+not take (\`supported_parameters\`), or a provider refuses, is left out with an entry too. So is a service tier or
+\`speed: fast\` if the serving endpoint is not of that tier (a tag that ends in \`/flex\` or \`/priority\`): the tables show
+endpoints that are.
 
 Some models refuse sampling settings, whichever provider serves them. Recent Claude models take \`temperature\` or
 \`top_p\`, not both: \`top_p\` is left out, or a \`temperature\` of 1 if that is what stands beside it. Others, such as
