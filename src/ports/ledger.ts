@@ -3,6 +3,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
 import type { DiskWaits } from './journal.ts';
+import type { WriteOff, WriteOffCause } from './write-offs.ts';
 
 /** Levels at which spending is counted and limited, narrowest first. */
 export type Scope = 'key' | 'member' | 'workspace' | 'account';
@@ -90,38 +91,13 @@ export interface NewGeneration extends Payer {
   readonly row: JsonObject;
 }
 
-/**
- * Why a generation used more than it is charged. The first four exceeded its reservation: the prompt, the output, web
- * searches, or the price of the endpoint that served. `released`: its reservation was released before it was booked.
- * `disputed`: the upstream reported more than can be true. `abandoned`: the caller left before there was anything to
- * charge.
- */
-export const WRITE_OFF_CAUSES = [
-  'prompt',
-  'output',
-  'searches',
-  'price',
-  'released',
-  'disputed',
-  'abandoned',
-] as const;
-
-/** One of `WRITE_OFF_CAUSES`. */
-export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
-
-/** Costs that an upstream may bill but the caller is never charged. */
-export interface Uncharged {
-  readonly nanos: Nanos;
-  readonly cause: WriteOffCause;
-}
-
 /** Usage of a generation so far, or in the end. */
 export interface Use {
   readonly used: Amount;
   /** The cause of an excess over the reservation; absent = the output. */
   readonly exceededBy?: WriteOffCause | undefined;
-  /** Costs that the upstream may bill beyond `used`; absent = none. */
-  readonly uncharged?: Uncharged | undefined;
+  /** Costs that the upstream may bill beyond `used`, each cause once; absent = none. */
+  readonly uncharged?: readonly WriteOff[] | undefined;
   /** The generation's row; of a checkpoint only the members that changed since it was accepted. */
   readonly row: JsonObject;
   /** Epoch milliseconds. */

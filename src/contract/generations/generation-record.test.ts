@@ -9,7 +9,7 @@ const MEMBERS =
   native_tokens_reasoning native_tokens_cached native_tokens_completion_images num_media_prompt num_media_completion
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
   cache_discount charges is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
-  usage_source routing written_off written_off_cause reserved prices legs tool_calls key_hash ended_at format error`.split(
+  usage_source routing written_off written_off_cause write_offs reserved prices legs tool_calls key_hash ended_at format error`.split(
     /\s+/,
   );
 
@@ -75,6 +75,7 @@ describe('generationObject', () => {
       cache_discount: -0.00000025,
       written_off: 0.000000007,
       written_off_cause: 'searches',
+      write_offs: [{ cause: 'searches', cost: 0.000000007 }],
     });
     expect(shown({ is_byok: true, cache_discount_nanos: '0' })).toMatchObject({
       upstream_inference_cost: 0.000005,

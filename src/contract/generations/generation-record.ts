@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
+import { type WriteOffCause, writeOffsIn } from '../../ports/write-offs.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 
@@ -101,9 +102,15 @@ export const generationSchema = Type.Object({
   }),
   written_off_cause: nullable(Type.String(), {
     description:
-      'What went beyond the reservation: `prompt`, `output`, `searches` or `price`; `released`: the ' +
-      'reservation was let go before the end; `disputed`: the upstream reported more than can be true; ' +
-      '`abandoned`: the caller left before the first content. Null where nothing was written off.',
+      'The cause of the largest part of it. What went beyond the reservation: `prompt`, `output`, `searches`, ' +
+      '`tools` (others that the upstream ran) or `price`; `released`: the reservation was released before the ' +
+      'end; `disputed`: the upstream reported more than can be true; `abandoned`: the caller left before the ' +
+      'upstream reported its use; `dropped`: a refused or empty answer, after which the next endpoint was asked; ' +
+      '`time_limit`: an upstream call passed a time limit; `cut`: the gateway ended a call that a tool had made. ' +
+      'Null if nothing was written off.',
+  }),
+  write_offs: Type.Array(Type.Object({ cause: Type.String(), cost: Type.Number() }), {
+    description: 'The parts of `written_off`, USD, each cause once.',
   }),
   reserved: nullable(Type.Number(), {
     description: 'Held for it until its end, USD; null in old records, and where nothing was.',
@@ -193,7 +200,7 @@ export interface ShownGeneration {
   readonly settledAtMs: number;
   readonly charge: { readonly creditNanos: Nanos; readonly byokNanos: Nanos };
   readonly writtenOffNanos: Nanos;
-  readonly writtenOffCause: string | null;
+  readonly writtenOffCause: WriteOffCause | null;
   readonly row: JsonObject;
 }
 
@@ -205,7 +212,7 @@ export function generationObject(
   generation: ShownGeneration,
   prices: readonly RecordedPrice[] = [],
 ): JsonObject {
-  const { id, scopes, settledAtMs, charge, writtenOffNanos, writtenOffCause, row } = generation;
+  const { id, scopes, settledAtMs, charge, row } = generation;
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
   return {
@@ -217,8 +224,9 @@ export function generationObject(
     total_cost: cost,
     upstream_inference_cost: row.is_byok === true ? usdOf(charge.byokNanos) : null,
     cache_discount: discount === 0n ? null : usdOf(discount),
-    written_off: usdOf(writtenOffNanos),
-    written_off_cause: writtenOffCause,
+    written_off: usdOf(generation.writtenOffNanos),
+    written_off_cause: generation.writtenOffCause,
+    write_offs: writeOffsIn(generation).map(({ cause, nanos }) => ({ cause, cost: usdOf(nanos) })),
     reserved: textAt(row, 'reserved_nanos') === undefined ? null : usdOf(nanosAt(row, 'reserved_nanos')),
     prices: [...prices],
     legs: legsOf(row, cost, settledAtMs),

@@ -1,6 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { WriteOffCause } from '../../ports/ledger.ts';
+import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PaidLimits } from '../../upstream/upstream.ts';
 import type { Answers } from './learnt-lengths.ts';

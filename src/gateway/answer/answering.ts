@@ -5,8 +5,9 @@ import type { Result } from '../../ir/result.ts';
 import type { Bill } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { plusWriteOffs } from '../../ports/write-offs.ts';
 import { amountOf } from '../leg/bill-generation.ts';
-import { type AnswerEnd, type LegAccount, plusUncharged, type UsedSoFar } from '../leg/leg-account.ts';
+import type { AnswerEnd, LegAccount, UsedSoFar } from '../leg/leg-account.ts';
 import { type EndedLeg, type LegSurroundings, RunningLeg } from '../leg/running-leg.ts';
 import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from '../record/account.ts';
@@ -112,7 +113,7 @@ export abstract class Answering implements SettleDependencies {
       const { charge } = await ledger.settle(input.generationId, {
         used,
         exceededBy,
-        uncharged: beyond.nanos > 0n ? plusUncharged(settlement.uncharged, beyond) : settlement.uncharged,
+        uncharged: beyond.nanos > 0n ? plusWriteOffs(settlement.uncharged, [beyond]) : settlement.uncharged,
         row: settledRow(generation, settlement, times, this.underway.reservation.reserved.creditNanos),
         atMs: clock.now(),
       });

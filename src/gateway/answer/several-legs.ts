@@ -9,6 +9,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import type { Flow, FlowSource } from '../../kit/frames/flow.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Refusal } from '../../ports/ledger.ts';
+import { plusWriteOffs } from '../../ports/write-offs.ts';
 import { type Candidate, isSameCandidate } from '../../routing/rules/candidate.ts';
 import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
@@ -16,7 +17,7 @@ import { Admission } from '../admission/admission.ts';
 import { admitFurther, MaxCostReached, type MeasuredPrompt } from '../admission/admit.ts';
 import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
-import { type AnswerEnd, type LegAccount, plusUncharged } from '../leg/leg-account.ts';
+import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { type AdmittedLeg, EndedLeg, RunningLeg } from '../leg/running-leg.ts';
 import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import { accountOf, withOwnWork } from '../record/account.ts';
@@ -304,7 +305,7 @@ export class SeveralLegs extends Answering {
   async #settle(running: RunningLeg, result: Result, end: AnswerEnd): Promise<void> {
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
-    this.#uncharged = plusUncharged(this.#uncharged, account.uncharged);
+    this.#uncharged = plusWriteOffs(this.#uncharged, account.uncharged);
     const { reservation } = this.underway;
     reservation.usedTokens += account.usage.inputTokens + account.usage.outputTokens;
     reservation.release(running.admission.reserved, running.spent);

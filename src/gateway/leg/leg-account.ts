@@ -2,7 +2,8 @@ import { FREE } from '../../catalog/prices/bill.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
-import type { Uncharged } from '../../ports/ledger.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { WriteOff, WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
@@ -17,7 +18,7 @@ export interface UsedSoFar {
 /** Final usage and bill of a leg, or of a whole generation. */
 export interface LegAccount extends UsedSoFar {
   /** Cost that the upstream may bill beyond the charge; absent = none. */
-  readonly uncharged?: Uncharged | undefined;
+  readonly uncharged?: readonly WriteOff[] | undefined;
 }
 
 /**
@@ -59,7 +60,7 @@ function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAc
   const bill = billFor(usage, result, facts);
   if (result.usage === undefined || result.usage === usage) return { usage, bill };
   const beyond = billFor(result.usage, result, facts).totalNanos - bill.totalNanos;
-  return beyond > 0n ? { usage, bill, uncharged: { nanos: beyond, cause: 'disputed' } } : { usage, bill };
+  return { usage, bill, uncharged: writeOff('disputed', beyond) };
 }
 
 /** The account of an answer without a usage report, or with one that does not cover everything. */
@@ -91,20 +92,15 @@ async function cutAccount(
 function abandoned(
   reported: Usage,
   { called, billing, promptTokens }: LegAccountFacts,
-): Uncharged | undefined {
+): readonly WriteOff[] | undefined {
   if (called === undefined) return undefined;
   const usage = reported.source === 'none' ? { ...reported, inputTokens: promptTokens } : reported;
   const { totalNanos: nanos } = billGeneration(called, usage, billing);
-  return nanos === 0n ? undefined : { nanos, cause: 'abandoned' };
+  return writeOff('abandoned', nanos);
 }
 
-/** The sum of both. The dearer one gives the cause. */
-export function plusUncharged(
-  one: Uncharged | undefined,
-  other: Uncharged | undefined,
-): Uncharged | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return { nanos: one.nanos + other.nanos, cause: one.nanos >= other.nanos ? one.cause : other.cause };
+function writeOff(cause: WriteOffCause, nanos: Nanos): readonly WriteOff[] | undefined {
+  return nanos > 0n ? [{ cause, nanos }] : undefined;
 }
 
 /** The bill of an answer that its upstream broke off: tokens are free, searches that were run are not. */

@@ -7,7 +7,7 @@ import type { Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { WriteOffCause } from '../../ports/ledger.ts';
+import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { CallerHealth } from '../../routing/health/health.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { estimateUsage } from '../../tokens/estimate-usage.ts';

@@ -21,6 +21,7 @@ export const GENERATION_RECORD_EXAMPLES = {
         cache_discount: null,
         written_off: 0,
         written_off_cause: null,
+        write_offs: [],
         reserved: 0.008194,
         prices: [
           { name: 'completion', price: '0.000004', min_prompt_tokens: 0 },

@@ -41,7 +41,7 @@ import {
 } from './limits.ts';
 import type { OpenGeneration } from './open-generation.ts';
 import { spendingAt } from './spending.ts';
-import { writeOffOf } from './write-offs.ts';
+import { writtenOffBy } from './write-offs.ts';
 
 /** Money to be reserved for a new generation. */
 export interface Reservation extends Payer {
@@ -189,7 +189,7 @@ export class Books {
    * exceeded and no balance becomes negative: the excess is written off.
    */
   settle(generationId: string, use: Use): Done<SettleRecord> | NotOpen {
-    const { used, row, atMs } = use;
+    const { used, atMs } = use;
     assertAmount(used);
     const generation = this.#state.open.get(generationId);
     if (generation === undefined) return this.#notOpen(generationId);
@@ -201,8 +201,7 @@ export class Books {
       generationId,
       scopes: generation.scopes,
       charge,
-      ...writeOffOf(use, charge),
-      row,
+      ...writtenOffBy(use, charge),
     });
   }
 

@@ -1,31 +1,36 @@
 import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { Uncharged, Use, WriteOffCause } from '../../../ports/ledger.ts';
+import type { Use } from '../../../ports/ledger.ts';
+import {
+  plusWriteOffs,
+  UNNAMED_CAUSE,
+  type WriteOff,
+  type WriteOffCause,
+  type WrittenOff,
+} from '../../../ports/write-offs.ts';
 
-/** The part of a use that is charged to no account, and its cause; null when there is none. */
-export interface WriteOff {
-  readonly writtenOffNanos: Nanos;
-  readonly writtenOffCause: WriteOffCause | null;
-}
-
-/** Cause of an excess when the use names none. */
-const DEFAULT_CAUSE: WriteOffCause = 'output';
-
-/** The part of a use that is not charged. Of two causes the larger one is named. */
-export function writeOffOf(
-  { used, exceededBy = DEFAULT_CAUSE, uncharged }: Pick<Use, 'used' | 'exceededBy' | 'uncharged'>,
+/** The part of a use that is not charged. */
+export function writtenOffBy(
+  {
+    used,
+    exceededBy = UNNAMED_CAUSE,
+    uncharged,
+    row,
+  }: Pick<Use, 'used' | 'exceededBy' | 'uncharged' | 'row'>,
   charge: Amount,
-): WriteOff {
+): WrittenOff {
   const exceededNanos = used.creditNanos - charge.creditNanos;
-  const { nanos, cause } = uncharged ?? NOT_UNCHARGED;
-  const writtenOffNanos = exceededNanos + nanos;
-  if (writtenOffNanos === 0n) return NO_WRITE_OFF;
-  return { writtenOffNanos, writtenOffCause: nanos > exceededNanos ? cause : exceededBy };
+  const exceeded = exceededNanos === 0n ? undefined : [{ cause: exceededBy, nanos: exceededNanos }];
+  const writeOffs = plusWriteOffs(exceeded, uncharged)?.filter(({ nanos }) => nanos !== 0n);
+  if (writeOffs === undefined || writeOffs.length === 0)
+    return { writtenOffNanos: 0n, writtenOffCause: null, row };
+  const [largest] = [...writeOffs].sort((one, other) => (other.nanos > one.nanos ? 1 : -1));
+  return {
+    writtenOffNanos: writeOffs.reduce((sum, { nanos }) => sum + nanos, 0n),
+    writtenOffCause: largest?.cause ?? null,
+    row: { ...row, write_offs: writeOffs.map(({ cause, nanos }) => ({ cause, nanos: String(nanos) })) },
+  };
 }
-
-const NOT_UNCHARGED: Uncharged = { nanos: 0n, cause: 'disputed' };
-
-const NO_WRITE_OFF: WriteOff = { writtenOffNanos: 0n, writtenOffCause: null };
 
 /** Written-off amounts, by cause. */
 export class WriteOffs {
@@ -33,17 +38,21 @@ export class WriteOffs {
     prompt: 0n,
     output: 0n,
     searches: 0n,
+    tools: 0n,
     price: 0n,
     released: 0n,
     disputed: 0n,
     abandoned: 0n,
+    dropped: 0n,
+    time_limit: 0n,
+    cut: 0n,
   };
 
   get sums(): Readonly<Record<WriteOffCause, Nanos>> {
     return this.#sums;
   }
 
-  add({ writtenOffCause, writtenOffNanos }: WriteOff): void {
-    if (writtenOffCause !== null) this.#sums[writtenOffCause] += writtenOffNanos;
+  add(writeOffs: readonly WriteOff[]): void {
+    for (const { cause, nanos } of writeOffs) this.#sums[cause] += nanos;
   }
 }

@@ -21,6 +21,7 @@ import {
   type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
+import { writeOffsIn } from '../../../ports/write-offs.ts';
 import type { Books } from '../books/books.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';
@@ -229,7 +230,7 @@ export class EmbeddedLedger implements Ledger {
     for (const projector of this.#options.projectors) projector.expect(record);
     const writing = this.#writer.write(record, this.#options.durability());
     const { generationId, charge, writtenOffNanos } = record;
-    this.#writeOffs.add(record);
+    this.#writeOffs.add(writeOffsIn(record));
     this.#charges.add(generationId, { charge: { charge, writtenOffNanos }, writing });
   }
 

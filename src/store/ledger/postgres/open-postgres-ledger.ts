@@ -138,7 +138,7 @@ export async function openPostgresLedger(settings: PostgresLedgerSettings): Prom
     booked({ releasedNanos, lostSlices }, ends) {
       for (const { slice, settled } of ends) slices.booked(slice, settled?.charge ?? NOTHING);
       slices.lost(lostSlices);
-      writeOffs.add({ writtenOffCause: 'released', writtenOffNanos: releasedNanos });
+      writeOffs.add([{ cause: 'released', nanos: releasedNanos }]);
       const segment = generations.firstSegment ?? journal.end.segment;
       journal
         .release({ segment, offset: 0 })

@@ -21,8 +21,9 @@ import {
   type TopUpOutcome,
   type Use,
 } from '../../../ports/ledger.ts';
+import { writeOffsIn } from '../../../ports/write-offs.ts';
 import { runningIn } from '../books/open-generation.ts';
-import { type WriteOffs, writeOffOf } from '../books/write-offs.ts';
+import { type WriteOffs, writtenOffBy } from '../books/write-offs.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 import { generationOfRecord, type SettleRecord, type VoidRecord } from '../records/records.ts';
 import { isStuck } from '../records/stuck-disk.ts';
@@ -303,11 +304,10 @@ export class PostgresLedger implements Ledger, RecentGenerations {
   }
 
   async #settleOpen(generation: LocalGeneration, use: Use): Promise<FinalCharge> {
-    const { used, row, atMs } = use;
+    const { used, atMs } = use;
     assertAmount(used);
     const { generationId, scopes } = generation;
     const charge = await this.#options.reserver.chargeFor(generation, used);
-    const writeOff = writeOffOf(use, charge);
     const record: SettleRecord = {
       kind: 'settle',
       sequence: this.#generations.nextSequence(),
@@ -315,13 +315,12 @@ export class PostgresLedger implements Ledger, RecentGenerations {
       generationId,
       scopes,
       charge,
-      ...writeOff,
-      row,
+      ...writtenOffBy(use, charge),
     };
     this.#end(record);
-    this.#options.writeOffs.add(writeOff);
+    this.#options.writeOffs.add(writeOffsIn(record));
     const writing = this.#options.writer.write(record, this.#options.durability());
-    const settled = { charge, writtenOffNanos: writeOff.writtenOffNanos };
+    const settled = { charge, writtenOffNanos: record.writtenOffNanos };
     this.#charges.add(generationId, { charge: settled, writing });
     await this.#recorded(writing);
     return settled;

@@ -53,16 +53,6 @@ describe('records', () => {
     },
   );
 
-  it.each(['disputed', 'abandoned'] as const)(
-    'keeps the cause %s where releases before do not read it',
-    (cause) => {
-      const record = { ...RECORDS.settle, writtenOffCause: cause };
-      const bytes = encodeRecord(record);
-      expect(decodeRecord(bytes)).toEqual(record);
-      expect(Buffer.from(bytes).toString()).not.toContain('writtenOffCause');
-    },
-  );
-
   it('is read without a cause that a later release wrote', () => {
     const text = Buffer.from(encodeRecord(RECORDS.settle)).toString();
     const later = Buffer.from(text.replace('"price"', '"gravity"'));

@@ -4,13 +4,8 @@ import type { Nanos } from '../../../kit/money.ts';
 import { keptText } from '../../../kit/text/kept-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
-import {
-  type ForgettableScope,
-  type Limits,
-  type ScopeIds,
-  WRITE_OFF_CAUSES,
-  type WriteOffCause,
-} from '../../../ports/ledger.ts';
+import type { ForgettableScope, Limits, ScopeIds } from '../../../ports/ledger.ts';
+import { WRITE_OFF_CAUSES, type WriteOffCause } from '../../../ports/write-offs.ts';
 import {
   type Codec,
   enumCodec,
@@ -119,21 +114,12 @@ const commonCodecs = { sequence: integerCodec, atMs: integerCodec };
 const settledRowCodec: Codec<JsonObject> = { ...objectCodec, encode: (row) => keptText(row, JSON.stringify) };
 
 /** An unknown cause, from a later release, is read as null. */
-const writeOffCauseCodec: Codec<WriteOffCause | null | undefined> = {
-  encode: (cause) => JSON.stringify(cause ?? null),
+const writeOffCauseCodec: Codec<WriteOffCause | null> = {
+  encode: (cause) => JSON.stringify(cause),
   decode: (json) => WRITE_OFF_CAUSES.find((cause) => cause === json) ?? null,
 };
 
-/** Causes that the first release with causes refuses. They are written to another member, which it does not read. */
-const LATER_CAUSES: ReadonlySet<WriteOffCause | null> = new Set<WriteOffCause>(['disputed', 'abandoned']);
-
-/** A settlement as it is encoded. */
-interface WrittenSettlement extends Omit<SettleRecord, 'writtenOffCause'> {
-  readonly writtenOffCause: WriteOffCause | null | undefined;
-  readonly laterCause?: WriteOffCause | null | undefined;
-}
-
-const writtenSettlementCodec = membersCodec<WrittenSettlement>({
+const settleCodec = membersCodec<SettleRecord>({
   kind: enumCodec('settle'),
   ...commonCodecs,
   generationId: textCodec,
@@ -141,23 +127,8 @@ const writtenSettlementCodec = membersCodec<WrittenSettlement>({
   charge: amountCodec,
   writtenOffNanos: nanosCodec,
   writtenOffCause: { ...writeOffCauseCodec, isOmitted: (cause) => cause === null },
-  laterCause: { ...writeOffCauseCodec, isOmitted: (cause) => cause === undefined },
   row: settledRowCodec,
 });
-
-const settleCodec: Codec<SettleRecord> = {
-  encode(record) {
-    const { writtenOffCause } = record;
-    const isLater = LATER_CAUSES.has(writtenOffCause);
-    return writtenSettlementCodec.encode(
-      isLater ? { ...record, writtenOffCause: null, laterCause: writtenOffCause } : record,
-    );
-  },
-  decode(json) {
-    const { laterCause, writtenOffCause, ...record } = writtenSettlementCodec.decode(json);
-    return { ...record, writtenOffCause: laterCause ?? writtenOffCause ?? null };
-  },
-};
 
 /** True, or omitted. */
 const flagCodec: Codec<boolean | undefined> = {

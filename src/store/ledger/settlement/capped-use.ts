@@ -1,6 +1,7 @@
 import type { Amount } from '../../../ir/amount.ts';
 import { MAX_NANOS } from '../../../kit/money.ts';
 import type { Use } from '../../../ports/ledger.ts';
+import { plusWriteOffs, type WriteOff } from '../../../ports/write-offs.ts';
 
 /**
  * Caps the amounts of a use at MAX_USD. No generation costs more: the upstream has reported nonsense, and the excess
@@ -13,7 +14,8 @@ export function cappedUse(
   warn: (message: string, fields: Readonly<Record<string, unknown>>) => void,
 ): Use {
   const { creditNanos, byokNanos } = use.used;
-  const { nanos: unchargedNanos = 0n, cause = 'disputed' } = use.uncharged ?? {};
+  const { uncharged = [] } = use;
+  const unchargedNanos = uncharged.reduce((sum, { nanos }) => sum + nanos, 0n);
   if (creditNanos <= MAX_NANOS && byokNanos <= MAX_NANOS && unchargedNanos <= MAX_NANOS) return use;
   warn('the reported cost of a generation exceeds the maximum; it is settled with the maximum', {
     generation_id: generationId,
@@ -23,7 +25,18 @@ export function cappedUse(
   });
   const used: Amount = { creditNanos: atMost(creditNanos), byokNanos: atMost(byokNanos) };
   const cutNanos = creditNanos - used.creditNanos;
-  return { ...use, used, uncharged: { nanos: atMost(unchargedNanos + cutNanos), cause } };
+  const all = plusWriteOffs(uncharged, [{ cause: 'disputed', nanos: cutNanos }]) ?? uncharged;
+  return { ...use, used, uncharged: within(MAX_NANOS, all) };
+}
+
+/** The write-offs up to a sum; the last ones are cut first. */
+function within(most: bigint, writeOffs: readonly WriteOff[]): WriteOff[] {
+  let left = most;
+  return writeOffs.map(({ cause, nanos }) => {
+    const kept = nanos < left ? nanos : left;
+    left -= kept;
+    return { cause, nanos: kept };
+  });
 }
 
 function atMost(nanos: bigint): bigint {

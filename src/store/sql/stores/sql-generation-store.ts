@@ -7,7 +7,7 @@ import {
   type SettledPosition,
   type StoredGeneration,
 } from '../../../ports/generations.ts';
-import type { WriteOffCause } from '../../../ports/ledger.ts';
+import type { WriteOffCause } from '../../../ports/write-offs.ts';
 import { codeOf } from '../database-unavailable.ts';
 import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';

@@ -75,8 +75,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
         <span>
           {SOURCES[record.usage_source] ?? ''}
           {record.cache_discount !== null && ` Caching saved $${record.cache_discount}.`}
-          {record.written_off > 0 &&
-            ` Written off: $${record.written_off}${record.written_off_cause === null ? '' : ` (${record.written_off_cause})`}.`}
+          {record.write_offs.map(({ cause, cost }) => ` Written off: $${cost} (${cause}).`)}
           {record.upstream_inference_cost !== null &&
             ` Your own credential served it: list price $${record.upstream_inference_cost}.`}
         </span>
