@@ -73,6 +73,8 @@ export type OutputFormat =
 export interface RoutingWishes {
   /** The `provider` object, validated, null members removed. */
   readonly provider: JsonObject;
+  /** Full slugs of the endpoints that a stage has adapted the request to; absent = any. */
+  readonly endpoints?: readonly string[];
   readonly route?: 'fallback' | 'sort';
   /** Explicit session id, from the body. */
   readonly sessionId?: string;

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../catalog/catalog.ts';
+import type { Endpoint, Provider } from '../catalog/catalog.ts';
 import type { CacheWish } from '../ir/cache-wish.ts';
 import type { GatewayError } from '../ir/errors.ts';
 import type { EventBatch } from '../ir/events.ts';
@@ -99,6 +99,8 @@ export interface StageContext {
    * answer, as far as they are known.
    */
   hasZeroRetention(request: GenerationRequest, models: readonly string[]): boolean;
+  /** Why the `provider` preferences of a request keep its texts from a provider; undefined = they do not. */
+  wishAgainst(request: GenerationRequest, provider: Provider): string | undefined;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
   /** Adds members to `error.metadata` if the generation fails before its reply begins. */

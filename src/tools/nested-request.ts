@@ -36,12 +36,9 @@ export function instanceName(parameters: JsonObject): string {
   return (stringAt(parameters, 'name') ?? '').trim();
 }
 
-/** Members of `provider` that say who may see a prompt: they hold for every model of a generation. */
-const PRIVACY_WISHES = ['zdr', 'data_collection', 'enforce_distillable_text'] as const;
-
 /**
  * The request for another model, with the settings of a tool's `parameters`. Of the caller's request it has only what
- * concerns the whole generation: who may see it, for whom it is, and what guardrails watch.
+ * concerns the whole generation: which providers may serve it, for whom it is, and what guardrails watch.
  */
 export function nestedRequest(
   outer: GenerationRequest,
@@ -58,9 +55,6 @@ export function nestedRequest(
   const { format, formatFacts, user, safetyIdentifier, stream, wishes, watch } = outer;
   const instructions = stringAt(parameters, 'instructions');
   const reasoning = objectAt(parameters, 'reasoning');
-  const privacy = Object.fromEntries(
-    PRIVACY_WISHES.flatMap((key) => (key in wishes.provider ? [[key, wishes.provider[key]]] : [])),
-  ) as JsonObject;
   return compact({
     format,
     formatFacts,
@@ -82,7 +76,7 @@ export function nestedRequest(
     stream,
     echoUpstreamBody: false,
     wishes: compact({
-      provider: privacy,
+      provider: wishes.provider,
       plugins: [],
       maxToolCalls: numberAt(parameters, 'max_tool_calls'),
     }),

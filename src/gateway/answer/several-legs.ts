@@ -19,7 +19,7 @@ import { attemptCandidates } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { type AdmittedLeg, EndedLeg, RunningLeg } from '../leg/running-leg.ts';
-import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
+import { NothingLeft, type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import { accountOf, withOwnWork } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { AttemptLimits } from '../request/settings.ts';
@@ -138,6 +138,7 @@ export class SeveralLegs extends Answering {
   ): AsyncGenerator<EventBatch, void, undefined> {
     const isFirst = this.#first !== undefined;
     const running = await this.#begin(request, wish, giveUp).catch((error: unknown) => {
+      if (error instanceof NothingLeft) this.#noteNothingLeft(error, wish);
       if (isFirst) throw error;
       return toGatewayError(error);
     });
@@ -197,6 +198,11 @@ export class SeveralLegs extends Answering {
     } finally {
       await this.#close(running, 'cut');
     }
+  }
+
+  /** Says in the pipeline why a model call of a tool had no endpoint: callers may not see the tool's error. */
+  #noteNothingLeft({ message }: NothingLeft, { kind = 'main' }: LegWish): void {
+    this.underway.stages.note({ type: 'server_tools', name: kind, summary: message });
   }
 
   /** The admitted leg, or the limit that is too low for it. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { BATCH_POINT } from '../../kit/loop/cohort.ts';
+import { wishAgainst } from '../../routing/rules/service-wishes.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { ActiveStages, type StageContext } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
@@ -80,6 +81,7 @@ export function stagesFor(
     used: () => ({ tokens: reservation.usedTokens, nanos: reservation.spent.creditNanos }),
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     endpointsFor: (asked) => endpointsFor(asked, input, settings, dependencies),
+    wishAgainst,
     hasZeroRetention: (asked, models) => mustKeepNothing(asked, caller, () => models),
     format,
     body,

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../catalog/catalog.ts';
 import type { Access } from './candidate.ts';
 
 /** True if a provider is known neither to train on prompts nor to retain them. */
-export function retainsNothing({ provider: { dataPolicy } }: Endpoint): boolean {
+export function retainsNothing({ provider: { dataPolicy } }: Pick<Endpoint, 'provider'>): boolean {
   return dataPolicy !== undefined && !dataPolicy.training && !dataPolicy.retainsPrompts;
 }
 

@@ -8,7 +8,7 @@ import type { Access } from './candidate.ts';
 import { declarationOf, hasZeroRetention, retainsNothing } from './data-policy.ts';
 import type { Needs } from './needs.ts';
 import type { Preferences, PriceLimit } from './preferences.ts';
-import { isNamedIn } from './provider-names.ts';
+import { isNamedIn, isNamedInFull } from './provider-names.ts';
 
 export interface FilterSubject {
   readonly model: Model;
@@ -92,6 +92,12 @@ const RULES: readonly Rule[] = [
           rejects: ({ endpoint }) => isNamedIn(ignore, endpoint),
           reason: () => 'in provider.ignore',
         },
+  ({ endpoints }) =>
+    endpoints && {
+      name: 'native_search',
+      rejects: ({ endpoint }) => !isNamedInFull(endpoints, endpoint),
+      reason: () => 'does not search by itself, or in other words than the first that does',
+    },
   ({ deniesDataCollection }) => (deniesDataCollection ? DATA_COLLECTION : undefined),
   ({ requiresZeroRetention }) => (requiresZeroRetention ? ZERO_RETENTION : undefined),
   ({ requiresDistillable }) => (requiresDistillable ? DISTILLABLE : undefined),

@@ -33,6 +33,8 @@ export interface Preferences {
   /** Undefined = all. */
   readonly only: NameList | undefined;
   readonly ignore: NameList;
+  /** Full slugs; undefined = all. */
+  readonly endpoints: NameList | undefined;
   readonly allowsFallbacks: boolean;
   readonly requiresParameters: boolean;
   readonly deniesDataCollection: boolean;
@@ -73,7 +75,11 @@ export function preferencesOf(request: GenerationRequest): Preferences {
 /** Shortcut: most requests have no preferences. */
 function asksNothing({ wishes, serviceTier, speed }: Wishing): boolean {
   return (
-    wishes.route === undefined && serviceTier === undefined && speed === undefined && isEmpty(wishes.provider)
+    wishes.route === undefined &&
+    wishes.endpoints === undefined &&
+    serviceTier === undefined &&
+    speed === undefined &&
+    isEmpty(wishes.provider)
   );
 }
 
@@ -85,7 +91,7 @@ function isEmpty(object: JsonObject): boolean {
 type Wishing = Pick<GenerationRequest, 'wishes' | 'serviceTier' | 'speed'>;
 
 function readPreferences(request: Wishing): Preferences {
-  const { provider, route } = request.wishes;
+  const { provider, route, endpoints } = request.wishes;
   const only = stringsAt(provider, 'only');
   const quantizations = stringsAt(provider, 'quantizations');
   const order = nameListOf(stringsAt(provider, 'order') ?? []);
@@ -93,6 +99,7 @@ function readPreferences(request: Wishing): Preferences {
     order,
     only: only && nameListOf(only),
     ignore: nameListOf(stringsAt(provider, 'ignore') ?? []),
+    endpoints: endpoints && nameListOf(endpoints),
     allowsFallbacks: booleanAt(provider, 'allow_fallbacks') !== false,
     requiresParameters: booleanAt(provider, 'require_parameters') === true,
     deniesDataCollection: stringAt(provider, 'data_collection') === 'deny',

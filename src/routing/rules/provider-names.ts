@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../catalog/catalog.ts';
+import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
 
 /** Names in a list of a preference, in lower case, each with its first index. */
@@ -40,4 +40,9 @@ export function isNamedIn(list: NameList, endpoint: Endpoint): boolean {
 /** True if the full slug of an endpoint is in a list. */
 export function isNamedInFull(list: NameList, endpoint: Endpoint): boolean {
   return list.has(endpoint.tag);
+}
+
+/** True if a list names a provider itself, not only one of its endpoints. */
+export function isProviderNamedIn(list: NameList, { slug, name }: Pick<Provider, 'slug' | 'name'>): boolean {
+  return list.has(slug) || list.has(name.toLowerCase());
 }

@@ -1,10 +1,13 @@
 import type { Catalog, Provider } from '../../catalog/catalog.ts';
 import type { Egress, EgressLimits, EgressReply } from '../../egress/egress.ts';
 import { EgressProblem } from '../../egress/egress-problem.ts';
-import { GatewayError } from '../../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { pluginPlace } from '../../ir/plugins.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { plainKeyHeaders } from '../../upstream/auth/authorize.ts';
 import { destinationOf } from '../../upstream/auth/destination.ts';
+import type { StageContext } from '../stage.ts';
 
 /** Something besides generations that a configured provider does, such as moderation. */
 export interface ProviderService {
@@ -19,6 +22,20 @@ export function usableProvider(
   { providers }: Pick<Catalog, 'providers'>,
 ): Provider | undefined {
   return providers.find((provider) => provider.slug === slug && provider.isDormant !== true);
+}
+
+/** The service if the request lets its texts go there; else throws a 422 that names the plugin. */
+export function wantedService(
+  request: GenerationRequest,
+  plugin: JsonObject | undefined,
+  service: ProviderService,
+  { wishAgainst }: Pick<StageContext, 'wishAgainst'>,
+): ProviderService {
+  const against = wishAgainst(request, service.provider);
+  if (against === undefined) return service;
+  const path = plugin === undefined ? 'plugins' : pluginPlace(request, plugin);
+  const message = `${service.provider.name}, the provider of this plugin, ${against}`;
+  throw invalidRequest([{ path, message }], 'unprocessable');
 }
 
 /** One call of a service. */

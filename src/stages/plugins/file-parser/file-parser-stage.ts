@@ -8,7 +8,7 @@ import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
-import { type ProviderService, usableProvider } from '../provider-service.ts';
+import { type ProviderService, usableProvider, wantedService } from '../provider-service.ts';
 import { annotated } from './file-annotations.ts';
 import { type FileReader, type FileTexts, localReader, parsedFile, partOf } from './file-texts.ts';
 import { type FilePart, hasParsableFile, withFilesReplaced } from './find-files.ts';
@@ -119,10 +119,13 @@ async function needsText(request: GenerationRequest, { endpointsFor }: StageCont
 /** The provider that has the engine of this name, unless the operator names another. */
 const OCR: OcrSettings = { provider: 'mistral', model: 'mistral-ocr-latest', pageNanos: 0n };
 
-function ocrFor(request: GenerationRequest, plugin: JsonObject, { settings }: StageContext): Engine {
+function ocrFor(request: GenerationRequest, plugin: JsonObject, context: StageContext): Engine {
+  const { settings } = context;
   const { provider: slug, model, pageNanos } = settings.ocr ?? OCR;
   const provider = usableProvider(slug, settings.catalog);
-  if (provider !== undefined) return { kind: 'ocr', service: { provider, model }, pageNanos };
+  if (provider !== undefined) {
+    return { kind: 'ocr', service: wantedService(request, plugin, { provider, model }, context), pageNanos };
+  }
   const message =
     'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr, or the provider mistral)';
   throw invalidRequest([{ path: `${pluginPlace(request, plugin)}.pdf.engine`, message }]);

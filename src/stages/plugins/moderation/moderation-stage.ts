@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { middleCut } from '../../../kit/text/middle-cut.ts';
 import type { Stage, StageContext } from '../../stage.ts';
-import { type ProviderService, usableProvider } from '../provider-service.ts';
+import { type ProviderService, usableProvider, wantedService } from '../provider-service.ts';
 import { textsOf } from '../request-texts.ts';
 import { flaggedAmong } from './judge-texts.ts';
 
@@ -50,11 +50,13 @@ export function moderationStage(egress: Pick<Egress, 'call'>): Stage {
 }
 
 /** The configured service; 400 if there is none. */
-function serviceFor(request: GenerationRequest, { settings }: StageContext): ProviderService {
-  const { moderation, catalog } = settings;
+function serviceFor(request: GenerationRequest, context: StageContext): ProviderService {
+  const { moderation, catalog } = context.settings;
   const provider = moderation && usableProvider(moderation.provider, catalog);
-  if (moderation !== undefined && provider !== undefined) return { provider, model: moderation.model };
   const plugin = pluginIn(request, MODERATION);
+  if (moderation !== undefined && provider !== undefined) {
+    return wantedService(request, plugin, { provider, model: moderation.model }, context);
+  }
   const message =
     moderation === undefined
       ? 'moderation is not configured on this gateway (plugins.moderation)'

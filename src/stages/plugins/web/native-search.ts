@@ -51,7 +51,7 @@ export function withNativeSearch(
     tools: [...request.tools, native.tool(wantedSearch(plugin))],
     wishes: {
       ...wishes,
-      provider: { ...wishes.provider, only: [...new Set(same.map(({ tag }) => tag))] },
+      endpoints: [...new Set(same.map(({ tag }) => tag))],
       ...(isBoundByCalls && { maxToolCalls: Math.min(uses, wishes.maxToolCalls ?? uses) }),
     },
   };
