@@ -85,10 +85,8 @@ export interface StageContext {
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
   /** Adds calls of server tools to the record, in the place of one that was noted when it began. */
   noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void;
-  /** Limits the cost of the generation: legs and charges beyond it end as those beyond a limit do. */
-  limitCost(maxNanos: Nanos): void;
-  /** Tokens and cost of all ended legs and charges. */
-  used(): { readonly tokens: number; readonly nanos: Nanos };
+  /** Tokens and cost of all ended legs and charges, and the cost of the dearest leg. */
+  used(): { readonly tokens: number; readonly nanos: Nanos; readonly dearestLegNanos: Nanos };
   /**
    * The endpoints that could serve a request, in the order in which they would be tried now; none if the request
    * cannot be served. It is planned for this alone: the order may differ when it is served.

@@ -559,9 +559,9 @@ it('ends all legs of a caller that leaves, and charges each once', async () => {
   expect(sentTo('m-outer')).toBeUndefined();
 });
 
-describe('max_cost_in_dollars', () => {
+describe('a hard max_cost_in_dollars', () => {
   const within = (dollars: number) => ({
-    stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: dollars }],
+    stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: dollars, hard: true }],
   });
 
   it.each(['/responses', '/messages', '/chat/completions'] as const)(

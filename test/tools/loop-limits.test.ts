@@ -16,6 +16,36 @@ import {
 let upstream: FakeUpstream;
 let gateway: TestGateway;
 
+/** Prices in USD for a million tokens; `legs` is how many run until the loop ends. */
+const REALISTIC_LOOPS = [
+  // Small limits: the first leg alone costs more.
+  { words: 10, prompt: 3, output: 15, max: 0.0005, legs: 2 },
+  { words: 200, prompt: 3, output: 15, max: 0.0005, legs: 2 },
+  { words: 2000, prompt: 3, output: 15, max: 0.005, legs: 2 },
+  { words: 20_000, prompt: 3, output: 15, max: 0.05, legs: 2 },
+  { words: 10, prompt: 15, output: 75, max: 0.000001, legs: 2 },
+  // The next leg would pass it.
+  { words: 10, prompt: 3, output: 15, max: 0.0013, legs: 3 },
+  { words: 200, prompt: 3, output: 15, max: 0.003, legs: 3 },
+  { words: 2000, prompt: 3, output: 15, max: 0.01, legs: 2 },
+  { words: 2000, prompt: 3, output: 15, max: 0.0145, legs: 3 },
+  { words: 20_000, prompt: 3, output: 15, max: 0.2, legs: 4 },
+  { words: 10, prompt: 15, output: 75, max: 0.01, legs: 4 },
+  { words: 200, prompt: 15, output: 75, max: 0.02, legs: 4 },
+  { words: 2000, prompt: 15, output: 75, max: 0.1, legs: 4 },
+  { words: 10, prompt: 0.1, output: 0.4, max: 0.00005, legs: 3 },
+  { words: 2000, prompt: 0.1, output: 0.4, max: 0.0007, legs: 4 },
+];
+const REALISTIC_PRICES = [
+  [3, 15],
+  [15, 75],
+  [0.1, 0.4],
+];
+
+const maxCost = (max_cost_in_dollars: number, hard?: boolean) => ({
+  stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars, ...(hard && { hard }) }],
+});
+
 beforeAll(async () => {
   upstream = await openFakeUpstream();
   gateway = await openTestGateway({
@@ -34,6 +64,17 @@ beforeAll(async () => {
         max_output_tokens: 4000,
         endpoints: [{ provider: 'acme', model: 'one', pricing: { completion: '0.0001' } }],
       },
+      ...REALISTIC_PRICES.map(([prompt = 0, output = 0]) => ({
+        id: `m/real-${prompt}-${output}`,
+        context_length: 200_000,
+        endpoints: [
+          {
+            provider: 'acme',
+            model: 'one',
+            pricing: { prompt: (prompt / 1e6).toFixed(9), completion: (output / 1e6).toFixed(9) },
+          },
+        ],
+      })),
       // Two of the same price: lengths of answers are learnt for each model.
       ...['m/paid', 'm/endless'].map((id) => ({
         id,
@@ -111,29 +152,75 @@ describe('the end of a loop', () => {
     expect(body.output).toHaveLength(4);
   });
 
-  it('comes before max_cost_in_dollars is passed', async () => {
-    // Each leg costs half a thousandth of a dollar.
+  it('comes by max_cost when the next leg would pass it, in words of the model', async () => {
+    // Each leg costs half a thousandth of a dollar: after three of them a fourth would pass the amount.
     answers(...calling(3), { text: 'Enough.' });
-    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.0022 }] };
-    const { body } = await ask({ model: 'm/paid', max_output_tokens: 16, ...stop });
-    expect(body.output.at(-1).content[0].text, JSON.stringify(body)).toBe('Enough.');
-    expect(body.usage.cost).toBeLessThanOrEqual(0.0022);
-    expect(choices().at(-1)).toBe('none');
-    // What is left bounds the output of each leg.
-    const limits = upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens);
-    expect(limits[0]).toBe(16);
-    expect(limits[3]).toBeLessThan(8);
+    const { body } = await ask({ model: 'm/paid', max_output_tokens: 16, ...maxCost(0.0017) });
+    expect(body.status, JSON.stringify(body)).toBe('completed');
+    expect(body.output.at(-1).content[0].text).toBe('Enough.');
+    expect(choices()).toEqual([null, null, null, 'none']);
+    expect(body.usage.cost).toBeCloseTo(0.002, 5);
+    expect(body.signalbox_metadata.pipeline[0].data).toMatchObject({ stopped_by: 'max_cost' });
+    expect(body.signalbox_metadata.pipeline[0].data.cost).toBeCloseTo(body.usage.cost, 9);
+    // It is no limit of a leg.
+    expect(upstream.requests.map(({ json }) => json.max_tokens ?? json.max_completion_tokens)).toEqual(
+      Array.from({ length: 4 }, () => 16),
+    );
   });
 
-  it('leaves a last turn within max_cost_in_dollars', async () => {
+  it.each(REALISTIC_LOOPS)('of $words words for $prompt, $output by max_cost $max is text', async (loop) => {
+    const { words, prompt, output, max, legs } = loop;
+    const usage = { input: words, output: 40 };
+    const model = `m/real-${prompt}-${output}`;
+    answers(...calling(legs - 1).map((content) => ({ ...content, usage })), { text: 'Enough.', usage });
+    const input = 'word '.repeat(words);
+    const { response, body } = await ask({ model, input, ...maxCost(max) });
+    expect(response.status, JSON.stringify(body.error)).toBe(200);
+    expect([body.status, body.output.at(-1).content[0].text]).toEqual(['completed', 'Enough.']);
+    const sent = upstream.requests.map(({ json }) => [json.tool_choice ?? null, json.max_tokens ?? null]);
+    expect(sent).toEqual(sent.map((_, at) => [at === legs - 1 ? 'none' : null, null]));
+    expect(sent).toHaveLength(legs);
+    // Passed by one leg at most.
+    const ofLeg = (words * prompt + 40 * output) / 1e6;
+    expect(body.usage.cost).toBeCloseTo(legs * ofLeg, 6);
+    expect(body.usage.cost).toBeLessThanOrEqual(Math.max(max, ofLeg) + ofLeg + 1e-9);
+    expect(body.signalbox_metadata.pipeline[0].data.stopped_by).toBe('max_cost');
+  });
+
+  it.each(['/responses', '/messages', '/chat/completions'])(
+    'comes by max_cost 0 after the first leg on %s',
+    async (path) => {
+      answers(...calling(1), { text: 'Enough.' });
+      const messages = [{ role: 'user', content: 'Time?' }];
+      const question = path === '/responses' ? { input: 'Time?' } : { messages, max_tokens: 99 };
+      const asked = { model: 'm/paid', tools: [DATETIME], ...question, ...maxCost(0) };
+      const response = await gateway.post(path, asked);
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Enough.')]);
+      expect(choices().map((choice: any) => choice?.type ?? choice)).toEqual([null, 'none']);
+    },
+  );
+
+  it('comes by max_cost in the loop of a nested model too', async () => {
+    const subagent = { type: 'signalbox:subagent', parameters: { model: 'm/paid', tools: [DATETIME] } };
+    const asking = {
+      name: 'subagent',
+      arguments: '{"task_description":"look","task_name":"t"}',
+      id: 'call_s',
+    };
+    answers({ tools: [asking] }, ...calling(1), { text: 'Inner.' }, { text: 'Outer.' });
+    const { body } = await ask({ model: 'm/paid', tools: [subagent], ...maxCost(0.0012) });
+    expect(body.output.at(-1).content[0].text, JSON.stringify(body)).toBe('Outer.');
+    expect(choices()).toEqual([null, null, 'none', 'none']);
+  });
+
+  it('leaves a last turn within a hard max_cost_in_dollars', async () => {
     const max = 0.0145;
     // Each leg costs three thousandths of a dollar; before the first one a hundredth must be reserved.
     const usage = { input: 240, output: 20 };
     const most = Math.floor(max / 0.003);
     const legs = calling(most - 1).map((content) => chatAnswer({ ...content, usage }));
     for (const script of [...legs, chatAnswer({ text: 'Enough.', usage })]) upstream.answer(script);
-    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: max }] };
-    const { body } = await ask({ model: 'm/wordy', ...stop });
+    const { body } = await ask({ model: 'm/wordy', ...maxCost(max, true) });
     expect(body.status, JSON.stringify(body.signalbox_metadata.pipeline)).toBe('completed');
     expect(body.output.at(-1).content[0].text).toBe('Enough.');
     expect(choices()).toEqual([...Array.from({ length: most - 1 }, () => null), 'none']);
@@ -141,11 +228,22 @@ describe('the end of a loop', () => {
     expect(body.usage.cost).toBeGreaterThan(max - 0.003);
   });
 
-  it('is refused before it begins if max_cost_in_dollars is too low, with the amount that is not', async () => {
-    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.005 }] };
-    const { response, body } = await ask({ model: 'm/wordy', ...stop });
+  it('is refused before it begins if a hard max_cost_in_dollars is too low, with the amount', async () => {
+    const { response, body } = await ask({ model: 'm/wordy', ...maxCost(0.005, true) });
     expect(response.status).toBe(402);
     expect(body.error.message).toMatch(/^max_cost_in_dollars does not pay .*\$0\.01\d+ must be reserved$/);
+  });
+
+  it('is no part of a request without server tools, unless max_cost is hard', async () => {
+    const asked = { model: 'm/wordy', tools: undefined };
+    answers({ text: 'Noon.' });
+    const soft = await ask({ ...asked, ...maxCost(0.000001) });
+    expect(soft.body.signalbox_metadata.translation).toContainEqual(
+      expect.objectContaining({ field: 'stop_server_tools_when', action: 'dropped' }),
+    );
+    const hard = await ask({ ...asked, ...maxCost(0.000001, true) });
+    expect([soft.response.status, hard.response.status]).toEqual([200, 402]);
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it('comes with shorter legs within the limit of a key', async () => {
@@ -184,12 +282,11 @@ describe('the end of a loop', () => {
         : reply(200, { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
     };
 
-    it('comes before the caller is charged more than max_cost_in_dollars', async () => {
+    it('comes before the caller is charged more than a hard max_cost_in_dollars', async () => {
       answers(...calling(1));
       upstream.answer(overrun());
-      const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: MAX }] };
       const asked = { model: 'm/endless', input: 'Time?', tools: [DATETIME], max_output_tokens: 16, stream };
-      const response = await gateway.post('/responses', { ...asked, ...stop });
+      const response = await gateway.post('/responses', { ...asked, ...maxCost(MAX, true) });
       const id = response.headers.get('x-generation-id');
       const events = stream ? await readEvents(response) : [];
       const body = stream ? events.at(-2)?.data.response : ((await response.json()) as any);
@@ -209,17 +306,15 @@ describe('the end of a loop', () => {
     });
   });
 
-  it('comes with a note if the rest of max_cost_in_dollars pays for no further leg', async () => {
+  it('comes with a note if the rest of a hard max_cost_in_dollars pays for no further leg', async () => {
     answers(...calling(1), { text: 'Never.' });
-    const stop = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.0006 }] };
-    const { body } = await ask({ model: 'm/paid', max_output_tokens: 6, ...stop });
+    const { body } = await ask({ model: 'm/paid', max_output_tokens: 6, ...maxCost(0.0006, true) });
     expect(upstream.requests).toHaveLength(1);
     expect(body.usage.cost).toBeLessThanOrEqual(0.0006);
     expect(body).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
     expect(body.signalbox_metadata.pipeline.map(({ name }: any) => name)).toContain('budget');
     upstream.clear();
-    const none = { stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars: 0.00001 }] };
-    const { response } = await ask({ model: 'm/paid', ...none });
+    const { response } = await ask({ model: 'm/paid', ...maxCost(0.00001, true) });
     expect(response.status).toBe(402);
     expect(upstream.requests).toEqual([]);
   });

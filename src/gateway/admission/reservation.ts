@@ -19,8 +19,15 @@ export interface Charge {
   readonly nanos: Nanos;
 }
 
-/** The generation's own limit does not leave enough. */
+/** What a generation's own limit leaves is not enough. */
 class BeyondMax extends Error {}
+
+export interface ReservationOptions {
+  readonly ledger: GenerationLedger;
+  readonly now: () => number;
+  /** Most that the generation may cost: nothing is held or charged beyond it. Undefined = no limit of its own. */
+  readonly maxNanos?: Nanos | undefined;
+}
 
 /** Charges listed in a record; the rest is only counted. */
 const MAX_LISTED_CHARGES = 100;
@@ -49,21 +56,23 @@ export class GenerationReservation {
   #noting: NodeJS.Immediate | undefined;
   /** True if no limit applied when the generation was opened. */
   #isUnlimited = false;
-  /** Most that the generation may cost; undefined = no limit of its own. */
-  #maxNanos: Nanos | undefined;
+  readonly #maxNanos: Nanos | undefined;
   #isBoundByMax = false;
   /** Tokens of all ended legs. */
   usedTokens = 0;
+  /** Cost of the dearest ended leg. */
+  dearestLegNanos: Nanos = 0n;
   /** Serializes holds, so that two legs never count the same free money. */
   #holding: Promise<ReserveOutcome> | undefined;
 
   constructor(
     input: Pick<GenerationInput, 'generationId' | 'caller'>,
-    { ledger, now }: { readonly ledger: GenerationLedger; readonly now: () => number },
+    { ledger, now, maxNanos }: ReservationOptions,
   ) {
     this.#input = input;
     this.#ledger = ledger;
     this.#now = now;
+    this.#maxNanos = maxNanos;
   }
 
   /** True if the ledger knows the generation, which then has to be settled. */
@@ -80,11 +89,6 @@ export class GenerationReservation {
     return this.#spent;
   }
 
-  /** Limits the cost of the generation: nothing is held or charged beyond it. */
-  limitCost(maxNanos: Nanos): void {
-    this.#maxNanos = maxNanos;
-  }
-
   /** What a leg that holds an amount may cost within the generation's own limit; undefined = there is none. */
   mostFor({ creditNanos: held }: Amount): Nanos | undefined {
     if (this.#maxNanos === undefined) return undefined;
@@ -92,7 +96,10 @@ export class GenerationReservation {
     return this.#maxNanos - this.#spent.creditNanos - others;
   }
 
-  /** The part of a use within the generation's own limit: the rest is charged to no account. */
+  /**
+   * The part of a use within the generation's own limit: the rest is charged to no account. It has all charges, which
+   * are held within the limit; only an upstream that writes more than its leg has held can pass it.
+   */
   withinMax(used: Amount): Amount {
     const max = this.#maxNanos;
     return max === undefined || used.creditNanos <= max ? used : { ...used, creditNanos: max };
@@ -244,6 +251,12 @@ export class GenerationReservation {
     }
     if (outcome.refusal === null) throw new LedgerUnavailable('nothing more can be reserved at the moment');
     return { ok: false, refusal: outcome.refusal };
+  }
+
+  /** Counts a leg that has ended. */
+  noteLeg(tokens: number, { creditNanos }: Amount): void {
+    this.usedTokens += tokens;
+    if (creditNanos > this.dearestLegNanos) this.dearestLegNanos = creditNanos;
   }
 
   /** Ends a hold, of which `spent` was used. */

@@ -313,7 +313,7 @@ export class SeveralLegs extends Answering {
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
     this.#uncharged = plusWriteOffs(this.#uncharged, account.uncharged);
     const { reservation } = this.underway;
-    reservation.usedTokens += account.usage.inputTokens + account.usage.outputTokens;
+    reservation.noteLeg(account.usage.inputTokens + account.usage.outputTokens, running.spent);
     reservation.release(running.admission.reserved, running.spent);
     const { request, selected, measuredPrompt } = running;
     if (running.leg.kind === 'main' && selected !== undefined && measuredPrompt !== undefined) {

@@ -4,6 +4,7 @@ import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { wishAgainst } from '../../routing/rules/service-wishes.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { ActiveStages, type StageContext } from '../../stages/stage.ts';
+import { hardMaxCostOf } from '../../stages/tool-loop/stop-conditions.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { GenerationReservation } from '../admission/reservation.ts';
 import { largestContext } from '../plan/context-length.ts';
@@ -66,7 +67,8 @@ export function stagesFor(
   const { generationId, caller, format, body, cache, signal, header } = input;
   const { region } = settings;
   const now = () => dependencies.clock.now();
-  const reservation = new GenerationReservation(input, { ledger: dependencies.ledger, now });
+  const maxNanos = hardMaxCostOf(request.wishes);
+  const reservation = new GenerationReservation(input, { ledger: dependencies.ledger, now, maxNanos });
   const row = () =>
     acceptedRow(
       unservedGeneration({ input, request, region, reservation, notes: [] }, request.models[0] ?? ''),
@@ -77,8 +79,11 @@ export function stagesFor(
     workspace: caller.workspace,
     settings,
     noteToolCalls: (calls, begun) => reservation.noteToolCalls(calls, begun),
-    limitCost: (maxNanos) => reservation.limitCost(maxNanos),
-    used: () => ({ tokens: reservation.usedTokens, nanos: reservation.spent.creditNanos }),
+    used: () => ({
+      tokens: reservation.usedTokens,
+      nanos: reservation.spent.creditNanos,
+      dearestLegNanos: reservation.dearestLegNanos,
+    }),
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
     endpointsFor: (asked) => endpointsFor(asked, input, settings, dependencies),
     wishAgainst,

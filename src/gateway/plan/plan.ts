@@ -23,6 +23,7 @@ import { preferencesOf } from '../../routing/rules/preferences.ts';
 import { servability } from '../../routing/rules/servability.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import { type Stage, unmetWishes } from '../../stages/stage.ts';
+import { hasLoopConditions } from '../../stages/tool-loop/stop-conditions.ts';
 
 /** The candidates of a request, in order. */
 export interface Plan {
@@ -268,8 +269,8 @@ function rejectionsBy({ filter, reason, rejects }: RouterRule, { models }: Catal
 /** Report entries for wishes that have no effect on this request. */
 function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly TranslationEntry[] {
   const unmet = unmetWishes(stages, request);
-  if (request.wishes.stopServerToolsWhen === undefined) return unmet;
-  const detail = 'the gateway runs no tools itself yet, so there is no loop to stop';
+  if (!hasLoopConditions(request.wishes)) return unmet;
+  const detail = 'the gateway runs no tool of this request, so there is no loop to stop';
   return [{ field: 'stop_server_tools_when', action: 'dropped', detail }, ...unmet];
 }
 

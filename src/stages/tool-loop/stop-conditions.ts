@@ -14,8 +14,10 @@ export interface LoopProgress {
   readonly tokens: number;
   /** Cost of all legs and charges. */
   readonly nanos: Nanos;
-  /** Cost of the dearest step so far. */
-  readonly dearestNanos: Nanos;
+  /** Cost of the dearest leg so far. */
+  readonly dearestLegNanos: Nanos;
+  /** Cost of the dearest step so far: its leg with its calls. */
+  readonly dearestStepNanos: Nanos;
   /** The end of the last leg. */
   readonly finish: FinishReason;
 }
@@ -49,11 +51,13 @@ const CONDITIONS: Readonly<Record<string, ConditionOf>> = {
     const most = numberAt(members, 'max_tokens') ?? Number.POSITIVE_INFINITY;
     return ({ tokens }) => tokens > most;
   },
-  // Legs and charges are bounded by what is left, so that it is never passed. What is left for an answer in text is
-  // the cost of the dearest step.
+  // A hard limit is never passed, so a step and an answer in text must both fit into what is left.
   max_cost: (members) => {
     const most = costOf(members);
-    return ({ nanos, dearestNanos }) => most !== undefined && most - nanos < dearestNanos * 2n;
+    if (most === undefined) return () => false;
+    return isHard(members)
+      ? ({ nanos, dearestStepNanos }) => nanos >= most || most - nanos < dearestStepNanos * 2n
+      : ({ nanos, dearestLegNanos }) => nanos >= most || nanos + dearestLegNanos > most;
   },
   finish_reason_is: (members) => {
     const reason = stringAt(members, 'reason');
@@ -61,15 +65,36 @@ const CONDITIONS: Readonly<Record<string, ConditionOf>> = {
   },
 };
 
+/** Name of the condition in the pipeline. */
+export const MAX_COST = 'max_cost';
+
 function costOf(members: JsonObject): Nanos | undefined {
-  const dollars = members.type === 'max_cost' ? numberAt(members, 'max_cost_in_dollars') : undefined;
+  const dollars = members.type === MAX_COST ? numberAt(members, 'max_cost_in_dollars') : undefined;
   return dollars === undefined ? undefined : nanosOf(Math.min(dollars, MAX_USD));
 }
 
-/** The lowest `max_cost_in_dollars` of a request; undefined = it has none. */
-export function maxCostOf({ stopServerToolsWhen = [] }: RoutingWishes): Nanos | undefined {
-  const costs = stopServerToolsWhen.flatMap((members) => costOf(members) ?? []);
-  return costs.length === 0 ? undefined : costs.reduce((least, cost) => (cost < least ? cost : least));
+function isHard({ type, hard }: JsonObject): boolean {
+  return type === MAX_COST && hard === true;
+}
+
+/** True if a request names a condition that only a loop of server tools can meet. */
+export function hasLoopConditions({ stopServerToolsWhen = [] }: RoutingWishes): boolean {
+  return stopServerToolsWhen.some((members) => !isHard(members));
+}
+
+/** What a generation may cost at most: the lowest hard `max_cost_in_dollars`. Undefined = the request has none. */
+export function hardMaxCostOf({ stopServerToolsWhen }: RoutingWishes): Nanos | undefined {
+  let least: Nanos | undefined;
+  for (const members of stopServerToolsWhen ?? []) {
+    const cost = isHard(members) ? costOf(members) : undefined;
+    if (cost !== undefined && (least === undefined || cost < least)) least = cost;
+  }
+  return least;
+}
+
+/** The conditions that hold for all legs of a generation, those of nested loops too. */
+function costConditions({ stopServerToolsWhen = [] }: RoutingWishes): readonly JsonObject[] {
+  return stopServerToolsWhen.filter(({ type }) => type === MAX_COST);
 }
 
 /** True if no server tool may run. */
@@ -80,18 +105,28 @@ export function forbidsSteps({ stopServerToolsWhen, maxToolCalls }: RoutingWishe
 /** The conditions of a request. Those that it names replace `max_tool_calls`, but never the operator's limit. */
 export class StopConditions {
   readonly #conditions: readonly StopCondition[];
+  readonly #costs: readonly JsonObject[];
 
-  constructor(wishes: RoutingWishes, mostSteps: number, vendor: string) {
+  /** `outer`: the conditions of the loop that runs this one for a tool; its limits of cost hold here too. */
+  constructor(wishes: RoutingWishes, mostSteps: number, vendor: string, outer?: StopConditions) {
     const { stopServerToolsWhen: named, maxToolCalls } = wishes;
     const most = named === undefined ? Math.min(maxToolCalls ?? mostSteps, mostSteps) : mostSteps;
+    this.#costs = outer === undefined ? costConditions(wishes) : outer.#costs;
     this.#conditions = [
       { name: most < mostSteps ? 'max_tool_calls' : 'steps', isMet: ({ steps }) => steps >= most },
-      ...(named ?? []).flatMap((members): StopCondition[] => {
-        const name = stringAt(members, 'type') ?? '';
-        const isMet = CONDITIONS[name]?.(members, vendor);
-        return isMet === undefined ? [] : [{ name, isMet }];
-      }),
+      ...[...(named ?? []), ...(outer === undefined ? [] : outer.#costs)].flatMap(
+        (members): StopCondition[] => {
+          const name = stringAt(members, 'type') ?? '';
+          const isMet = CONDITIONS[name]?.(members, vendor);
+          return isMet === undefined ? [] : [{ name, isMet }];
+        },
+      ),
     ];
+  }
+
+  /** True if what was paid before the first leg has cost the amount of a condition already. */
+  isPaidUp(nanos: Nanos): boolean {
+    return nanos > 0n && this.#costs.some((members) => nanos >= (costOf(members) ?? nanos + 1n));
   }
 
   /** The first condition that is met; undefined = the loop goes on. */

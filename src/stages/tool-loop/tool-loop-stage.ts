@@ -11,7 +11,6 @@ import { withNativeSearches } from './native-searches.ts';
 import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingCall } from './opening-call.ts';
-import { maxCostOf } from './stop-conditions.ts';
 import { type Preface, ToolLoop, type ToolServices } from './tool-loop.ts';
 
 /** The tools of a generation in which the gateway runs some, and what runs before the first leg. */
@@ -60,8 +59,6 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
       );
       const preface = mcp && mcpPreface(mcp, mcpServers, context);
       offers.set(context, { tools, preface, opening });
-      const maxCost = maxCostOf(request.wishes);
-      if (maxCost !== undefined) context.limitCost(maxCost);
       return tools.request === asked ? undefined : { request: tools.request };
     },
     isIdle: (context) => !offers.has(context),

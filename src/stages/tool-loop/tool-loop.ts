@@ -17,7 +17,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
-import type { Nanos } from '../../kit/money.ts';
+import { type Nanos, usdOf } from '../../kit/money.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
@@ -28,7 +28,7 @@ import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts'
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
 import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
-import { forbidsSteps, type LoopProgress, StopConditions } from './stop-conditions.ts';
+import { forbidsSteps, type LoopProgress, MAX_COST, StopConditions } from './stop-conditions.ts';
 import { ToolProgress } from './tool-progress.ts';
 
 /** Ends of a leg after which its calls are run. */
@@ -68,6 +68,7 @@ export class ToolLoop {
   /** Events of items that come before those of the first leg, until it has begun. */
   #held: readonly Event[] = [];
   readonly #called = new Set<string>();
+  readonly #conditions: StopConditions;
   readonly #wish: LegWish = { adapt: (request, endpoint) => this.#tools.requestFor(request, endpoint) };
   #steps = 0;
   /** True once an opening call was shown. */
@@ -76,9 +77,18 @@ export class ToolLoop {
   /** Main legs that have begun. */
   #legs = 0;
   #spentNanos: Nanos = 0n;
-  #dearestNanos: Nanos = 0n;
+  #dearestStepNanos: Nanos = 0n;
 
-  constructor(tools: OfferedTools, next: Next, context: StageContext, services: ToolServices) {
+  /** `outer`: the conditions of the loop that runs this one for a tool. */
+  constructor(
+    tools: OfferedTools,
+    next: Next,
+    context: StageContext,
+    services: ToolServices,
+    outer?: StopConditions,
+  ) {
+    const { steps } = context.settings.tools;
+    this.#conditions = new StopConditions(tools.wishes, steps, context.settings.vendor, outer);
     this.#tools = tools;
     this.#next = next;
     this.#context = context;
@@ -91,13 +101,14 @@ export class ToolLoop {
     opening?: OpeningCall,
     preface?: Preface,
   ): AsyncGenerator<EventBatch, void, undefined> {
-    const { settings } = this.#context;
-    const conditions = new StopConditions(this.#tools.wishes, settings.tools.steps, settings.vendor);
     const prefaced = preface === undefined ? request : await this.#withPreface(request, preface);
     const opened = opening === undefined ? prefaced : yield* this.#open(prefaced, opening);
     if (opened === undefined) return;
-    let asked = opened;
     let stoppedBy = forbidsSteps(this.#tools.wishes) ? 'max_tool_calls' : undefined;
+    // Plugins may have cost the amount before any leg: the first is the last then.
+    if (stoppedBy === undefined && this.#conditions.isPaidUp(this.#context.used().nanos))
+      stoppedBy = MAX_COST;
+    let asked = stoppedBy === MAX_COST ? furtherRequest(opened, [], true) : opened;
     for (;;) {
       const leg = yield* this.#leg(asked);
       // The caller has left.
@@ -117,7 +128,7 @@ export class ToolLoop {
         yield this.#end(step.ends ? { ...terminal, reason: 'stop' } : terminal, stoppedBy);
         return;
       }
-      stoppedBy = conditions.met({
+      stoppedBy = this.#conditions.met({
         steps: this.#steps,
         called: this.#called,
         ...this.#spending(),
@@ -185,13 +196,13 @@ export class ToolLoop {
     return held;
   }
 
-  /** Tokens and cost so far, and the cost of the dearest step. */
-  #spending(): Pick<LoopProgress, 'tokens' | 'nanos' | 'dearestNanos'> {
+  /** Tokens and cost so far, and the cost of the dearest leg and step. */
+  #spending(): Pick<LoopProgress, 'tokens' | 'nanos' | 'dearestLegNanos' | 'dearestStepNanos'> {
     const used = this.#context.used();
     const ofStep = used.nanos - this.#spentNanos;
-    if (ofStep > this.#dearestNanos) this.#dearestNanos = ofStep;
+    if (ofStep > this.#dearestStepNanos) this.#dearestStepNanos = ofStep;
     this.#spentNanos = used.nanos;
-    return { ...used, dearestNanos: this.#dearestNanos };
+    return { ...used, dearestStepNanos: this.#dearestStepNanos };
   }
 
   /** Runs one leg, and forwards what callers may see of it. */
@@ -336,7 +347,9 @@ export class ToolLoop {
     const answer =
       wanted.length === 0
         ? next(request)
-        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#services).run(tools.request);
+        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#services, this.#conditions).run(
+            tools.request,
+          );
     const fold = new Fold();
     for await (const batch of answer) {
       fold.pushAll(batch);
@@ -350,8 +363,8 @@ export class ToolLoop {
 
   /** The last events of the answer. */
   #end(terminal: Finish | Failure, stoppedBy: string | undefined): EventBatch {
-    const { note } = this.#context;
-    if (this.#steps > 0) {
+    const { note, used } = this.#context;
+    if (this.#steps > 0 || stoppedBy === MAX_COST) {
       const ending = stoppedBy === undefined ? '' : `, ended by ${stoppedBy}`;
       note({
         type: 'server_tools',
@@ -363,6 +376,7 @@ export class ToolLoop {
           steps: this.#steps,
           tool_calls: this.#requested,
           ...(stoppedBy !== undefined && { stopped_by: stoppedBy }),
+          ...(stoppedBy === MAX_COST && { cost: usdOf(used().nanos) }),
         },
       });
     }

@@ -172,7 +172,18 @@ export const stopConditionSchema = taggedUnion('type', [
   Type.Object({ type: Type.Literal('step_count_is'), step_count: Type.Integer({ minimum: 1 }) }),
   Type.Object({ type: Type.Literal('has_tool_call'), tool_name: Type.String({ minLength: 1 }) }),
   Type.Object({ type: Type.Literal('max_tokens_used'), max_tokens: Type.Integer({ minimum: 1 }) }),
-  Type.Object({ type: Type.Literal('max_cost'), max_cost_in_dollars: Type.Number({ minimum: 0 }) }),
+  Type.Object({
+    type: Type.Literal('max_cost'),
+    max_cost_in_dollars: Type.Number({ minimum: 0 }),
+    hard: nullish(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether the whole request may never cost more: the worst cost of each model call is reserved within the ' +
+          'amount, 402 if the amount does not pay for the first.',
+      }),
+    ),
+  }),
   Type.Object({ type: Type.Literal('finish_reason_is'), reason: Type.String({ minLength: 1 }) }),
 ]);
 

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream, reply, type Script } from '../fakes/fake-upstream.ts';
+
+/** USD that the fake engine bills for a search. */
+const SEARCH_USD = 0.05;
+
+let upstream: FakeUpstream;
+let engine: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [upstream, engine] = await Promise.all([openFakeUpstream(), openFakeUpstream()]);
+  const model = (id: string, pricing: object) => ({
+    id,
+    endpoints: [{ provider: 'acme', model: 'one', pricing }],
+  });
+  gateway = await openTestGateway({
+    providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
+    models: [model('m/free', {}), model('m/paid', { prompt: '0.00000001', completion: '0.0001' })],
+    egress: { allow: [`127.0.0.1:${engine.port}`] },
+    plugins: {
+      web: {
+        engines: { searxng: { url: `http://127.0.0.1:${engine.port}`, price_per_search: SEARCH_USD } },
+        default: 'searxng',
+      },
+    },
+  } as never);
+});
+beforeEach(() => {
+  upstream.clear();
+  engine.clear();
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([upstream.close(), engine.close()]);
+});
+
+const RESULTS = { results: [{ url: 'https://a.test/', title: 'A', content: 'a' }] };
+
+/** What the engine bills for the searches that it was asked for. */
+const billed = () => engine.requests.length * SEARCH_USD;
+
+const searches = (count: number): AnswerContent => ({
+  tools: Array.from({ length: count }, (_, at) => ({
+    name: 'web_search',
+    arguments: `{"query":"${at}"}`,
+    id: `call_${at}`,
+  })),
+});
+const usage = { input: 10, output: 5 };
+const answering = (...contents: AnswerContent[]): Script[] =>
+  contents.map((content) => chatAnswer({ usage, ...content }));
+
+const maxCost = (max_cost_in_dollars: number, hard = false) => ({
+  stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars, hard }],
+});
+const WEB = { plugins: [{ id: 'web' }] };
+const TOOL = { tools: [{ type: 'signalbox:web_search' }] };
+const DATETIME = { tools: [{ type: 'signalbox:datetime' }] };
+
+/** Requests that pay for searches, and what may happen after that. `searches`: those that the engine runs. */
+const CASES: readonly {
+  readonly name: string;
+  readonly body: object;
+  readonly scripts: readonly Script[];
+  readonly searches: number;
+  readonly status: number;
+}[] = [
+  {
+    name: 'a max_cost below the charge of a plugin, with a loop',
+    body: { ...WEB, ...DATETIME, ...maxCost(0.000_000_1) },
+    scripts: answering({ text: 'Found.' }),
+    searches: 1,
+    status: 200,
+  },
+  {
+    name: 'a max_cost below the charge of a plugin, without a loop',
+    body: { ...WEB, ...maxCost(0.000_000_1) },
+    scripts: answering({ text: 'Found.' }),
+    searches: 1,
+    status: 200,
+  },
+  {
+    name: 'a max_cost below the charges of a step',
+    body: { ...TOOL, ...maxCost(0.000_000_1) },
+    scripts: answering(searches(20), { text: 'Found.' }),
+    searches: 20,
+    status: 200,
+  },
+  {
+    name: 'a hard max_cost below the charge of a plugin',
+    body: { ...WEB, ...DATETIME, ...maxCost(0.01, true) },
+    scripts: [],
+    searches: 0,
+    status: 402,
+  },
+  {
+    name: 'a hard max_cost below the charges of a step',
+    body: { ...TOOL, ...maxCost(0.12, true) },
+    scripts: answering(searches(20), { text: 'Found.' }),
+    searches: 2,
+    status: 200,
+  },
+  {
+    name: 'a hard max_cost, which the model passes after the charges',
+    body: { ...TOOL, model: 'm/paid', max_output_tokens: 16, ...maxCost(0.11, true) },
+    scripts: [
+      ...answering(searches(2)),
+      chatAnswer({ text: 'word '.repeat(9000), usage: { input: 10, output: 9000 } }),
+    ],
+    searches: 2,
+    status: 200,
+  },
+  {
+    name: 'an upstream that fails',
+    body: WEB,
+    scripts: [reply(500, { error: { message: 'no' } })],
+    searches: 1,
+    status: 502,
+  },
+  {
+    name: 'a later leg that fails',
+    body: TOOL,
+    scripts: [...answering(searches(3)), reply(500, { error: { message: 'no' } })],
+    searches: 3,
+    status: 200,
+  },
+  {
+    name: 'an answer without content',
+    body: WEB,
+    scripts: answering({ text: '' }),
+    searches: 1,
+    status: 200,
+  },
+];
+
+describe.each(['m/free', 'm/paid'])(
+  'law: what was charged is never lowered by a later stage, %s',
+  (model) => {
+    it.each(CASES)('$name', async ({ body, scripts, searches: expected, status }) => {
+      for (let at = 0; at < 20; at += 1) engine.answer(reply(200, RESULTS));
+      for (const script of scripts) upstream.answer(script);
+      const response = await gateway.post('/responses', { model, input: 'What is new?', ...body });
+      const text = await response.text();
+      expect([response.status, engine.requests.length], text).toEqual([status, expected]);
+      const id = response.headers.get('x-generation-id');
+      const find = async () => {
+        const found = await gateway.fetch(`/generation?id=${id}`);
+        return found.status === 200 ? ((await found.json()) as any).data : undefined;
+      };
+      if (expected === 0) {
+        expect((await find())?.total_cost ?? 0).toBe(0);
+        return;
+      }
+      await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+      const { charges, total_cost, legs } = await find();
+      expect(charges).toEqual(
+        Array.from({ length: expected }, () => ({ kind: 'web_search', cost: SEARCH_USD })),
+      );
+      expect(total_cost).toBeGreaterThanOrEqual(billed() - 1e-9);
+      const [condition] = (body as ReturnType<typeof maxCost>).stop_server_tools_when ?? [];
+      if (condition?.hard === true) expect(total_cost).toBeLessThanOrEqual(condition.max_cost_in_dollars);
+      else expect(total_cost).toBeCloseTo(billed() + costOf(legs), 9);
+    });
+  },
+);
+
+function costOf(legs: readonly { cost: number }[]): number {
+  return legs.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+it('a plugin that has cost max_cost leaves one leg without tools', async () => {
+  engine.answer(reply(200, RESULTS));
+  for (const script of answering({ text: 'Found.' })) upstream.answer(script);
+  const body = { model: 'm/free', input: 'What is new?', ...WEB, ...DATETIME, ...maxCost(SEARCH_USD) };
+  const response = await gateway.post('/responses', body, { 'x-signalbox-metadata': 'enabled' });
+  const answer = (await response.json()) as any;
+  expect(upstream.requests.map(({ json }) => json.tool_choice)).toEqual(['none']);
+  expect(answer.signalbox_metadata.pipeline.at(-1)).toMatchObject({
+    name: 'tool-loop',
+    data: { steps: 0, stopped_by: 'max_cost', cost: SEARCH_USD },
+  });
+});
