@@ -140,7 +140,7 @@ function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSe
         {
           apiKey: api_key ?? undefined,
           url: url ?? undefined,
-          searchNanos: nanosOf(price_per_search),
+          searchNanos: typeof price_per_search === 'number' ? nanosOf(price_per_search) : undefined,
         },
       ] as const,
   );

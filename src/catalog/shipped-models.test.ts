@@ -2,8 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { runAtOnce } from '../kit/loop/turns.ts';
 import { CATALOG_DAY } from './build-model.ts';
+import { buildProvider } from './build-provider.ts';
 import { type CatalogDocument, documentIssues } from './knowledge/catalog-document.ts';
 import { rowOf } from './providers/provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';
@@ -83,6 +85,20 @@ describe('the data that ship', () => {
     );
     const prices = known.flatMap(({ endpoints }) => endpoints.map(({ pricing }) => pricing?.completion));
     expect(new Set(prices)).toEqual(new Set(['0']));
+  });
+
+  it('price every search that a provider runs by itself', () => {
+    const searching = [...allShippedModels().values()]
+      .filter((model) => !isOfVectors(model))
+      .flatMap(({ id, endpoints: ways }) => ways.map((way) => ({ id, ...way })))
+      .filter(({ provider }) => {
+        const { dialect } = buildProvider({ slug: provider });
+        return dialect !== 'simulator' && DIALECTS[dialect].upstream.searches?.native !== undefined;
+      });
+    expect(searching.length).toBeGreaterThan(80);
+    expect(searching.filter(({ pricing }) => !(Number(pricing?.web_search) > 0))).toEqual([]);
+    // A source says where the price is from.
+    expect(searching.filter(({ source }) => !/tools: |grounding: /.test(source))).toEqual([]);
   });
 
   it('are of the day that undated models count as made on', () => {

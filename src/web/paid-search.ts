@@ -22,7 +22,7 @@ export interface SearchContext {
 
 export interface PaidSearch {
   readonly engine: SearchEngineName;
-  /** The endpoint whose price the search has; undefined = it has that of the engine. */
+  /** The endpoint whose price the search has if the engine has none; undefined = there is no endpoint. */
   readonly endpoint: Endpoint | undefined;
   readonly egress: Egress;
   /** Characters of all results; absent = the operator's limit. */
@@ -30,7 +30,7 @@ export interface PaidSearch {
 }
 
 /**
- * Pays for a search by the price of the endpoint, else of the engine, and searches. A search without an answer costs
+ * Pays for a search by the price of the engine, else of the endpoint, and searches. A search without an answer costs
  * nothing. Rejects with a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
  */
 export async function paidSearch(
@@ -40,7 +40,7 @@ export async function paidSearch(
 ): Promise<{ readonly pages: readonly FoundPage[]; readonly nanos: Nanos }> {
   const { limits, engines } = web;
   const own = engines.get(engine) ?? UNCONFIGURED;
-  const nanos = priceAt(endpoint, now()) ?? own.searchNanos;
+  const nanos = own.searchNanos ?? priceAt(endpoint, now());
   const paid = nanos === 0n ? undefined : await charge('web_search', nanos);
   if (nanos > 0n && paid === undefined) {
     throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
@@ -67,11 +67,9 @@ export async function paidSearch(
   }
 }
 
-const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, searchNanos: 0n };
+const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, searchNanos: undefined };
 
-/** The price that an endpoint has for a search; undefined = it has none. */
-function priceAt(endpoint: Endpoint | undefined, nowMs: number): Nanos | undefined {
-  if (endpoint === undefined) return undefined;
-  const pricing = pricingAt(endpoint, nowMs);
-  return pricing.web_search === undefined ? undefined : searchNanos(1, pricing);
+/** The price of a search by the endpoint's list. */
+function priceAt(endpoint: Endpoint | undefined, nowMs: number): Nanos {
+  return endpoint === undefined ? 0n : searchNanos(1, pricingAt(endpoint, nowMs));
 }

@@ -14,8 +14,8 @@ export interface EngineSettings {
   readonly apiKey: string | undefined;
   /** Replaces the engine's own address. */
   readonly url: string | undefined;
-  /** Price of a search if the endpoint has none. */
-  readonly searchNanos: Nanos;
+  /** Price of a search; undefined = that of the endpoint. */
+  readonly searchNanos: Nanos | undefined;
 }
 
 /** Limits of one search or page (`tools.limits`). */

@@ -40,6 +40,7 @@ beforeAll(async () => {
     models: [
       { id: 'm/one', ...of('acme') },
       { id: 'm/paid', ...of('acme', { web_search: '0.004' }) },
+      { id: 'm/free', ...of('acme', { web_search: '0' }) },
       { id: 'm/responses', ...of('responder') },
       { id: 'm/messages', ...of('messenger') },
       { id: 'm/gemini', ...of('twin') },
@@ -51,7 +52,7 @@ beforeAll(async () => {
           tavily: own,
           brave: own,
           firecrawl: own,
-          parallel: own,
+          parallel: { ...own, price_per_search: 0.002 },
           perplexity: own,
           searxng: { url: `http://127.0.0.1:${engine.port}/search-here/` },
         },
@@ -424,6 +425,15 @@ describe('money', () => {
     const reply = await gateway.fetch(`/generation?id=${answer.id}`);
     const { data } = (await reply.json()) as any;
     expect(data).toMatchObject({ total_cost: 0.004, web_search_engine: 'exa', num_search_results: 3 });
+  });
+
+  it.each(['m/paid', 'm/free', 'm/one'])('charges an engine by its own price at %s', async (model) => {
+    engine.answer(
+      json({ results: RESULTS.map(({ content, ...rest }) => ({ ...rest, excerpts: [content] })) }),
+    );
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { answer, note } = await ask('/chat/completions', { engine: 'parallel' }, { model });
+    expect([answer.usage.cost, note.cost_usd]).toEqual([0.002, 0.002]);
   });
 
   it('refuses a search that the limit of the key does not pay for', async () => {

@@ -245,7 +245,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.web.engines.*.url':
     'Address that replaces its own, without the path; searxng has none of its own.',
   'plugins.web.engines.*.price_per_search':
-    'USD that a search costs if the endpoint has no `web_search` price, or if an MCP client calls it.',
+    'USD that a search costs; absent: the `web_search` price of the endpoint, else nothing.',
   'plugins.web.default':
     'Engine for requests that name none: one of engines, auto or native; absent: native, else the first.',
   'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',

@@ -141,7 +141,7 @@ const MAX_USD_PER_SEARCH = 100;
 const searchEngine = closed({
   api_key: nullish(text(8192)),
   url: nullish(text(2048)),
-  price_per_search: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD_PER_SEARCH }), 0),
+  price_per_search: nullish(Type.Number({ minimum: 0, maximum: MAX_USD_PER_SEARCH })),
 });
 
 const providerService = closed({ provider: providerSlug, model: text(256) });

@@ -209,6 +209,20 @@ describe('token counts', () => {
     expect(types.slice(-4)).toEqual(['usage', 'part-end', 'item-end', 'finish']);
   });
 
+  it.each([
+    ['gemini-2.5-flash', 1],
+    ['gemini-3.1-pro-preview', 3],
+    ['some-model', 3],
+  ])('of three queries of %s: %d billed searches', (modelVersion, searches) => {
+    const candidates = (answerOf([{ text: 'x' }]).candidates as JsonObject[]).map((candidate) => ({
+      ...candidate,
+      groundingMetadata: { webSearchQueries: ['a', 'b', 'c'] },
+    }));
+    const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 4, totalTokenCount: 9 };
+    const { usage } = fold(decodeChunks([{ candidates, modelVersion, usageMetadata }]));
+    expect(usage?.webSearchRequests).toBe(searches);
+  });
+
   it('leave thoughts out where the total says that the candidates hold them', () => {
     const inside = {
       promptTokenCount: 10,

@@ -15,6 +15,7 @@ import { ItemWriter } from './decode-content.ts';
 import { failureOf } from './error.ts';
 import { readBlock, readFinish } from './finish.ts';
 import { functionNames } from './ids.ts';
+import { traitsOf } from './model-traits.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
 import { readUsage } from './usage.ts';
 import type { WirePart } from './wire.ts';
@@ -90,7 +91,8 @@ class AnswerReader {
     this.#feedback = objectAt(chunk, 'promptFeedback') ?? this.#feedback;
     const candidate = objectsAt(chunk, 'candidates').find(({ index }) => (index ?? 0) === 0);
     if (candidate !== undefined) this.#readCandidate(candidate);
-    if (!this.#isEnded) this.#readUsage(objectAt(chunk, 'usageMetadata'));
+    if (!this.#isEnded)
+      this.#readUsage(objectAt(chunk, 'usageMetadata'), textAt(chunk, 'modelVersion') ?? '');
     return this.#writer.take();
   }
 
@@ -139,8 +141,8 @@ class AnswerReader {
     });
   }
 
-  #readUsage(metadata: JsonObject | undefined): void {
-    const usage = metadata === undefined ? undefined : readUsage(metadata, this.#searches);
+  #readUsage(metadata: JsonObject | undefined, model: string): void {
+    const usage = metadata === undefined ? undefined : readUsage(metadata, billed(this.#searches, model));
     if (usage === undefined || isSameUsage(this.#usage, usage)) return;
     this.#usage = usage;
     this.#writer.emit({ type: 'usage', usage });
@@ -231,6 +233,11 @@ class AnswerReader {
     this.#writer.close(lastStatus);
     this.#writeSeal();
   }
+}
+
+/** Searches as they are billed: for each query, or once for each prompt (Gemini API pricing, grounding). */
+function billed(searches: number, model: string): number {
+  return searches > 1 && traitsOf(model).billsSearchesOnce ? 1 : searches;
 }
 
 // --- Log probabilities ----------------------------------------------------------------------------------------------

@@ -17,18 +17,22 @@ export interface ModelTraits {
   readonly takesMediaInResults: boolean;
   /** True if an output format may be requested together with tools. */
   readonly takesFormatWithTools: boolean;
+  /** True if a prompt is billed once for all its searches, not for each query. */
+  readonly billsSearchesOnce: boolean;
 }
 
 const THIRD_GENERATION = {
   demandsSignatures: true,
   takesMediaInResults: true,
   takesFormatWithTools: true,
+  billsSearchesOnce: false,
 } as const;
 
 const SECOND_GENERATION = {
   demandsSignatures: false,
   takesMediaInResults: false,
   takesFormatWithTools: false,
+  billsSearchesOnce: true,
 } as const;
 
 function byLevel(...levels: ThinkingLevel[]): ModelTraits {
@@ -51,7 +55,7 @@ const TRAITS: readonly (readonly [RegExp, ModelTraits])[] = [
 ];
 
 /** Traits of an unknown model: settings that every thinking model takes. */
-const UNKNOWN: ModelTraits = byBudget(1, 24_576, true);
+const UNKNOWN: ModelTraits = { ...byBudget(1, 24_576, true), billsSearchesOnce: false };
 
 /** The traits of a model, by the upstream's name. */
 export function traitsOf(model: string): ModelTraits {
