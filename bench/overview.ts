@@ -36,6 +36,7 @@ const overview = new AccountOverview({
   ledger: { spendingOf: async () => [spending] },
   tenancy: { findKey: async () => undefined, findWorkspaceById: async () => undefined },
   apps: { ofHosts: async () => [] },
+  generations: { writtenOff: async () => [] },
   clock: systemClock,
 });
 

@@ -58,7 +58,12 @@ export function httpServices({
     analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
     analytics: new Analytics({ ...analyticsParts, apps }),
     activity: new Activity(analyticsParts),
-    overview: new AccountOverview({ ...analyticsParts, apps, ledger: installation.ledger }),
+    overview: new AccountOverview({
+      ...analyticsParts,
+      apps,
+      ledger: installation.ledger,
+      generations: installation.generationStore,
+    }),
     readiness,
     firstAccountId,
     restartReason: installation.restartReason,

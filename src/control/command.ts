@@ -14,6 +14,7 @@ import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
+import type { GenerationStore } from '../ports/generations.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { StoreServers } from '../ports/store-facts.ts';
 import type { BucketView } from './bucket-view.ts';
@@ -33,6 +34,7 @@ export interface CommandServices extends CatalogServices {
   readonly guardrailAssignments: GuardrailAssignments;
   readonly keys: OperatorKeys;
   readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag' | 'spendingOf'>;
+  readonly generationStore: Pick<GenerationStore, 'writtenOff'>;
   readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
   /** Backups that are being made. */
   readonly backups: { eventsFileOf(name: string): string | undefined };

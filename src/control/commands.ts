@@ -145,8 +145,12 @@ export const COMMANDS = {
   'catalog.show': command(closed({ model: text }), showModel),
   'ledger.verify': command(
     closed({}),
-    async ({ accounts, ledger }): Promise<LedgerView> =>
-      ledgerView(await ledgerOr503(ledger.verify()), await accounts.list()),
+    async ({ accounts, ledger, generationStore }): Promise<LedgerView> =>
+      ledgerView(
+        await ledgerOr503(ledger.verify()),
+        await accounts.list(),
+        await generationStore.writtenOff({}),
+      ),
   ),
   'ledger.rebuild': command(
     closed({}),

@@ -2,6 +2,7 @@ import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import { isInTime } from '../kit/loop/is-in-time.ts';
 import type { Vault } from '../manage/byok/vault.ts';
 import type { EventSizes, EventStore } from '../ports/events.ts';
+import type { GenerationStore } from '../ports/generations.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
 import { type LedgerView, ledgerView } from './ledger-view.ts';
@@ -85,6 +86,7 @@ export interface DoctorView {
 
 export interface Inspected {
   readonly ledger: Pick<Ledger, 'verify' | 'isAvailable' | 'disk' | 'lag'>;
+  readonly generationStore: Pick<GenerationStore, 'writtenOff'>;
   readonly eventStore: Pick<EventStore, 'sizes'>;
   readonly accounts: { list(): Promise<readonly Account[]> };
   readonly vault: Pick<Vault, 'keyVariable'>;
@@ -97,6 +99,7 @@ const PART_MS = 4_000;
 /** Collects all parts concurrently. */
 export async function doctorView({
   ledger,
+  generationStore,
   eventStore,
   accounts,
   vault,
@@ -104,7 +107,9 @@ export async function doctorView({
 }: Inspected): Promise<DoctorView> {
   const [server, books, events] = await Promise.all([
     running === undefined ? null : running().then(serverView),
-    inTime(async () => ledgerView(await ledger.verify(), await accounts.list())),
+    inTime(async () =>
+      ledgerView(await ledger.verify(), await accounts.list(), await generationStore.writtenOff({})),
+    ),
     inTime(async () => eventsView(await eventStore.sizes())),
   ]);
   return {

@@ -1,6 +1,8 @@
 import { type Nanos, usdOf } from '../kit/money.ts';
+import type { AccountWriteOff } from '../ports/generations.ts';
 import { type AccountStatement, type Fault, hasMoney, type LedgerReport } from '../ports/ledger.ts';
 import type { Account } from '../ports/tenancy.ts';
+import type { WriteOff } from '../ports/write-offs.ts';
 
 /** The balance of an account, and whether its books are consistent. */
 export interface StatementView {
@@ -20,9 +22,15 @@ export interface StatementView {
   readonly written_off_usd: number;
 }
 
+/** An account in the books as a whole. */
+export interface AccountView extends StatementView {
+  /** `written_off_usd` by cause, largest first; `older`: of generations whose records are not kept any more. */
+  readonly written_off_by_cause: Readonly<Record<string, number>>;
+}
+
 /** The books as a whole. */
 export interface LedgerView {
-  readonly accounts: readonly StatementView[];
+  readonly accounts: readonly AccountView[];
   readonly open_reservations: number;
   readonly generations: number;
   readonly journal: { readonly segments: number; readonly bytes: number; readonly torn_tail_bytes: number };
@@ -36,8 +44,15 @@ export interface RebuildView {
   readonly events: number;
 }
 
-/** A report with all accounts by name. Ids without an account are listed if they have money or a fault. */
-export function ledgerView(report: LedgerReport, accounts: readonly Account[]): LedgerView {
+/**
+ * A report with all accounts by name. Ids without an account are listed if they have money or a fault. `writeOffs`:
+ * those of the generations whose records are kept.
+ */
+export function ledgerView(
+  report: LedgerReport,
+  accounts: readonly Account[],
+  writeOffs: readonly AccountWriteOff[],
+): LedgerView {
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const statements = new Map(
     report.accounts
@@ -46,7 +61,11 @@ export function ledgerView(report: LedgerReport, accounts: readonly Account[]): 
   );
   return {
     accounts: [...new Set([...names.keys(), ...statements.keys()])].map((id) =>
-      statementView(statements.get(id) ?? nothingOf(id), names.get(id) ?? id),
+      accountView(
+        statements.get(id) ?? nothingOf(id),
+        names.get(id) ?? id,
+        writeOffs.filter(({ accountId }) => accountId === id),
+      ),
     ),
     open_reservations: report.openReservations,
     generations: report.generations,
@@ -70,6 +89,17 @@ export function statementView(statement: AccountStatement, name: string): Statem
     difference_nanos: Number(statement.differenceNanos),
     fault: statement.fault,
     written_off_usd: usdOf(statement.writtenOffNanos),
+  };
+}
+
+function accountView(statement: AccountStatement, name: string, writeOffs: readonly WriteOff[]): AccountView {
+  const olderNanos = writeOffs.reduce((left, { nanos }) => left - nanos, statement.writtenOffNanos);
+  return {
+    ...statementView(statement, name),
+    written_off_by_cause: {
+      ...Object.fromEntries(writeOffs.map(({ cause, nanos }) => [cause, usdOf(nanos)])),
+      ...(olderNanos > 0n && { older: usdOf(olderNanos) }),
+    },
   };
 }
 

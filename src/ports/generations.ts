@@ -2,7 +2,7 @@ import type { Amount } from '../ir/amount.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { ScopeIds } from './ledger.ts';
-import type { WriteOffCause } from './write-offs.ts';
+import type { WriteOff, WriteOffCause } from './write-offs.ts';
 
 /** A settled generation as it is stored. Made from its settlement record alone. */
 export interface StoredGeneration {
@@ -32,6 +32,21 @@ export interface SettledPosition {
   readonly id: string;
 }
 
+/** Which generations are summed by `writtenOff`; an absent member = all. */
+export interface WrittenOffScope {
+  readonly accountId?: string | undefined;
+  readonly keyHash?: string | undefined;
+  /** Settled at or after this moment. */
+  readonly fromMs?: number | undefined;
+  /** Settled before this moment. */
+  readonly toMs?: number | undefined;
+}
+
+/** What was written off of an account's generations for one cause. */
+export interface AccountWriteOff extends WriteOff {
+  readonly accountId: string;
+}
+
 /** Rows of generations: a projection of the ledger. */
 export interface GenerationStore {
   /**
@@ -44,6 +59,11 @@ export interface GenerationStore {
   count(): Promise<number>;
   /** At most `limit` generations after a position, in the order of settlement. */
   settledAfter(place: SettledPosition, limit: number): Promise<readonly StoredGeneration[]>;
+  /**
+   * Sums of write-offs, largest first. A generation with several causes counts under that of its largest part; one
+   * without a cause, under `UNNAMED_CAUSE`.
+   */
+  writtenOff(scope: WrittenOffScope): Promise<readonly AccountWriteOff[]>;
   /** Removes at most `limit` generations settled before a moment. Resolves with the number removed. */
   prune(beforeMs: number, limit: number): Promise<number>;
 }

@@ -131,6 +131,30 @@ export function generationStoreContract(name: string, open: () => Promise<Genera
       expect(first).toEqual(generation('gen-5', { settledAtMs: 200, row: { index: 4 } }));
     });
 
+    it('sums what was written off, by account and by cause, for a key and a time', async () => {
+      const lost = (id: string, more: Partial<StoredGeneration>) =>
+        generation(id, { writtenOffNanos: 10n, writtenOffCause: 'dropped', ...more });
+      const other = { account: 'b', workspace: 'w', key: 'other' };
+      await generations.add([
+        generation('gen-0', { settledAtMs: 50 }),
+        lost('gen-1', { settledAtMs: 100 }),
+        lost('gen-2', { settledAtMs: 200, writtenOffNanos: 2n ** 61n }),
+        lost('gen-3', { settledAtMs: 200, writtenOffCause: 'time_limit' }),
+        lost('gen-4', { settledAtMs: 300, writtenOffCause: null }),
+        lost('gen-5', { settledAtMs: 300, scopes: other }),
+      ]);
+      const shown = async (scope: Parameters<typeof generations.writtenOff>[0]) =>
+        (await generations.writtenOff(scope))
+          .map(({ accountId, cause, nanos }) => `${accountId} ${cause} ${nanos}`)
+          .sort();
+      const all = [`a dropped ${2n ** 61n + 10n}`, 'a output 10', 'a time_limit 10', 'b dropped 10'];
+      expect(await shown({})).toEqual(all);
+      expect(await shown({ accountId: 'a' })).toEqual(all.slice(0, 3));
+      expect((await generations.writtenOff({ accountId: 'a' }))[0]).toMatchObject({ cause: 'dropped' });
+      expect(await shown({ keyHash: 'other' })).toEqual(['b dropped 10']);
+      expect(await shown({ fromMs: 101, toMs: 300 })).toEqual([`a dropped ${2n ** 61n}`, 'a time_limit 10']);
+    });
+
     it('prunes the oldest first, at most as many as it may, and none that is young enough', async () => {
       await generations.add(
         [300, 100, 200, 400].map((settledAtMs) => generation(`gen-${settledAtMs}`, { settledAtMs })),

@@ -1,4 +1,9 @@
-import type { GenerationStore, SettledPosition, StoredGeneration } from '../../src/ports/generations.ts';
+import type {
+  AccountWriteOff,
+  GenerationStore,
+  SettledPosition,
+  StoredGeneration,
+} from '../../src/ports/generations.ts';
 
 /** Rows of generations in memory. */
 export class MemoryGenerations implements GenerationStore {
@@ -29,6 +34,10 @@ export class MemoryGenerations implements GenerationStore {
       .filter(isBehind)
       .sort((one, other) => one.settledAtMs - other.settledAtMs || (one.id < other.id ? -1 : 1))
       .slice(0, limit);
+  }
+
+  async writtenOff(): Promise<AccountWriteOff[]> {
+    throw new Error('no test sums write-offs in memory');
   }
 
   async prune(beforeMs: number, limit: number): Promise<number> {

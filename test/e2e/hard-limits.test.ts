@@ -875,5 +875,11 @@ it('a generation abandoned before its first content is not charged; its approxim
     expect(record).toMatchObject({ cancelled: true, total_cost: 0, written_off_cause: 'abandoned' });
     expect(record.written_off).toBeGreaterThan(0.02);
     expect(record.written_off).toBeLessThan(0.06);
+    const abandoned = async () => {
+      const overview = await gateway.fetch('/overview', { key: gateway.managementKey });
+      const { written_off } = ((await overview.json()) as any).data;
+      return written_off.find(({ cause }: { cause: string }) => cause === 'abandoned')?.cost ?? 0;
+    };
+    await expect.poll(abandoned).toBeGreaterThanOrEqual(record.written_off);
   }
 });

@@ -32,7 +32,12 @@ beforeEach(async () => {
     },
     () => ({ creditNanos: 5_000_000_000n, byokNanos: 0n }),
   );
-  await ledger.settle('gen-1', { used: { creditNanos: 2_500_000_000n, byokNanos: 0n }, row: {}, atMs });
+  await ledger.settle('gen-1', {
+    used: { creditNanos: 2_500_000_000n, byokNanos: 0n },
+    uncharged: [{ cause: 'time_limit', nanos: 1_500_000_000n }],
+    row: {},
+    atMs,
+  });
   await close();
 });
 
@@ -50,7 +55,8 @@ const account = {
   left_usd: 7.5,
   difference_nanos: 0,
   fault: null,
-  written_off_usd: 0,
+  written_off_usd: 1.5,
+  written_off_by_cause: { time_limit: 1.5 },
 };
 
 describe('ledger verify', () => {
@@ -66,6 +72,7 @@ describe('ledger verify', () => {
     const people = await run('verify');
     expect(people.out).toMatch(/default +10\.00 +2\.50 +0\.00 +7\.50 +0 /);
     expect(people.out).toMatch(/LEFT +DIFFERENCE +WRITTEN OFF +ID/);
+    expect(people.out).toContain('Written off of default by cause: time_limit 1.50.');
     expect(people.out).toContain('The books are right.');
   });
 

@@ -31,7 +31,7 @@ export async function verifyLedger(flags: Flags): Promise<CommandResult<LedgerVi
   const result = await runControlCommand(flags, 'ledger.verify', {});
   const isRight = result.accounts.every(({ fault }) => fault === null);
   const verdict = isRight ? 'The books are right.\n' : faultsText(result);
-  const text = `${accountTable(result)}\n${factsText(result)}${verdict}`;
+  const text = `${accountTable(result)}\n${writeOffsText(result)}${factsText(result)}${verdict}`;
   return { result, text, notes: dataDirectoryLine(flags), hasFailed: !isRight };
 }
 
@@ -69,6 +69,18 @@ function accountTable({ accounts }: LedgerView): string {
       account.id,
     ]),
   );
+}
+
+/** What was written off, by account and cause; nothing if nothing was. */
+function writeOffsText({ accounts }: LedgerView): string {
+  return accounts
+    .map(({ name, written_off_by_cause: byCause }) => ({ name, parts: Object.entries(byCause) }))
+    .filter(({ parts }) => parts.length > 0)
+    .map(({ name, parts }) => {
+      const causes = parts.map(([cause, usd]) => `${cause} ${usdText(usd)}`).join(', ');
+      return `Written off of ${name} by cause: ${causes}.\n`;
+    })
+    .join('');
 }
 
 function factsText({ open_reservations, generations, journal }: LedgerView): string {

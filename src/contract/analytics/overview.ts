@@ -108,6 +108,20 @@ const ledgerSchema = Type.Object(
 
 export type OverviewLedger = Static<typeof ledgerSchema>;
 
+const writtenOffSchema = Type.Array(
+  Type.Object({
+    cause: Type.String({ description: 'As in `written_off_cause` of a generation.' }),
+    cost: usd('USD.'),
+  }),
+  {
+    description:
+      'Charged to no account although upstreams bill it, or may, of generations settled in the range, by cause, ' +
+      'most first. Only the range applies to it, not the filters.',
+  },
+);
+
+export type OverviewWriteOffs = Static<typeof writtenOffSchema>;
+
 /** Reply of `GET /overview`. */
 export const overviewReplySchema = Type.Object({
   data: Type.Object({
@@ -144,6 +158,7 @@ export const overviewReplySchema = Type.Object({
       { description: 'Generations without an answer by cause, most first.' },
     ),
     ledger: ledgerSchema,
+    written_off: writtenOffSchema,
     query_time_ms: Type.Integer(),
     warnings: Type.Optional(Type.Array(Type.String())),
   }),

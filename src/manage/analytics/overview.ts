@@ -16,6 +16,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
 import type { DimensionName, Granularity, MetricName } from '../../ports/event-names.ts';
 import type { EventAnswer, EventFilter, EventQuery, EventRow, EventStore } from '../../ports/events.ts';
+import type { GenerationStore } from '../../ports/generations.ts';
 import { NO_MOMENT } from '../query-moment.ts';
 import type { TimeRange } from './analytics-range.ts';
 import { ledgerAgreement, type OverviewScope, scopeFilters } from './ledger-agreement.ts';
@@ -25,6 +26,7 @@ import { REFILL_WARNING } from './refill-warning.ts';
 export interface OverviewDependencies extends OverviewNameSources {
   readonly events: Pick<EventStore, 'query' | 'breakdown' | 'isRefilling'>;
   readonly ledger: Parameters<typeof ledgerAgreement>[1]['ledger'];
+  readonly generations: Pick<GenerationStore, 'writtenOff'>;
   readonly clock: Clock;
 }
 
@@ -81,7 +83,7 @@ export class AccountOverview {
 
   /** Throws 400. */
   async read(scope: OverviewScope, wanted: OverviewQuery, signal: AbortSignal): Promise<Overview> {
-    const { events, ledger, clock } = this.#dependencies;
+    const { events, ledger, generations, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
     const wasRefilling = events.isRefilling;
     const by = wanted.by ?? 'model';
@@ -102,7 +104,7 @@ export class AccountOverview {
     );
     const ids = found.now.groups.map(({ dimensions: [id = null] }) => id);
     const stacked = ids.slice(0, STACKED_GROUPS);
-    const [stacks, errors, agreement, names] = await Promise.all([
+    const [stacks, errors, agreement, names, writeOffs] = await Promise.all([
       ask({
         granularity,
         dimensions: [field],
@@ -119,6 +121,12 @@ export class AccountOverview {
       }),
       ledgerAgreement(scope, { events, ledger, clock, signal }),
       groupNames(by, ids, scope.accountId, this.#dependencies),
+      generations.writtenOff({
+        accountId: scope.accountId,
+        keyHash: scope.keyHash ?? undefined,
+        fromMs: range.startMs,
+        toMs: range.endMs,
+      }),
     ]);
     // A query may have found that events are lost.
     const warnings = wasRefilling || events.isRefilling ? [REFILL_WARNING] : [];
@@ -152,6 +160,7 @@ export class AccountOverview {
         error_count: Number(count ?? 0),
       })),
       ledger: agreement,
+      written_off: writeOffs.map(({ cause, nanos }) => ({ cause, cost: usdOf(nanos) })),
       query_time_ms: Math.round(clock.monotonic() - startedMs),
       ...(warnings.length > 0 && { warnings }),
     };

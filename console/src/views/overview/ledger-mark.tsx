@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Overview } from '../../api/contract.ts';
-import { copiedMoney } from '../../format/money.ts';
+import { copiedMoney, sumMoney } from '../../format/money.ts';
 import { clockTime } from '../../format/times.ts';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -21,8 +21,21 @@ export function LedgerMark({ overview }: { readonly overview: Overview }) {
         <Icon name={isWrong ? 'warning' : 'equal'} size={14} />
         <span>{textOf(ledger, isLate)}</span>
       </span>
+      <WrittenOff parts={overview.written_off} />
       <span class="push">{queryMs} ms</span>
     </footer>
+  );
+}
+
+/** What upstreams bill, or may, and no account is charged. */
+function WrittenOff({ parts }: { readonly parts: Overview['written_off'] }) {
+  if (parts.length === 0) return null;
+  const all = parts.reduce((sum, { cost }) => sum + cost, 0);
+  const causes = parts.map(({ cause, cost }) => `${cause.replace('_', ' ')} ${sumMoney(cost)}`).join(', ');
+  return (
+    <span title={`Charged to no account although upstreams bill it, or may. By cause: ${causes}.`}>
+      Written off in this range: {sumMoney(all)} ({causes}).
+    </span>
   );
 }
 

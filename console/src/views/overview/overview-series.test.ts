@@ -51,6 +51,7 @@ const OVERVIEW: Overview = {
   stacks: [stack(14, 'a', 0.1 + 0.2), stack(16, 'a', 4), stack(16, null, 1)],
   errors: [],
   ledger: { state: 'agrees', booked: 0, counted: 0, difference: 0, imported: 0, newest_generation_at: null },
+  written_off: [],
   query_time_ms: 1,
 };
 

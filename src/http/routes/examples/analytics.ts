@@ -129,6 +129,7 @@ export const ANALYTICS_EXAMPLES = {
           imported: 0,
           newest_generation_at: '2026-11-17T14:59:57.902Z',
         },
+        written_off: [],
         query_time_ms: 38,
       } satisfies Overview,
     },

@@ -25,6 +25,7 @@ import { changesMigration } from './0024-changes.ts';
 import { ledgerPlansMigration } from './0025-ledger-plans.ts';
 import { endpointCallsMigration } from './0026-endpoint-calls.ts';
 import { tallyLookupsMigration } from './0027-tally-lookups.ts';
+import { writtenOffSumsMigration } from './0028-written-off-sums.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ledgerPlansMigration,
   endpointCallsMigration,
   tallyLookupsMigration,
+  writtenOffSumsMigration,
 ];

@@ -2,12 +2,14 @@ import { type Kysely, sql } from 'kysely';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { keptText } from '../../../kit/text/kept-text.ts';
 import {
+  type AccountWriteOff,
   GenerationRefused,
   type GenerationStore,
   type SettledPosition,
   type StoredGeneration,
+  type WrittenOffScope,
 } from '../../../ports/generations.ts';
-import type { WriteOffCause } from '../../../ports/write-offs.ts';
+import { UNNAMED_CAUSE, type WriteOffCause } from '../../../ports/write-offs.ts';
 import { codeOf } from '../database-unavailable.ts';
 import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
@@ -72,6 +74,27 @@ export class SqlGenerationStore implements GenerationStore {
       .limit(limit)
       .execute();
     return rows.map(generationOfRow);
+  }
+
+  async writtenOff({ accountId, keyHash, fromMs, toMs }: WrittenOffScope): Promise<AccountWriteOff[]> {
+    const rows = await this.#database
+      .selectFrom('generations')
+      .select(['account_id', 'written_off_cause'])
+      .select(sql<string>`cast(sum(written_off_nanos) as text)`.as('nanos'))
+      // The condition of the index.
+      .where(sql<boolean>`written_off_nanos > 0`)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .$if(keyHash !== undefined, (query) => query.where('key_hash', '=', keyHash ?? ''))
+      .$if(fromMs !== undefined, (query) => query.where('settled_at_ms', '>=', fromMs ?? 0))
+      .$if(toMs !== undefined, (query) => query.where('settled_at_ms', '<', toMs ?? 0))
+      .groupBy(['account_id', 'written_off_cause'])
+      .orderBy(sql`sum(written_off_nanos)`, 'desc')
+      .execute();
+    return rows.map(({ account_id, written_off_cause, nanos }) => ({
+      accountId: account_id,
+      cause: (written_off_cause as WriteOffCause | null) ?? UNNAMED_CAUSE,
+      nanos: BigInt(nanos),
+    }));
   }
 
   async prune(beforeMs: number, limit: number): Promise<number> {
