@@ -210,5 +210,7 @@ function* promptsOf(given: LoadedConfiguration['config']['prompts']): Sliced<Der
 
 function ocrSettingsOf(config: LoadedConfiguration['config']): OcrSettings | undefined {
   const ocr = config.plugins['file-parser']?.ocr ?? undefined;
-  return ocr && { provider: ocr.provider, model: ocr.model, pageNanos: nanosOf(ocr.price_per_page) };
+  if (ocr === undefined) return undefined;
+  const { provider, model, price_per_page: price } = ocr;
+  return { provider, model, pageNanos: typeof price === 'number' ? nanosOf(price) : undefined };
 }

@@ -122,6 +122,20 @@ describe('loadConfiguration', () => {
     ]);
   });
 
+  it.each([
+    ['', ['plugins.file-parser.ocr.price_per_page']],
+    [', price_per_page: 0', []],
+  ])('warns of a service for pages without a price, not of one that is free', (price, paths) => {
+    writeFileSync(
+      join(cwd, 'signalbox.yaml'),
+      [
+        'providers: [{ slug: p, dialect: openai-chat, base_url: http://h/v1 }]',
+        `plugins: { file-parser: { ocr: { provider: p, model: m${price} } } }`,
+      ].join('\n'),
+    );
+    expect(load().warnings.map(({ path }) => path)).toEqual(paths);
+  });
+
   it('names the keys that have no effect yet, and only those that the file sets', () => {
     writeFileSync(
       join(cwd, 'signalbox.yaml'),

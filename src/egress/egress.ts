@@ -157,7 +157,7 @@ async function exchange(
   const { method = 'GET', headers: sent = {}, body = '', signal } = request;
   signal.throwIfAborted();
   const leftMs = deadline - performance.now();
-  if (leftMs <= 0) throw new EgressProblem('timeout', 'no answer within the time limit');
+  if (leftMs <= 0) throw new EgressProblem('timeout', 'no answer within the time limit', true);
   const timeouts = {
     connect: Math.min(leftMs, MAX_CONNECT_MS),
     firstByte: leftMs,
@@ -206,5 +206,5 @@ async function beginningOf(
 function egressProblemOf(problem: unknown): unknown {
   if (!(problem instanceof TransportProblem)) return problem;
   const isLate = problem.reason === 'timeout' || problem.reason === 'total';
-  return new EgressProblem(isLate ? 'timeout' : 'unreachable', problem.message);
+  return new EgressProblem(isLate ? 'timeout' : 'unreachable', problem.message, problem.isUnsent);
 }

@@ -3,7 +3,7 @@ import type { Nanos } from '../kit/money.ts';
 
 /**
  * Why a generation used, or may have used, more than it is charged. The first five exceeded its reservation: the
- * prompt, the output, web searches, other tools that the upstream ran, or the price of the endpoint that served.
+ * prompt, the output, web searches, other tools that the upstream or a service ran, or the price of the endpoint.
  * `released`: its reservation was released before it was booked. `disputed`: the upstream reported more than can be
  * true. `abandoned`: the caller left before the upstream had reported its use. `dropped`: the answer was refused or
  * empty, and the next endpoint was asked. `time_limit`: the call passed a time limit. `cut`: the gateway itself ended

@@ -13,6 +13,7 @@ import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { Workspace } from '../ports/tenancy.ts';
+import type { WriteOff } from '../ports/write-offs.ts';
 import type { ToolSettings } from '../tools/server-tool.ts';
 
 /** A stage's wishes for a leg besides its request. */
@@ -50,8 +51,8 @@ export interface StageSettings extends ToolSettings {
 
 /** A service that reads pictures of pages. */
 export interface OcrSettings extends ServiceSettings {
-  /** Price of a page. */
-  readonly pageNanos: Nanos;
+  /** Price of a page; undefined = not known, so that no limit could hold it back. */
+  readonly pageNanos: Nanos | undefined;
 }
 
 /** Something besides generations that a provider does for stages. */
@@ -83,6 +84,10 @@ export interface StageContext {
    * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.
    */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
+  /** Counts what a service bills beyond its charge: it is charged to no account, and recorded. */
+  writeOff(writeOff: WriteOff): void;
+  /** True if no limit and no balance covers the caller. Rejects with LedgerUnavailable. */
+  isUnlimited(): Promise<boolean>;
   /** Adds calls of server tools to the record, in the place of one that was noted when it began. */
   noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void;
   /** Tokens and cost of all ended legs and charges, and the cost of the dearest leg. */

@@ -40,13 +40,15 @@ function everywhere(library) {
   if (!source.includes(VISIBLE)) throw new Error('another version of PDF.js');
   return 'data:text/javascript;base64,' + Buffer.from(source.replaceAll(VISIBLE, EVERYWHERE)).toString('base64');
 }
-async function read({ library, bytes, limits, readsHidden }) {
+async function read({ library, bytes, limits, readsHidden, onlyCounts }) {
   const { getDocument } = await import(readsHidden ? everywhere(library) : library);
   const opened = getDocument({
     data: bytes, isEvalSupported: false, useSystemFonts: true, disableFontFace: true, useWorkerFetch: false,
     enableXfa: false, disableAutoFetch: true, verbosity: 0, maxImageSize: 1,
   });
   const document = await opened.promise;
+  if (onlyCounts && document.numPages > 0) return { text: '', pages: document.numPages, isCut: false };
+  if (onlyCounts) return { problem: 'broken' };
   const texts = [];
   let characters = 0, missing = 0;
   let isCut = await document.getAttachments().then((files) => files !== null, () => true);
@@ -94,7 +96,7 @@ read(workerData).then(
 export const PDF_PROGRAM = `
 const { Worker } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
-const { library, limits, readsHidden } = JSON.parse(process.argv[1]);
+const { library, limits, readsHidden, onlyCounts } = JSON.parse(process.argv[1]);
 const end = (report) => {
   const bytes = Buffer.from(JSON.stringify(report));
   for (let from = 0; from < bytes.length; ) {
@@ -113,7 +115,7 @@ process.stdin.on('end', () => {
   chunks.length = 0;
   const thread = new Worker(${JSON.stringify(READER)}, {
     eval: true,
-    workerData: { library, bytes, limits, readsHidden },
+    workerData: { library, bytes, limits, readsHidden, onlyCounts },
     transferList: [bytes.buffer],
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(limits.memoryBytes / 1048576 / 2) },
     stdout: true,

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
 import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
-import type { TextPayment } from './text-payment.ts';
 
 /** The text of a PDF file. */
 export interface PdfText {
@@ -14,8 +13,6 @@ export interface PdfText {
   readonly pages: number;
   /** The file has more pages or more text. */
   readonly isCut: boolean;
-  /** Of a text whose pages have a price. */
-  readonly payment?: TextPayment;
 }
 
 /** A file that could not be read. Its message continues a sentence whose subject is the file. */
@@ -70,7 +67,18 @@ export function pdfText(
   { signal, owner = '', limits = PDF_LIMITS, readsHidden = false }: PdfTask,
 ): Promise<PdfText> {
   if (!isPdf(bytes)) return Promise.reject(new PdfProblem('broken'));
-  return PLACES.within(owner, signal, () => read(bytes, { signal, limits, readsHidden }));
+  return PLACES.within(owner, signal, () => run(bytes, { signal, limits, readsHidden, onlyCounts: false }));
+}
+
+/** The pages that a PDF file says it has, without their text. Rejects as `pdfText` does. */
+export async function pdfPages(
+  bytes: Uint8Array,
+  { signal, owner = '' }: Pick<PdfTask, 'signal' | 'owner'>,
+): Promise<number> {
+  if (!isPdf(bytes)) throw new PdfProblem('broken');
+  const task = { signal, limits: PDF_LIMITS, readsHidden: false, onlyCounts: true };
+  const { pages } = await PLACES.within(owner, signal, () => run(bytes, task));
+  return pages;
 }
 
 /** Bytes at the beginning among which the mark of a PDF must stand. */
@@ -80,13 +88,15 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).includes('%PDF-');
 }
 
-function read(
-  bytes: Uint8Array,
-  { signal, limits, readsHidden }: Required<Omit<PdfTask, 'owner'>>,
-): Promise<PdfText> {
+interface ProgramTask extends Required<Omit<PdfTask, 'owner'>> {
+  /** The number of pages is all that is wanted. */
+  readonly onlyCounts: boolean;
+}
+
+function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfText> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const task = JSON.stringify({ library: libraryAddress(), limits, readsHidden });
+    const task = JSON.stringify({ library: libraryAddress(), ...asked });
     // No environment: the process needs none, and it holds secrets.
     const child = spawn(process.execPath, [`--max-old-space-size=${OLD_SPACE_MB}`, '-e', PDF_PROGRAM, task], {
       env: {},
@@ -95,7 +105,7 @@ function read(
     const pieces: Buffer[] = [];
     let length = 0;
     // The process ends itself at the limits; this ends one that cannot any more.
-    const timer = setTimeout(() => child.kill('SIGKILL'), limits.totalMs + 1000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), asked.limits.totalMs + 1000);
     const giveUp = () => child.kill('SIGKILL');
     signal.addEventListener('abort', giveUp, { once: true });
     child.stdin.on('error', () => {});

@@ -1,26 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pdfOf } from '../builders/pdf.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream, reply, type Script } from '../fakes/fake-upstream.ts';
 
-/** USD that the fake engine bills for a search. */
+/** USD that the fake engine bills for a search, and the fake service for a page. */
 const SEARCH_USD = 0.05;
+const PAGE_USD = 0.25;
 
 let upstream: FakeUpstream;
 let engine: FakeUpstream;
+let ocr: FakeUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  [upstream, engine] = await Promise.all([openFakeUpstream(), openFakeUpstream()]);
+  [upstream, engine, ocr] = await Promise.all([openFakeUpstream(), openFakeUpstream(), openFakeUpstream()]);
   const model = (id: string, pricing: object) => ({
     id,
     endpoints: [{ provider: 'acme', model: 'one', pricing }],
   });
   gateway = await openTestGateway({
-    providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
+    providers: [
+      { slug: 'acme', dialect: 'openai-chat', base_url: upstream.url },
+      { slug: 'eyes', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
+    ],
     models: [model('m/free', {}), model('m/paid', { prompt: '0.00000001', completion: '0.0001' })],
     egress: { allow: [`127.0.0.1:${engine.port}`] },
     plugins: {
+      'file-parser': { ocr: { provider: 'eyes', model: 'ocr', price_per_page: PAGE_USD } },
       web: {
         engines: { searxng: { url: `http://127.0.0.1:${engine.port}`, price_per_search: SEARCH_USD } },
         default: 'searxng',
@@ -31,10 +38,11 @@ beforeAll(async () => {
 beforeEach(() => {
   upstream.clear();
   engine.clear();
+  ocr.clear();
 });
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([upstream.close(), engine.close()]);
+  await Promise.all([upstream.close(), engine.close(), ocr.close()]);
 });
 
 const RESULTS = { results: [{ url: 'https://a.test/', title: 'A', content: 'a' }] };
@@ -55,6 +63,23 @@ const answering = (...contents: AnswerContent[]): Script[] =>
 
 const maxCost = (max_cost_in_dollars: number, hard = false) => ({
   stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars, hard }],
+});
+/** A question about a file of two pages that was not read before. */
+const aboutPages = () => ({
+  plugins: [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }],
+  input: [
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'How much?' },
+        {
+          type: 'input_file',
+          filename: 'a.pdf',
+          file_data: `data:application/pdf;base64,${pdfOf('one', String(Math.random())).toString('base64')}`,
+        },
+      ],
+    },
+  ],
 });
 const WEB = { plugins: [{ id: 'web' }] };
 const TOOL = { tools: [{ type: 'signalbox:web_search' }] };
@@ -167,9 +192,47 @@ describe.each(['m/free', 'm/paid'])(
   },
 );
 
+async function recordOf({ headers }: Response) {
+  const find = async () => {
+    const found = await gateway.fetch(`/generation?id=${headers.get('x-generation-id')}`);
+    return found.status === 200 ? ((await found.json()) as any).data : undefined;
+  };
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return find();
+}
+
 function costOf(legs: readonly { cost: number }[]): number {
   return legs.reduce((sum, { cost }) => sum + cost, 0);
 }
+
+describe.each(['m/free', 'm/paid'])('law: pages that a service was paid for stay charged, %s', (model) => {
+  it.each([
+    {
+      name: 'a max_cost',
+      more: maxCost(0.000_000_1),
+      scripts: answering({ text: 'So.' }),
+      status: 200,
+      calls: 1,
+    },
+    { name: 'a hard max_cost', more: maxCost(0.3, true), scripts: [], status: 402, calls: 0 },
+    {
+      name: 'an upstream that fails',
+      more: {},
+      scripts: [reply(500, { error: { message: 'no' } })],
+      status: 502,
+      calls: 1,
+    },
+  ])('$name', async ({ more, scripts, status, calls }) => {
+    ocr.answer(reply(200, { pages: [{ markdown: 'a' }, { markdown: 'b' }] }));
+    for (const script of scripts) upstream.answer(script);
+    const response = await gateway.post('/responses', { model, ...aboutPages(), ...more });
+    expect([response.status, ocr.requests.length], await response.text()).toEqual([status, calls]);
+    if (calls === 0) return;
+    const { charges, total_cost, legs } = await recordOf(response);
+    expect(charges).toEqual([{ kind: 'file_page', cost: 2 * PAGE_USD }]);
+    expect(total_cost).toBeCloseTo(2 * PAGE_USD + costOf(legs), 9);
+  });
+});
 
 it('a plugin that has cost max_cost leaves one leg without tools', async () => {
   engine.answer(reply(200, RESULTS));

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bombPdf, circularPdf, pdfOf } from '../builders/pdf.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { chatAnswer } from '../fakes/answers.ts';
-import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  reset,
+  write,
+} from '../fakes/fake-upstream.ts';
 import { ask, PATHS, type Path, WAYS } from './formats.ts';
 
 let upstream: FakeUpstream;
@@ -158,7 +166,11 @@ describe.each(PATHS)('the plugin on %s', (path) => {
   });
 
   it('has a service read with mistral-ocr, once for each content', async () => {
-    ocr.answer([head(200, JSON_TYPE), write('{"pages":[{"index":0,"markdown":"# By eye"}]}'), end()]);
+    const read = [
+      { index: 0, markdown: '# By eye' },
+      { index: 1, markdown: '' },
+    ];
+    ocr.answer([head(200, JSON_TYPE), write(JSON.stringify({ pages: read })), end()]);
     const { status, headers } = await askWith('mistral-ocr');
     expect(status).toBe(200);
     expect(sent()).toContain('# By eye');
@@ -171,7 +183,7 @@ describe.each(PATHS)('the plugin on %s', (path) => {
       expect(ocr.requests[0]).toMatchObject({ path: '/v1/ocr', json: { model: 'ocr-1' } });
     }
     // A page costs 0.25 USD; a text that is known costs nothing.
-    expect(record.total_cost).toBe(path === PATHS[0] ? 0.25 : 0);
+    expect(record.total_cost).toBe(path === PATHS[0] ? 0.5 : 0);
   });
 
   it('refuses mistral-ocr where it is not configured', async () => {
@@ -237,68 +249,195 @@ it('answers others while it reads a hostile file', async () => {
 });
 
 describe('pages that have a price', () => {
-  const pages = (count: number) => [
+  const pages = (count: number, more: object = {}) => [
     head(200, JSON_TYPE),
-    write(JSON.stringify({ pages: Array(count).fill({ markdown: 'By eye' }) })),
+    write(JSON.stringify({ pages: Array(count).fill({ markdown: 'By eye' }), ...more })),
     end(),
   ];
-  const newKey = async (limit: number) => {
-    const made = await gateway.fetch('/keys', {
+  const PRICE = 0.25;
+  const keyOf = async (limit: number | null, at = gateway) => {
+    const made = await at.fetch('/keys', {
       method: 'POST',
-      key: gateway.managementKey,
+      key: at.managementKey,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'limited', limit }),
     });
     return ((await made.json()) as any).key as string;
   };
-  const askAbout = async (text: string, key: string) => {
+  const askAbout = async (file: Buffer, key: string, at = gateway) => {
     const body = {
       model: 'm/text',
       plugins: [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }],
-      ...ABOUT['/chat/completions'](pdfOf(text), 'a.pdf'),
+      ...ABOUT['/chat/completions'](file, 'a.pdf'),
     };
     const headers = { 'content-type': 'application/json' };
-    const reply = await gateway.fetch('/chat/completions', {
+    const reply = await at.fetch('/chat/completions', {
       method: 'POST',
       body: JSON.stringify(body),
       headers,
       key,
     });
-    await reply.text();
-    return reply.status;
+    const text = await reply.text();
+    return { status: reply.status, text, id: reply.headers.get('x-generation-id') };
   };
   const usageOf = async (key: string) =>
     ((await (await gateway.fetch('/key', { key })).json()) as any).data.usage;
+  const recordOf = async (id: string | null) => {
+    const find = async () => {
+      const found = await gateway.fetch(`/generation?id=${id}`);
+      return found.status === 200 ? ((await found.json()) as any).data : undefined;
+    };
+    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    return find();
+  };
 
-  it('are not read for a key without money', async () => {
-    expect(await askAbout('for nothing', await newKey(0.2))).toBe(402);
+  it('are counted and paid before the service is called, which is asked for no others', async () => {
+    ocr.answer(pages(3));
+    const [poor, rich] = [await keyOf(0.74), await keyOf(5)];
+    const file = pdfOf('one', 'two', 'three of a file');
+    const refused = await askAbout(file, poor);
+    expect([refused.status, ocr.requests.length, await usageOf(poor)]).toEqual([402, 0, 0]);
+    expect([(await askAbout(file, rich)).status, await usageOf(rich)]).toEqual([200, 3 * PRICE]);
+    expect(ocr.requests.map(({ json }) => json.pages)).toEqual([[0, 1, 2]]);
+    // The text is known now: it is free for every key.
+    expect([(await askAbout(file, poor)).status, await usageOf(poor)]).toEqual([200, 0]);
+    expect(ocr.requests).toHaveLength(1);
+  });
+
+  it('are never read for a key without money, however many requests it sends', async () => {
+    for (let at = 0; at < 6; at += 1) ocr.answer(pages(40));
+    const key = await keyOf(0.02);
+    const files = [...Array(6).keys()].map((at) => pdfOf(...Array(40).fill(`scan ${at}`)));
+    const asked = await Promise.all(files.map((file) => askAbout(file, key)));
+    expect(asked.map(({ status }) => status)).toEqual(Array(6).fill(402));
+    expect([ocr.requests.length, await usageOf(key)]).toEqual([0, 0]);
+  });
+
+  it('are bounded', async () => {
+    const { status, text } = await askAbout(pdfOf(...Array(1001).fill('x')), await keyOf(5000));
+    expect([status, text]).toEqual([
+      400,
+      expect.stringContaining('The file \\"a.pdf\\" has 1001 pages: mistral-ocr reads at most 1000'),
+    ]);
     expect(ocr.requests).toHaveLength(0);
   });
 
-  it('stay unpaid if the limits do not pay for all of them, until a request does', async () => {
-    ocr.answer(pages(3));
-    const [poor, rich] = [await newKey(0.6), await newKey(5)];
-    expect(await askAbout('three pages', poor)).toBe(402);
-    expect(await askAbout('three pages', poor)).toBe(402);
-    expect(await usageOf(poor)).toBe(0.25);
-    expect([await askAbout('three pages', rich), await usageOf(rich)]).toEqual([200, 0.75]);
-    // Paid now: the text is free for every key.
-    expect([await askAbout('three pages', poor), await usageOf(poor)]).toEqual([200, 0.25]);
-    expect(ocr.requests).toHaveLength(1);
+  it('are no more than the file says, whatever it holds', async () => {
+    ocr.answer(pages(1));
+    const key = await keyOf(5);
+    const file = pdfOf('one', 'two', 'said to be one').toString('latin1').replace('/Count 3', '/Count 1');
+    const { status } = await askAbout(Buffer.from(file, 'latin1'), key);
+    expect([status, await usageOf(key)]).toEqual([200, PRICE]);
+    expect(ocr.requests[0]?.json.pages).toEqual([0]);
+  });
+
+  it('that cannot be counted are not read', async () => {
+    const broken = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(2000, 'x')]);
+    const { status, text } = await askAbout(broken, await keyOf(5));
+    expect([status, text]).toEqual([
+      400,
+      expect.stringContaining('The file \\"a.pdf\\" is no PDF that can be read'),
+    ]);
+    expect(ocr.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['delivers', pages(5)],
+    ['reports', pages(2, { usage_info: { pages_processed: 5 } })],
+  ])('beyond those that were counted are written off if the service %s them', async (verb, answer) => {
+    ocr.answer(answer);
+    const key = await keyOf(5);
+    const { status, id } = await askAbout(pdfOf('one', `two of ${verb}`), key);
+    expect([status, await usageOf(key)]).toEqual([200, 2 * PRICE]);
+    expect(await recordOf(id)).toMatchObject({
+      total_cost: 2 * PRICE,
+      written_off: 3 * PRICE,
+      written_off_cause: 'tools',
+    });
   });
 
   it('are paid by one of the requests that bring a file at the same time', async () => {
     ocr.answer(pages(2));
-    const [poor, rich] = [await newKey(0.3), await newKey(5)];
-    const statuses = await Promise.all([poor, rich, rich].map((key) => askAbout('two pages', key)));
-    expect(statuses.slice(1)).toEqual([200, 200]);
-    expect(await usageOf(rich)).toBe(0.5);
+    const [poor, rich] = [await keyOf(0.3), await keyOf(5)];
+    const file = pdfOf('one', 'two pages');
+    const asked = await Promise.all([poor, rich, rich].map((key) => askAbout(file, key)));
+    expect(asked.slice(1).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await usageOf(rich)).toBe(2 * PRICE);
     expect(ocr.requests).toHaveLength(1);
   });
 
-  it('cost nothing if the service fails', async () => {
-    ocr.answer([head(500), write('{}'), end()]);
-    const key = await newKey(5);
-    expect([await askAbout('broken service', key), await usageOf(key)]).toEqual([503, 0]);
+  it.each([
+    ['refuses', [head(500), write('{}'), end()], 0],
+    ['answers too late for a proxy', [head(504), write('{}'), end()], PRICE],
+    ['answers what is no JSON', [head(200, JSON_TYPE), write('{"pages": [}'), end()], PRICE],
+    ['answers without pages', [head(200, JSON_TYPE), write('{"pages": 7}'), end()], PRICE],
+    ['breaks off', [head(200, JSON_TYPE), write('{"pages": ['), reset()], PRICE],
+  ])('cost only what the service may bill if it %s', async (name, answer, cost) => {
+    ocr.answer(answer);
+    const key = await keyOf(5);
+    const { status, id } = await askAbout(pdfOf(`a service that ${name}`), key);
+    expect([status, ocr.requests.length, await usageOf(key)]).toEqual([503, 1, cost]);
+    if (cost > 0) expect((await recordOf(id)).total_cost).toBe(cost);
   });
+
+  describe('that is not in the configuration', () => {
+    const configured = (price: object) =>
+      openTestGateway({
+        providers: [
+          { slug: 'acme', name: 'Acme', dialect: 'openai-chat', base_url: upstream.url },
+          { slug: 'mistral', name: 'Mistral', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
+        ],
+        models: [
+          { id: 'm/text', input_modalities: ['text'], endpoints: [{ provider: 'acme', model: 'one' }] },
+        ],
+        plugins: { 'file-parser': { ocr: { provider: 'mistral', model: 'ocr-1', ...price } } },
+      } as never);
+
+    it('are read only for keys without limits', async () => {
+      const unpriced = await configured({});
+      try {
+        const [limited, free] = [await keyOf(5, unpriced), await keyOf(null, unpriced)];
+        const file = pdfOf('no price');
+        const refused = await askAbout(file, limited, unpriced);
+        expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('price_per_page')]);
+        expect(ocr.requests).toHaveLength(0);
+        ocr.answer(pages(1));
+        expect((await askAbout(file, free, unpriced)).status).toBe(200);
+      } finally {
+        await unpriced.close();
+      }
+    });
+
+    it('are free for all with a price of 0', async () => {
+      const free = await configured({ price_per_page: 0 });
+      try {
+        ocr.answer(pages(1));
+        expect((await askAbout(pdfOf('free'), await keyOf(5, free), free)).status).toBe(200);
+      } finally {
+        await free.close();
+      }
+    });
+  });
+});
+
+it('mistral-ocr needs a configuration of its own, also beside a provider mistral', async () => {
+  const beside = await openTestGateway({
+    providers: [
+      { slug: 'acme', name: 'Acme', dialect: 'openai-chat', base_url: upstream.url },
+      { slug: 'mistral', name: 'Mistral', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
+    ],
+    models: [{ id: 'm/text', input_modalities: ['text'], endpoints: [{ provider: 'acme', model: 'one' }] }],
+  } as never);
+  try {
+    const body = {
+      model: 'm/text',
+      plugins: [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }],
+      ...ABOUT['/chat/completions'](PDF, 'a.pdf'),
+    };
+    const reply = await beside.post('/chat/completions', body);
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('is not configured')]);
+    expect(ocr.requests).toHaveLength(0);
+  } finally {
+    await beside.close();
+  }
 });

@@ -30,6 +30,13 @@ export function* likelyMistakes(value: object, config: Config): Generator<Proble
     }
   }
   yield* plainSecrets(value);
+  const { ocr } = config.plugins['file-parser'] ?? {};
+  if (ocr && typeof ocr.price_per_page !== 'number') {
+    const message =
+      'is not there, so mistral-ocr serves no key, workspace or account with a limit or a balance: write what the ' +
+      'service bills for a page, in USD, or 0 if it bills nothing';
+    yield { path: 'plugins.file-parser.ocr.price_per_page', message };
+  }
   for (const [at, model] of config.models.entries()) {
     if (pace.tick()) yield undefined;
     for (const [index, { pricing, prices }] of model.endpoints.entries()) {

@@ -256,7 +256,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.file-parser.ocr.provider': 'Slug of the provider.',
   'plugins.file-parser.ocr.model': "The provider's name of the model.",
   'plugins.file-parser.ocr.price_per_page':
-    'USD that a page costs: charged to the request that has the file read. A text that is already known costs nothing.',
+    'USD that a page costs: charged to the request that has the file read. A text that is already known costs nothing. Absent: ' +
+    'not known, so that keys with a limit or a balance are refused; 0: free.',
 
   presets: 'Request fields by the name of a preset. A request names one as @preset/NAME.',
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',

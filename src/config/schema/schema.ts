@@ -183,7 +183,7 @@ const plugins = section({
         closed({
           provider: providerSlug,
           model: text(256),
-          price_per_page: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD_PER_PAGE }), 0),
+          price_per_page: nullish(Type.Number({ minimum: 0, maximum: MAX_USD_PER_PAGE })),
         }),
       ),
     }),

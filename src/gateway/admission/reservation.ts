@@ -10,6 +10,7 @@ import {
   LedgerUnavailable,
   type ReserveOutcome,
 } from '../../ports/ledger.ts';
+import { plusWriteOffs, type WriteOff } from '../../ports/write-offs.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isUnlimited } from './reservation-size.ts';
 
@@ -43,6 +44,8 @@ export class GenerationReservation {
   readonly #now: () => number;
   /** Paid besides model calls. */
   readonly charges: Charge[] = [];
+  /** What services bill beyond their charges. */
+  writeOffs: readonly WriteOff[] | undefined;
   /** Calls of server tools. */
   readonly toolCalls: ToolCallRecord[] = [];
   /** Writes a checkpoint; absent before the first leg, when charges are the only progress. */
@@ -154,6 +157,17 @@ export class GenerationReservation {
     this.release(amount, amount);
     await this.#note();
     return { waive: () => this.#waive(charge) };
+  }
+
+  /** Counts what a service bills beyond its charge. */
+  writeOff(writeOff: WriteOff): void {
+    this.writeOffs = plusWriteOffs(this.writeOffs, [writeOff]);
+  }
+
+  /** Whether no limit covers the caller; opens the generation in the ledger then. `row`: as with `hold`. */
+  async hasNoLimit(row: () => JsonObject): Promise<boolean> {
+    const { ok } = await this.hold(row, ({ affordable }) => (isUnlimited(affordable) ? NOTHING : null));
+    return ok && this.#isUnlimited;
   }
 
   /** Reserved, and neither spent nor held. */

@@ -108,13 +108,15 @@ export abstract class Answering implements SettleDependencies {
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };
       const exceededBy = this.legs.find((leg) => leg.exceededBy !== undefined)?.exceededBy;
       const cost = this.#used(settlement);
-      const used = this.underway.reservation.withinMax(cost);
+      const { reservation } = this.underway;
+      const used = reservation.withinMax(cost);
       const beyond = { nanos: cost.creditNanos - used.creditNanos, cause: exceededBy ?? 'output' } as const;
+      const uncharged = plusWriteOffs(settlement.uncharged, reservation.writeOffs);
       const { charge } = await ledger.settle(input.generationId, {
         used,
         exceededBy,
-        uncharged: beyond.nanos > 0n ? plusWriteOffs(settlement.uncharged, [beyond]) : settlement.uncharged,
-        row: settledRow(generation, settlement, times, this.underway.reservation.reserved.creditNanos),
+        uncharged: beyond.nanos > 0n ? plusWriteOffs(uncharged, [beyond]) : uncharged,
+        row: settledRow(generation, settlement, times, reservation.reserved.creditNanos),
         atMs: clock.now(),
       });
       const bill = { ...settlement.bill, totalNanos: charge.creditNanos };

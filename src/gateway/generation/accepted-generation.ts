@@ -85,6 +85,8 @@ export function stagesFor(
       dearestLegNanos: reservation.dearestLegNanos,
     }),
     charge: (kind, nanos) => reservation.charge(row, kind, nanos),
+    writeOff: (writeOff) => reservation.writeOff(writeOff),
+    isUnlimited: () => reservation.hasNoLimit(row),
     endpointsFor: (asked) => endpointsFor(asked, input, settings, dependencies),
     wishAgainst,
     hasZeroRetention: (asked, models) => mustKeepNothing(asked, caller, () => models),

@@ -81,7 +81,8 @@ export async function settleUnserved(
   await reservation.open(() => acceptedRow(generation));
   reservation.close();
   const row = settledRow(generation, settlement, times);
-  await ledger.settle(input.generationId, { used: reservation.charged, row, atMs: clock.now() });
+  const { charged: used, writeOffs: uncharged } = reservation;
+  await ledger.settle(input.generationId, { used, uncharged, row, atMs: clock.now() });
   onSettled(generation, settlement, times);
 }
 

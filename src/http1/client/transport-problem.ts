@@ -17,6 +17,11 @@ export class TransportProblem extends Error {
     this.reason = reason;
     this.systemCode = systemCode;
   }
+
+  /** True if no connection was made. One that is lost later may be the server's reaction to the request. */
+  get isUnsent(): boolean {
+    return this.reason === 'connect' || this.message === NO_CONNECTION_IN_TIME;
+  }
 }
 
 type Row = readonly [codes: RegExp, reason: TransportReason, message: string];

@@ -1,6 +1,6 @@
 import type { Catalog, Provider } from '../../catalog/catalog.ts';
 import type { Egress, EgressLimits, EgressReply } from '../../egress/egress.ts';
-import { EgressProblem } from '../../egress/egress-problem.ts';
+import { EgressProblem, mayBeBilled } from '../../egress/egress-problem.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { pluginPlace } from '../../ir/plugins.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -47,9 +47,20 @@ export interface ServiceCall {
   readonly signal: AbortSignal;
 }
 
+/** 503: the request was not served, and may be later. The message holds nothing that the service said. */
+export class ServiceFailed extends GatewayError {
+  /** True if the service may have done its work, and bills it. */
+  readonly mayBeBilled: boolean;
+
+  constructor({ name }: Provider, path: string, why: string, mayHaveCost: boolean) {
+    super('overloaded', `The service ${path} of ${name} failed: ${why}`);
+    this.mayBeBilled = mayHaveCost;
+  }
+}
+
 /**
- * The JSON object that a service answers. Rejects with a 503 that names the provider if the service is down, slow,
- * refuses or answers something else, or with the signal's reason.
+ * The JSON object that a service answers. Rejects with ServiceFailed if the service is down, slow, refuses or answers
+ * something else, or with the signal's reason.
  */
 export async function callService(
   { provider, model }: ProviderService,
@@ -58,7 +69,9 @@ export async function callService(
 ): Promise<JsonObject> {
   const destination = destinationOf({ provider, modelId: '', upstreamModel: model }, provider.credential);
   const keyHeaders = destination && plainKeyHeaders(provider.auth, destination.credential);
-  if (keyHeaders === undefined) throw serviceFailed(provider, path, 'it has no address or no plain key');
+  if (keyHeaders === undefined) {
+    throw new ServiceFailed(provider, path, 'it has no address or no plain key', false);
+  }
   const reply = await egress
     .call(`${destination?.baseUrl}${path}${destination?.query}`, {
       method: 'POST',
@@ -68,11 +81,15 @@ export async function callService(
       signal,
     })
     .catch((problem: unknown) => {
-      throw problem instanceof EgressProblem ? serviceFailed(provider, path, reasonOf(problem)) : problem;
+      if (!(problem instanceof EgressProblem)) throw problem;
+      throw new ServiceFailed(provider, path, reasonOf(problem), mayBeBilled(problem));
     });
-  if (reply.status !== 200) throw serviceFailed(provider, path, `it answered with status ${reply.status}`);
+  const { status } = reply;
+  if (status !== 200) {
+    throw new ServiceFailed(provider, path, `it answered with status ${status}`, mayBeBilled(status));
+  }
   const answer = answerIn(reply);
-  if (answer === undefined) throw serviceFailed(provider, path, 'its answer is not understood');
+  if (answer === undefined) throw new ServiceFailed(provider, path, 'its answer is not understood', true);
   return answer;
 }
 
@@ -84,9 +101,4 @@ function answerIn({ bytes, isCut }: EgressReply): JsonObject | undefined {
   if (isCut) return undefined;
   const reading = readJson(bytes.toString());
   return reading.ok && isJsonObject(reading.value) ? reading.value : undefined;
-}
-
-/** 503: the request was not served, and may be later. The message holds nothing that the service said. */
-export function serviceFailed({ name }: Provider, path: string, why: string): GatewayError {
-  return new GatewayError('overloaded', `The service ${path} of ${name} failed: ${why}`);
 }

@@ -1,11 +1,7 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../../dialects/dialect.ts';
 import { reportedFailure } from '../../dialects/shared/answers/reported-failure.ts';
-import {
-  NO_CONNECTION_IN_TIME,
-  TransportProblem,
-  type TransportReason,
-} from '../../http1/client/transport-problem.ts';
+import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
@@ -169,14 +165,9 @@ export function failureOfProblem(
     metadata: metadataOf(verdict.kind, scope, {}),
     isCutByUs: problem.reason === 'total',
     isStale: problem instanceof StaleConnection,
-    isConnection: isOfConnection(problem),
+    isConnection: problem.isUnsent,
     errno: problem.systemCode,
   });
-}
-
-/** Whether no connection was made. One that is lost later may be the upstream's reaction to the request. */
-function isOfConnection({ reason, message }: TransportProblem): boolean {
-  return reason === 'connect' || message === NO_CONNECTION_IN_TIME;
 }
 
 /** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */

@@ -7,9 +7,12 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
 import { countText } from '../../../kit/text/count-text.ts';
-import type { OcrSettings, Stage, StageContext } from '../../stage.ts';
+import { pdfPages } from '../../../web/pdf-text.ts';
+import { textOwner } from '../../../web/text-owner.ts';
+import type { Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider, wantedService } from '../provider-service.ts';
 import { annotated } from './file-annotations.ts';
+import { fileRefused } from './file-refused.ts';
 import { type FileReader, type FileTexts, localReader, parsedFile, partOf } from './file-texts.ts';
 import { type FilePart, hasParsableFile, withFilesReplaced } from './find-files.ts';
 import { ocrText } from './ocr-text.ts';
@@ -25,6 +28,9 @@ interface OcrEngine {
   readonly service: ProviderService;
   readonly pageNanos: Nanos;
 }
+
+/** Pages of one file that a service reads: more than services take in one call. */
+const MAX_OCR_PAGES = 1000;
 
 const LOCAL: Engine = { kind: 'local' };
 
@@ -81,14 +87,20 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
     const payment = new PagePayment(pageNanos, context);
     const reader: FileReader = {
       kind: 'ocr',
-      begin: () => payment.begin(),
-      read: (bytes, signal) => ocrText(bytes, service, signal, egress),
+      async begin(bytes, name) {
+        const pages = await pdfPages(bytes, { signal: context.signal, owner: textOwner(context.caller) });
+        if (pages > MAX_OCR_PAGES) {
+          throw fileRefused(name, `has ${pages} pages: mistral-ocr reads at most ${MAX_OCR_PAGES}`);
+        }
+        await payment.begin(pages);
+      },
+      read: (bytes, signal) => payment.reading((pages) => ocrText({ bytes, pages }, service, signal, egress)),
     };
     const read = await texts.of(file, reader, context.signal).catch(async (problem: unknown) => {
-      await payment.giveUp();
+      await payment.giveUp(problem);
       throw problem;
     });
-    return { read, nanos: await payment.finish(read) };
+    return { read, nanos: await payment.finish() };
   }
 }
 
@@ -116,17 +128,25 @@ async function needsText(request: GenerationRequest, { endpointsFor }: StageCont
   return (await endpointsFor(asText)).length > 0;
 }
 
-/** The provider that has the engine of this name, unless the operator names another. */
-const OCR: OcrSettings = { provider: 'mistral', model: 'mistral-ocr-latest', pageNanos: 0n };
-
-function ocrFor(request: GenerationRequest, plugin: JsonObject, context: StageContext): Engine {
-  const { settings } = context;
-  const { provider: slug, model, pageNanos } = settings.ocr ?? OCR;
-  const provider = usableProvider(slug, settings.catalog);
-  if (provider !== undefined) {
-    return { kind: 'ocr', service: wantedService(request, plugin, { provider, model }, context), pageNanos };
+async function ocrFor(
+  request: GenerationRequest,
+  plugin: JsonObject,
+  context: StageContext,
+): Promise<Engine> {
+  const { ocr, catalog } = context.settings;
+  const path = `${pluginPlace(request, plugin)}.pdf.engine`;
+  const provider = ocr && usableProvider(ocr.provider, catalog);
+  if (ocr === undefined || provider === undefined) {
+    const message = 'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr)';
+    throw invalidRequest([{ path, message }]);
   }
-  const message =
-    'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr, or the provider mistral)';
-  throw invalidRequest([{ path: `${pluginPlace(request, plugin)}.pdf.engine`, message }]);
+  const { model, pageNanos } = ocr;
+  const service = wantedService(request, plugin, { provider, model }, context);
+  if (pageNanos === undefined && !(await context.isUnlimited())) {
+    const message =
+      'mistral-ocr has no price on this gateway (plugins.file-parser.ocr.price_per_page), so it serves no key, ' +
+      'workspace or account with a limit or a balance';
+    throw invalidRequest([{ path, message }], 'permission');
+  }
+  return { kind: 'ocr', service, pageNanos: pageNanos ?? 0n };
 }

@@ -20,7 +20,7 @@ const MAX_FILES = 16;
 export interface FileReader {
   readonly kind: string;
   /** Called before a content is read that was not read before. Rejects if it must not be. */
-  begin?(): Promise<void>;
+  begin?(bytes: Uint8Array, name: string): Promise<void>;
   read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText>;
 }
 
@@ -55,13 +55,13 @@ export class FileTexts {
     const content = await contentOf(file, this.#egress, signal);
     if (!isPdf(content.bytes)) throw fileRefused(name, 'is no PDF that can be read');
     const key = `${reader.kind} ${content.hash}`;
-    if (!this.#texts.has(key)) await reader.begin?.();
-    const text = await this.#texts
-      .of(key, signal, (own) => reader.read(content.bytes, own))
-      .catch((error: unknown) => {
-        throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
-      });
-    return { ...text, name, content };
+    try {
+      if (!this.#texts.has(key)) await reader.begin?.(content.bytes, name);
+      const text = await this.#texts.of(key, signal, (own) => reader.read(content.bytes, own));
+      return { ...text, name, content };
+    } catch (error) {
+      throw error instanceof PdfProblem ? fileRefused(name, error.message) : error;
+    }
   }
 
   /** The request with the text of its files in their place, for guardrails. */

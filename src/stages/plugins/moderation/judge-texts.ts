@@ -1,6 +1,6 @@
 import type { Egress } from '../../../egress/egress.ts';
 import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
-import { callService, type ProviderService, serviceFailed } from '../provider-service.ts';
+import { callService, type ProviderService, ServiceFailed } from '../provider-service.ts';
 
 /** A text that was flagged, and the categories that it falls into. */
 export interface FlaggedText {
@@ -32,7 +32,7 @@ export async function flaggedAmong(
     const call = { path: PATH, body: { input }, limits: LIMITS, signal };
     const verdicts = verdictsIn(await callService(service, call, egress), input.length);
     if (verdicts === undefined) {
-      throw serviceFailed(service.provider, PATH, 'its answer is not one verdict for each text');
+      throw new ServiceFailed(service.provider, PATH, 'its answer is not one verdict for each text', true);
     }
     const index = verdicts.findIndex(({ flagged }) => flagged);
     if (index !== -1) return { text: input[index] ?? '', reasons: verdicts[index]?.reasons ?? [] };
