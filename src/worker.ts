@@ -15,6 +15,7 @@ import { systemClock } from './kit/time/clock.ts';
 import { type ListeningServer, openServer } from './listening-server.ts';
 import { ByokDirectory } from './manage/byok/byok-directory.ts';
 import { SecretCipher, type SecretKeys } from './manage/byok/secret-cipher.ts';
+import { requireDownloadable } from './manage/files/files.ts';
 import { Freshness } from './manage/freshness.ts';
 import { CallerDirectory } from './manage/keys/caller-directory.ts';
 import { requireFound } from './manage/refusals.ts';
@@ -208,8 +209,9 @@ export class Worker {
       files: {
         list: (caller, page) => this.#owner.call('listFiles', caller, page),
         make: (caller, filename, content) => this.#owner.call('makeFile', caller, filename, content),
-        read: async (caller, id) => {
+        read: async (caller, id, purpose) => {
           const file = requireFound(await store.find(caller.workspaceId, id));
+          if (purpose?.isDownload === true) requireDownloadable(file);
           return { file, content: requireFound(await bytes.read(id)) };
         },
       },

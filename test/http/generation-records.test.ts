@@ -44,7 +44,7 @@ const row = completeRow(
 
 const generation = (id: string, account: string): StoredGeneration => ({
   id,
-  scopes: { key: 'k', workspace: 'w', account },
+  scopes: { key: 'k', workspace: 'workspace', account },
   settledAtMs: 1,
   charge: { creditNanos: 1_500_000n, byokNanos: 0n },
   writtenOffNanos: 0n,
@@ -85,7 +85,7 @@ describe('GET /generation', () => {
       expect(Compile(generationReplySchema).Check(json)).toBe(true);
       expect(json.data).toMatchObject({
         id: 'gen-1-mine',
-        workspace_id: 'w',
+        workspace_id: 'workspace',
         total_cost: 0.0015,
         usage: 0.0015,
         finish_reason: 'error',

@@ -8,6 +8,7 @@ import {
 } from '../../contract/generations/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
 import type { LogViewer } from '../../manage/generations/generation-log.ts';
+import type { ContentViewer } from '../../manage/generations/generations.ts';
 import { isOfSession } from '../access/authenticate.ts';
 import type { Call, Route } from '../route.ts';
 import { GENERATION_RECORD_EXAMPLES } from './examples/generation-records.ts';
@@ -40,7 +41,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     ...READ,
     path: '/generation/content',
     operationId: 'getGenerationContent',
-    summary: 'What was said in a generation, where its workspace has that kept',
+    summary: 'What was said in a generation of the workspace of the key, if the workspace has that kept',
     example: GENERATION_RECORD_EXAMPLES.getGenerationContent,
     tag: 'Generations',
     auth: 'any',
@@ -51,7 +52,7 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
       ...errors(errorEnvelopeSchema, [400, 401, 404, 500, 503]),
     },
     handler: async (call) => {
-      const content = await call.services.generations.contentOf(viewerOf(call), idOf(call));
+      const content = await call.services.generations.contentOf(contentViewerOf(call), idOf(call));
       call.exchange.reply.jsonText(200, await writeJson({ data: content }));
     },
   },
@@ -62,6 +63,12 @@ function viewerOf(call: Call): LogViewer {
   const { accountId, key } = callerOf(call);
   const seesAll = key.isManagement || !isOfSession(call.exchange.request, call.services);
   return { accountId, keyHash: seesAll ? null : key.hash };
+}
+
+/** A workspace is a boundary for content: other keys than management keys read that of their own workspace alone. */
+function contentViewerOf(call: Call): ContentViewer {
+  const { key, workspaceId } = callerOf(call);
+  return { ...viewerOf(call), workspaceId: key.isManagement ? null : workspaceId };
 }
 
 function idOf({ query }: Call): string {

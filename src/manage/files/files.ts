@@ -86,12 +86,7 @@ export class Files {
     query: FileQuery,
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }> {
     const file = await this.get(caller, id, query);
-    if (!file.isDownloadable) {
-      throw new GatewayError(
-        'invalid-request',
-        'file_id: the file was uploaded, and the content of uploaded files cannot be downloaded',
-      );
-    }
+    requireDownloadable(file);
     return { file, content: requireFound(await this.#dependencies.bytes.read(id)) };
   }
 
@@ -99,9 +94,11 @@ export class Files {
   async read(
     caller: Caller,
     id: string,
+    { isDownload = false }: { readonly isDownload?: boolean } = {},
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }> {
     const { store, bytes } = this.#dependencies;
     const file = requireFound(await store.find(caller.workspaceId, id));
+    if (isDownload) requireDownloadable(file);
     return { file, content: requireFound(await bytes.read(id)) };
   }
 
@@ -173,6 +170,15 @@ export class Files {
       throw error instanceof GatewayError && error.kind === 'not-found' ? notFound() : error;
     }
   }
+}
+
+/** Throws 400 for an upload: models read it, and callers do not get it back. */
+export function requireDownloadable({ isDownloadable }: StoredFile): void {
+  if (isDownloadable) return;
+  throw new GatewayError(
+    'invalid-request',
+    'file_id: the file was uploaded, and the content of uploaded files cannot be downloaded',
+  );
 }
 
 function requireNoProvider({ provider }: FileQuery): void {

@@ -77,9 +77,9 @@ describe('Generations', () => {
     await expect(generationsWith(undefined, undefined).get(ofAccount('a'), 'gen-1-x')).rejects.toMatchObject(
       notFound,
     );
-    await expect(generationsWith(undefined, undefined).contentOf(ofAccount('a'), 'x')).rejects.toMatchObject(
-      notFound,
-    );
+    await expect(
+      generationsWith(undefined, undefined).contentOf({ ...ofAccount('a'), workspaceId: null }, 'x'),
+    ).rejects.toMatchObject(notFound);
   });
 
   it('shows one key its own generations alone', async () => {

@@ -17,6 +17,12 @@ export interface GenerationsDependencies {
   readonly prices: Pick<PriceHistory, 'inForce'>;
 }
 
+/** Who asks for what was said in a generation. */
+export interface ContentViewer extends LogViewer {
+  /** The only workspace whose prompts and answers the viewer may read; null = all of the account. */
+  readonly workspaceId: string | null;
+}
+
 /** Looks up finished generations of an account, or of one key. */
 export class Generations {
   readonly #dependencies: GenerationsDependencies;
@@ -52,10 +58,14 @@ export class Generations {
     }));
   }
 
-  /** Prompt and answer of a generation. Throws 404 if they were not stored. */
-  async contentOf(viewer: LogViewer, id: string): Promise<GenerationContent> {
-    // Content does not say which key it is of.
-    if (viewer.keyHash !== null) await this.get(viewer, id);
+  /** Prompt and answer of a generation. Throws 404 if they were not stored, or are not for this viewer. */
+  async contentOf(viewer: ContentViewer, id: string): Promise<GenerationContent> {
+    const { keyHash, workspaceId } = viewer;
+    // Content does not say which key and workspace it is of.
+    if (keyHash !== null || workspaceId !== null) {
+      const { scopes } = await this.get(viewer, id);
+      if (workspaceId !== null && scopes.workspace !== workspaceId) throw notFound();
+    }
     return requireFound(await this.#dependencies.contents.get(viewer.accountId, id));
   }
 

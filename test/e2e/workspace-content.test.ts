@@ -1,0 +1,4 @@
+import { contentOfWorkspaces } from '../contracts/workspace-content.ts';
+import { openTestGateway } from './harness.ts';
+
+contentOfWorkspaces(() => openTestGateway());
