@@ -128,7 +128,13 @@ function toolLimitsOf({ tools }: LoadedConfiguration['config']): ToolLimits {
   return {
     steps: limits.steps,
     imageModel: images?.model,
-    sandbox: sandbox ? { url: sandbox.url, token: sandbox.token ?? undefined } : undefined,
+    sandbox: sandbox
+      ? {
+          url: sandbox.url,
+          token: sandbox.token ?? undefined,
+          runNanos: nanosOf(sandbox.price_per_run),
+        }
+      : undefined,
   };
 }
 

@@ -136,6 +136,21 @@ describe('loadConfiguration', () => {
     expect(load().warnings.map(({ path }) => path)).toEqual(paths);
   });
 
+  it('warns of a search engine whose searches have no price, unless it is said to be free', () => {
+    const engines = [
+      'exa: { api_key: k }',
+      'tavily: { api_key: k, price_per_search: 0.008 }',
+      'searxng: { url: "http://h", price_per_search: 0 }',
+    ];
+    writeFileSync(join(cwd, 'signalbox.yaml'), `plugins: { web: { engines: { ${engines.join()} } } }`);
+    expect(load().warnings).toMatchObject([
+      {
+        path: 'plugins.web.engines.exa.price_per_search',
+        message: expect.stringMatching(/searches are free.*in USD, or 0 if it bills nothing/),
+      },
+    ]);
+  });
+
   it('names the keys that have no effect yet, and only those that the file sets', () => {
     writeFileSync(
       join(cwd, 'signalbox.yaml'),

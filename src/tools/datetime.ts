@@ -9,6 +9,7 @@ const UTC = 'UTC';
 /** Tells the model the time. */
 export const datetime: ServerTool = {
   name: 'datetime',
+  costsNothing: true,
   parameters: closed({ timezone: nullish(Type.String({ minLength: 1, maxLength: 64 })) }),
   unavailable({ timezone }) {
     if (typeof timezone !== 'string' || clockOf(timezone) !== undefined) return undefined;

@@ -37,6 +37,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 /** Lists, reads, writes and edits files of the caller's workspace. An edit makes a copy. */
 export const files: ServerTool = {
   name: 'files',
+  costsNothing: true,
   parameters: closed({}),
   declare: () => ({
     description:

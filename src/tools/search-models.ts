@@ -17,6 +17,7 @@ const MODALITIES = { type: 'array', items: { type: 'string' }, maxItems: 8 };
 /** Finds models of this gateway. */
 export const searchModels: ServerTool = {
   name: 'experimental__search_models',
+  costsNothing: true,
   parameters: closed({ max_results: nullish(Type.Integer({ minimum: 1, maximum: MOST_RESULTS })) }),
   declare: ({ max_results = DEFAULT_MAX_RESULTS }) => ({
     description: `Finds language models that can be used here, with their limits and prices: at most ${max_results}.`,

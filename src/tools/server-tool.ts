@@ -22,10 +22,11 @@ import type { WebSettings } from '../web/web-settings.ts';
 export interface WorkspaceFiles {
   /** Oldest first. */
   list(caller: Caller, page: { readonly limit: number }): Promise<{ readonly files: readonly StoredFile[] }>;
-  /** A file with its content. */
+  /** A file with its content. `isDownload`: the caller gets the content itself, which that of uploads forbids. */
   read(
     caller: Caller,
     id: string,
+    purpose?: { readonly isDownload: boolean },
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>;
   /** Stores a new file. */
   make(caller: Caller, filename: string, content: Uint8Array): Promise<StoredFile>;
@@ -44,6 +45,8 @@ export interface ToolLimits {
 /** The service that runs commands, see docs/guide/sandbox.md. */
 export interface SandboxSettings {
   readonly url: string;
+  /** Price of a run. */
+  readonly runNanos: Nanos;
   /** Its credential. */
   readonly token: string | undefined;
 }
@@ -172,6 +175,8 @@ export interface ServerTool {
   readonly callsModels?: boolean;
   /** True if the time limits of model calls bound it: the limit of one tool call does not hold. */
   readonly isTimedByLegs?: boolean;
+  /** True if a call costs the operator nothing: keys at their limits may make it. Absent = it may cost something. */
+  readonly costsNothing?: true;
   /** True if its calls end the answer, because the caller goes on with them. */
   readonly endsAnswer?: boolean;
   /** The formats whose requests may have it; absent = all. */

@@ -37,6 +37,7 @@ export function* likelyMistakes(value: object, config: Config): Generator<Proble
       'service bills for a page, in USD, or 0 if it bills nothing';
     yield { path: 'plugins.file-parser.ocr.price_per_page', message };
   }
+  yield* freeSearches(config);
   for (const [at, model] of config.models.entries()) {
     if (pace.tick()) yield undefined;
     for (const [index, { pricing, prices }] of model.endpoints.entries()) {
@@ -102,6 +103,18 @@ function* plainSecrets(value: object): Generator<Problem> {
       const message = `is a secret in plain text: put it into a variable of the environment, and write \${NAME} here`;
       yield { path: pathOf(trail), message };
     }
+  }
+}
+
+/** Search engines for which the file does not say what a search costs. */
+function* freeSearches({ plugins: { web } }: Config): Generator<Problem> {
+  for (const [name, { price_per_search: price }] of Object.entries(web?.engines ?? {})) {
+    if (typeof price === 'number') continue;
+    const path = `plugins.web.engines.${name}.price_per_search`;
+    const message =
+      'is not there, so searches are free for MCP clients, and at endpoints without a web_search price: write what ' +
+      'the engine bills for a search, in USD, or 0 if it bills nothing';
+    yield { path, message };
   }
 }
 

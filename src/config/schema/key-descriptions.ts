@@ -361,6 +361,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Service that runs code for the tools bash, shell and code_interpreter; absent: they are not offered.',
   'tools.sandbox.url': 'Its address, which may be private.',
   'tools.sandbox.token': 'Token that is sent to it as `Authorization: Bearer`.',
+  'tools.sandbox.price_per_run':
+    'USD that a run of code costs, reserved and charged like a search; `shell` runs each command by itself.',
   'tools.mcp_servers': 'MCP servers by name, which is the `server_label` of requests.',
   'tools.mcp_servers.*': 'An MCP server.',
   'tools.mcp_servers.*.url': 'Its address (streamable HTTP), which may be private.',

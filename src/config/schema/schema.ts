@@ -137,6 +137,7 @@ const fusionPreset = closed({ panel: nullish(panel), judge: nullish(modelId) });
 /** USD; a higher price is a typing error. */
 const MAX_USD_PER_PAGE = 100;
 const MAX_USD_PER_SEARCH = 100;
+const MAX_USD_PER_RUN = 100;
 
 const searchEngine = closed({
   api_key: nullish(text(8192)),
@@ -205,6 +206,7 @@ const tools = section({
         explain: 'must be an http or https address without a user name, for example http://127.0.0.1:8890',
       }),
       token: nullish(text(8192)),
+      price_per_run: withDefault(Type.Number({ minimum: 0, maximum: MAX_USD_PER_RUN }), 0),
     }),
   ),
   mcp_servers: withDefault(

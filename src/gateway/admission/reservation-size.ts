@@ -132,6 +132,11 @@ export function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
   return creditNanos === null && totalNanos === null;
 }
 
+/** True if a limit leaves nothing at all. */
+export function isSpent({ creditNanos, totalNanos }: Affordable): boolean {
+  return (creditNanos !== null && creditNanos <= 0n) || (totalNanos !== null && totalNanos <= 0n);
+}
+
 function fits(
   { creditNanos, byokNanos }: Amount,
   { creditNanos: credit, totalNanos: total }: Affordable,

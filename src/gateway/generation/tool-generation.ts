@@ -1,5 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { NOTHING } from '../../ir/amount.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { ChargeKind, PaidCharge } from '../../ir/leg.ts';
@@ -12,6 +13,9 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import { unrecordable } from '../admission/admit.ts';
+import { refused } from '../admission/refused.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
+import { isSpent } from '../admission/reservation-size.ts';
 import { withOwnWork } from '../record/account.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -23,6 +27,8 @@ import { settleRefused, settleUnserved, unservedGeneration, unservedOf } from '.
 export interface DirectToolCall {
   readonly name: string;
   readonly arguments: JsonObject;
+  /** True if it may run although the limits of its caller leave nothing. */
+  readonly costsNothing?: true | undefined;
   /** Rejects with the signal's reason, or with 402. */
   run(given: JsonObject, run: DirectToolRun): Promise<DirectToolResult>;
 }
@@ -71,6 +77,7 @@ export async function runToolGeneration(
     const passed = await scanned(asked);
     const given = inputIn(passed, 'arguments') ?? call.arguments;
     passed.watch?.sent({ arguments: JSON.stringify(given) });
+    if (call.costsNothing !== true) await requireMoney(input, reservation, row, settings.basePath);
     const startedAtMs = dependencies.clock.now();
     const result = await call.run(given, {
       generationId: input.generationId,
@@ -124,6 +131,22 @@ export async function runToolGeneration(
     });
     throw error;
   }
+}
+
+/**
+ * Rejects with 402 or 403 if a limit, a budget or the balance of the caller leaves nothing: most tools cost the
+ * operator something even if they have no price.
+ */
+async function requireMoney(
+  { caller: { scopes } }: GenerationInput,
+  reservation: GenerationReservation,
+  row: () => JsonObject,
+  basePath: string,
+): Promise<void> {
+  const outcome = await reservation.hold(row, ({ affordable }) => (isSpent(affordable) ? null : NOTHING));
+  if (outcome.ok) return;
+  const nothingAsked = { requestedTokens: 0, affordableTokens: 0, filledContext: undefined };
+  throw refused(outcome.refusal, { scopes, basePath, ...nothingAsked });
 }
 
 /** A tool as MCP clients are shown it. */

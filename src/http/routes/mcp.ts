@@ -122,9 +122,9 @@ async function listTools(call: Call): Promise<readonly OfferedTool[]> {
 
 /** Runs a tool as a generation of its own. */
 async function runTool(call: Call, tool: OfferedTool, given: JsonObject): Promise<ToolResult> {
-  const { name } = tool;
+  const { name, costsNothing } = tool;
   const run = new GenerationRun({ ...call, body: directCallBody(name, given) }, 'responses');
-  const direct = { name, arguments: given, run: tool.run };
+  const direct = { name, arguments: given, costsNothing, run: tool.run };
   try {
     return await run.withAbortGrace(call.services.gateway.callTool(run.input, direct));
   } finally {

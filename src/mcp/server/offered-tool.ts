@@ -37,6 +37,8 @@ export interface OfferedTool {
   /** JSON Schema of structured results; absent = it declares none. */
   readonly outputSchema?: JsonObject | undefined;
   readonly annotations: JsonObject | undefined;
+  /** True if a call costs the operator nothing. Absent = it may cost something. */
+  readonly costsNothing?: true | undefined;
   /** Rejects with the signal's reason, or with 402; other failures are results. */
   run(given: JsonObject, run: ToolRun): Promise<ToolResult>;
 }

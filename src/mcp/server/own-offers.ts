@@ -3,7 +3,7 @@ import { textBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { ServerTool, ToolContext, ToolSettings } from '../../tools/server-tool.ts';
+import type { ServerTool, ToolContext, ToolSettings, WorkspaceFiles } from '../../tools/server-tool.ts';
 import { SERVER_TOOLS } from '../../tools/table.ts';
 import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
@@ -30,6 +30,7 @@ export function ownOffers(dependencies: OwnToolDependencies, caller: Caller): re
         description,
         inputSchema: parameters,
         annotations: undefined,
+        costsNothing: tool.costsNothing,
         run: (given, run) => runWithin(tool, given, run, contextOf(run, settings, caller, dependencies)),
       };
     });
@@ -52,7 +53,7 @@ function contextOf(
     caller,
     workspace: caller.workspace,
     egress,
-    files,
+    files: downloadsOf(files),
     signal,
     request,
     endpoint: undefined,
@@ -63,6 +64,15 @@ function contextOf(
     leg: () => Promise.reject(new Error('a tool for MCP clients must not call models')),
     tell: () => {},
     showStep: () => {},
+  };
+}
+
+/** Files for a caller who gets their content itself, and not through a model. */
+function downloadsOf(files: WorkspaceFiles): WorkspaceFiles {
+  return {
+    list: (caller, page) => files.list(caller, page),
+    make: (caller, filename, content) => files.make(caller, filename, content),
+    read: (caller, id) => files.read(caller, id, { isDownload: true }),
   };
 }
 

@@ -18,10 +18,10 @@ export const bash: ServerTool = {
   }),
   async run({ arguments: asked, parameters }, context) {
     const command = stringAt(asked, 'command') ?? '';
-    const result = await runCode({ language: 'bash', code: command }, parameters, context);
-    if (typeof result === 'string') return toolFailure(result, { command });
-    if (result.exitCode === null) return toolFailure('the command took too long', { command });
+    const { result, nanos } = await runCode({ language: 'bash', code: command }, parameters, context);
+    if (typeof result === 'string') return { ...toolFailure(result, { command }), nanos };
+    if (result.exitCode === null) return { ...toolFailure('the command took too long', { command }), nanos };
     const shown = { command, ...result };
-    return { output: JSON.stringify(shown), shown };
+    return { output: JSON.stringify(shown), shown, nanos };
   },
 };

@@ -29,9 +29,11 @@ export const codeInterpreter: ServerTool = {
   async run({ arguments: asked, parameters }, context) {
     const language = 'python';
     const code = stringAt(asked, 'code') ?? '';
-    const result = await runCode({ language, code }, parameters, context);
-    if (typeof result === 'string') return toolFailure(result, { code, language });
-    if (result.exitCode === null) return toolFailure('the program took too long', { code, language });
-    return { output: JSON.stringify(result), shown: { code, language, ...result } };
+    const { result, nanos } = await runCode({ language, code }, parameters, context);
+    if (typeof result === 'string') return { ...toolFailure(result, { code, language }), nanos };
+    if (result.exitCode === null) {
+      return { ...toolFailure('the program took too long', { code, language }), nanos };
+    }
+    return { output: JSON.stringify(result), shown: { code, language, ...result }, nanos };
   },
 };

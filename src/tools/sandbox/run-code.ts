@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { EgressReply } from '../../egress/egress.ts';
 import { EgressProblem } from '../../egress/egress-problem.ts';
 import { removerOf, type SecretRemover } from '../../egress/secret-remover.ts';
+import { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
-import type { ToolContext, ToolIssue, ToolSettings } from '../server-tool.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { SandboxSettings, ToolContext, ToolIssue, ToolSettings } from '../server-tool.ts';
 
 /** Code for the sandbox. */
 export interface SandboxCode {
@@ -18,6 +21,12 @@ export interface SandboxResult {
   readonly stderr: string;
   /** Null if the time was over. */
   readonly exitCode: number | null;
+}
+
+/** A run that was paid for. `result`: a text says why it failed. */
+export interface PaidRun {
+  readonly result: SandboxResult | string;
+  readonly nanos: Nanos;
 }
 
 /** Seconds for which a session is kept after its last use. */
@@ -35,15 +44,44 @@ export function sandboxIssue({ engine }: JsonObject, { tools, vendor }: ToolSett
   return { path: 'parameters.engine', message: `must be auto or ${vendor}` };
 }
 
-/** Runs code in the configured sandbox; a text says why that failed. */
+/**
+ * Pays for a run and runs code in the configured sandbox. A run that cannot have begun costs nothing. Rejects with 402
+ * if the limits do not leave so much.
+ */
 export async function runCode(
-  { language, code, timeoutMs }: SandboxCode,
+  code: SandboxCode,
   parameters: JsonObject,
   context: ToolContext,
-): Promise<SandboxResult | string> {
+): Promise<PaidRun> {
+  const { sandbox } = context.settings.tools;
+  if (sandbox === undefined) return { result: 'there is no sandbox', nanos: 0n };
+  const { runNanos: nanos } = sandbox;
+  const paid = nanos === 0n ? undefined : await context.charge('tool', nanos);
+  if (nanos > 0n && paid === undefined) {
+    throw new GatewayError('payment', 'What is left of the limits does not pay for a run of the sandbox');
+  }
+  const reply = await replyTo(code, parameters, sandbox, context);
+  if (reply === 'unreachable' || (typeof reply === 'object' && reply.status !== 200)) {
+    await paid?.waive();
+    return { result: reply === 'unreachable' ? UNREACHABLE : FAILED, nanos: 0n };
+  }
+  if (reply === 'timeout') return { result: UNREACHABLE, nanos };
+  if (reply.isCut) return { result: 'the output is too long', nanos };
+  const withoutSecrets = removerOf(sandbox.token === undefined ? [] : [sandbox.token]);
+  return { result: resultIn(reply.bytes, withoutSecrets) ?? FAILED, nanos };
+}
+
+const UNREACHABLE = 'the sandbox cannot be reached';
+const FAILED = 'the sandbox failed';
+
+/** The reply of the sandbox. `unreachable`: the run has not begun. `timeout`: it may have. */
+async function replyTo(
+  { language, code, timeoutMs }: SandboxCode,
+  parameters: JsonObject,
+  { url, token }: SandboxSettings,
+  context: ToolContext,
+): Promise<EgressReply | 'unreachable' | 'timeout'> {
   const { settings, egress, signal } = context;
-  const { sandbox } = settings.tools;
-  if (sandbox === undefined) return 'there is no sandbox';
   const { toolMs, readBytes } = settings.web.limits;
   const most = Math.max(1, toolMs - WAY_MS);
   const body = {
@@ -54,25 +92,19 @@ export async function runCode(
     keep_seconds: numberAt(parameters, 'sleep_after_seconds') ?? DEFAULT_KEPT_SECONDS,
   };
   try {
-    const reply = await egress.call(`${sandbox.url.replace(/\/+$/, '')}/run`, {
+    return await egress.call(`${url.replace(/\/+$/, '')}/run`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...(sandbox.token !== undefined && { authorization: `Bearer ${sandbox.token}` }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(body),
       limits: { totalMs: toolMs, maxBytes: readBytes, maxRedirects: 0 },
       signal,
     });
-    if (reply.isCut) return 'the output is too long';
-    return (
-      (reply.status === 200
-        ? resultIn(reply.bytes, removerOf(sandbox.token === undefined ? [] : [sandbox.token]))
-        : undefined) ?? 'the sandbox failed'
-    );
   } catch (error) {
-    if (error instanceof EgressProblem) return 'the sandbox cannot be reached';
-    throw error;
+    if (!(error instanceof EgressProblem)) throw error;
+    return error.reason === 'timeout' ? 'timeout' : 'unreachable';
   }
 }
 

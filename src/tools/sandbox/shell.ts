@@ -1,8 +1,9 @@
+import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, stringsAt } from '../../kit/json/members.ts';
 import { type ServerTool, toolFailure } from '../server-tool.ts';
 import { SANDBOX_PARAMETERS } from './parameters.ts';
-import { runCode, type SandboxResult, sandboxIssue } from './run-code.ts';
+import { type PaidRun, runCode, type SandboxResult, sandboxIssue } from './run-code.ts';
 
 /** Commands of one call. */
 const MAX_COMMANDS = 16;
@@ -39,12 +40,20 @@ export const shell: ServerTool = {
     const most = numberAt(asked, 'max_output_length') ?? Number.POSITIVE_INFINITY;
     const action = { ...asked, commands } as JsonObject;
     const output: JsonObject[] = [];
+    let nanos = 0n;
     for (const code of commands) {
-      const result = await runCode({ language: 'bash', code, timeoutMs }, parameters, context);
-      if (typeof result === 'string') return toolFailure(result, { action, output });
-      output.push(outputOf(result, most));
+      const run = await runCode({ language: 'bash', code, timeoutMs }, parameters, context).catch(
+        (error: unknown): PaidRun => {
+          // Commands before this one have run.
+          if (output.length === 0 || !(error instanceof GatewayError)) throw error;
+          return { result: error.message, nanos: 0n };
+        },
+      );
+      nanos += run.nanos;
+      if (typeof run.result === 'string') return { ...toolFailure(run.result, { action, output }), nanos };
+      output.push(outputOf(run.result, most));
     }
-    return { output: JSON.stringify({ output }), shown: { action, output } };
+    return { output: JSON.stringify({ output }), shown: { action, output }, nanos };
   },
 };
 
