@@ -56,7 +56,7 @@ import type { LedgerLoss } from './ports/ledger-mark.ts';
 import type { McpMemory } from './ports/mcp-memory.ts';
 import type { SessionStore } from './ports/sessions.ts';
 import type { Tenancy, Workspace } from './ports/tenancy.ts';
-import { checkingPattern } from './stages/guardrails/filters/check-pattern.ts';
+import { checkingPatterns } from './stages/guardrails/filters/check-pattern.ts';
 import type { JudgesFor } from './stages/guardrails/judges/judge.ts';
 import { BackupFolder } from './store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from './store/directory/catalog-overlay-file.ts';
@@ -409,7 +409,7 @@ function guardrailChecks(options: InstallationOptions): GuardrailChecks {
     isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
     isProvider: (slug) =>
       !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, providers?.() ?? []) !== undefined,
-    checkingPattern,
+    checkingPatterns,
     addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };

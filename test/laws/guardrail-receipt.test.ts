@@ -63,6 +63,7 @@ describe.each(REQUESTS)('a request with $title', ({ asked }) => {
     for (const upstream of UPSTREAMS) {
       const scan = new GuardrailScan(
         compileFilters([appliedFilters({ builtins: [{ slug: 'email', action: 'redact' }] })]),
+        () => {},
       );
       try {
         const request = await scan.request(parse(format, asked[format] as JsonObject), panelOf());
@@ -113,10 +114,10 @@ describe.each(ANSWER_MATRIX)('an answer with $title', ({ answered }) => {
   it.each(upstreams)('from %s is scanned as a whole', async (upstream) => {
     for (const stream of [false, true]) {
       const events = decoded(answered[upstream] as WireAnswer, upstream, stream);
-      const scan = new GuardrailScan(words());
+      const scan = new GuardrailScan(words(), () => {});
       const passed = events.flatMap((event) => passedBy(new AnswerFilter(scan), event));
       expect(scan.receivedCharacters).toBe(receivedCharacters(events));
-      const filter = new AnswerFilter(new GuardrailScan(words()));
+      const filter = new AnswerFilter(new GuardrailScan(words(), () => {}));
       const redacted = events.flatMap((event) => passedBy(filter, event));
       expect(textsIn(redacted).filter((text) => WORD.test(text))).toEqual([]);
       expect(passed.at(-1)?.type).toBe(events.at(-1)?.type);

@@ -34,7 +34,7 @@ export const guardrailVerdictSchema = Type.Object({
       Type.Object({
         name: Type.String({ description: 'Slug or name of the filter, or the label of your own.' }),
         label: Type.String(),
-        kind: oneOf(['content-filter', 'prompt-injection']),
+        kind: oneOf(['content-filter', 'prompt-injection', 'unfinished-scan']),
         engine: oneOf(['regex', 'nlp', 'service']),
         action: oneOf(FILTER_ACTIONS),
         start: Type.Integer({

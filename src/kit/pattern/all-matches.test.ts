@@ -107,6 +107,20 @@ function isInPair(text: string, index: number): boolean {
   return /[\ud800-\udbff]/.test(text[index - 1] ?? '') && /[\udc00-\udfff]/.test(text[index] ?? '');
 }
 
+it('stops after its work on open matches, in states that are known', () => {
+  const machine = machineOf('a{1,1000}b');
+  const text = 'a'.repeat(3000);
+  const search = machine.search();
+  const slices: number[] = [];
+  for (let at = search.read(text, 0, 2000); at < text.length; ) {
+    const before = search.work;
+    at = search.read(text, 0, text.length, 20_000);
+    slices.push(search.work - before);
+  }
+  expect(slices.length).toBeGreaterThan(10);
+  expect(Math.max(...slices)).toBeLessThan(25_000);
+});
+
 it('stops early where many matches are open, with known steps too', () => {
   const machine = machineOf('a{500}');
   const text = 'a'.repeat(1000);

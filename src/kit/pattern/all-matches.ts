@@ -1,7 +1,7 @@
 import type { Sliced } from '../loop/turns.ts';
 import { Alphabet } from './alphabet.ts';
 import type { Program } from './program.ts';
-import { assertsBetween, BEFORE, type Before, NOT_KNOWN, STEP_WORK, Threads } from './threads.ts';
+import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads, WORK } from './threads.ts';
 
 /** Instead of a track: one that begins at the current character. */
 const FRESH = -1;
@@ -11,8 +11,6 @@ const NONE = -2;
 /** Cached states of one pattern, and threads in them; the cache is cleared when it has more. */
 const MAX_STATES = 1000;
 const MAX_CACHED_THREADS = 50_000;
-/** Moving so many tracks by one character counts as work on one thread, as a power of two. */
-const TRACKS_OF_WORK = 4;
 /** A search that needed so many new states among its first `TRIAL_CHARACTERS` keeps no more of them. */
 const TRIAL_CHARACTERS = 2048;
 const MAX_NEW_STATES_SHARE = 0.5;
@@ -57,7 +55,7 @@ export class AllMatches {
   readonly #states = new Map<string, State>();
   #cachedThreads = 0;
   readonly #symbols = new Map<number, readonly number[]>();
-  /** Work on new steps and on tracks so far, in threads. */
+  /** Work of all searches so far, in units of `WORK`. */
   work = 0;
   readonly #now: Threads;
   readonly #next: Threads;
@@ -113,7 +111,7 @@ export class AllMatches {
     this.#now.add(this.#program.start, FRESH, assertsBetween(state.before, isWord), true);
     const matchAfter = this.#read(symbol);
     const { pcs, tags } = this.#next;
-    this.work += STEP_WORK + this.#now.pcs.length + pcs.length;
+    this.work += WORK.newStep + WORK.thread * (this.#now.pcs.length + pcs.length);
     const sources: number[] = [];
     const tracks = tags.map((tag) => {
       if (sources.length === 0 || sources[sources.length - 1] !== tag) sources.push(tag);
@@ -193,6 +191,8 @@ const FREE: ExpectedProgress = { hold: Number.POSITIVE_INFINITY, settled: 0 };
 export class Search {
   /** Start and end of each match found, in turn. Those beyond `settled` may still become longer or vanish. */
   readonly matches: number[] = [];
+  /** Work so far, in units of `WORK`. */
+  work = 0;
   readonly #machine: AllMatches;
   #state: State;
   #at: number;
@@ -230,16 +230,18 @@ export class Search {
   }
 
   /**
-   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early after `maxWork`
-   * of the automaton. Returns where it stands.
+   * Reads the characters from where it stands to `end`. `text` begins at position `base`. Stops early after `maxWork`,
+   * but not before the first character. Returns where it stands.
    */
   read(text: string, base: number, end: number, maxWork = Number.POSITIVE_INFINITY): number {
     const machine = this.#machine;
     const { table } = machine.alphabet;
-    const most = machine.work + maxWork;
+    const before = machine.work;
+    const most = before + maxWork;
     const stop = end - base;
+    const from = this.#at - base;
     let state = this.#state;
-    let index = this.#at - base;
+    let index = from;
     while (index < stop) {
       const code = text.charCodeAt(index);
       let width = 1;
@@ -250,17 +252,19 @@ export class Search {
         symbol = machine.alphabet.classOf(point);
       }
       let step = state.steps[symbol];
-      if (step === undefined) {
+      if (step?.isPlain !== true) {
         if (machine.work >= most) break;
-        step = this.#makeStep(state, symbol, base + index);
-      }
-      if (!step.isPlain) {
-        this.#follow(step, base + index, width);
-        machine.work += step.sources.length >> TRACKS_OF_WORK;
+        step ??= this.#makeStep(state, symbol, base + index);
+        if (!step.isPlain) {
+          this.#follow(step, base + index, width);
+          machine.work += WORK.step + WORK.track * step.sources.length;
+        }
       }
       state = step.next;
       index += width;
     }
+    machine.work += WORK.character * (index - from);
+    this.work += machine.work - before;
     this.#state = state;
     this.#at = base + index;
     return this.#at;
@@ -272,7 +276,10 @@ export class Search {
    */
   expecting(codes: readonly number[]): ExpectedProgress {
     const isFree = this.#state.trackCount === 0 && this.matches.length === 0;
-    return isFree && this.#machine.isInert(this.#state, codes) ? FREE : this.#expecting(codes);
+    const before = this.#machine.work;
+    const progress = isFree && this.#machine.isInert(this.#state, codes) ? FREE : this.#expecting(codes);
+    this.work += this.#machine.work - before;
+    return progress;
   }
 
   #expecting(codes: readonly number[]): ExpectedProgress {

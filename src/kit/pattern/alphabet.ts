@@ -137,7 +137,8 @@ function* distinctSets(programs: readonly Program[], pace: Pace): Sliced<CodeRan
   return [...distinct.values()];
 }
 
-function contains(ranges: CodeRanges, code: number): boolean {
+/** Whether a set has a character. */
+export function contains(ranges: CodeRanges, code: number): boolean {
   let low = 0;
   let high = (ranges.length >> 1) - 1;
   while (low <= high) {

@@ -1,13 +1,15 @@
 import type { Sliced } from '../loop/turns.ts';
 import { Alphabet } from './alphabet.ts';
 import { type CodeRanges, OP, type Program } from './program.ts';
-import { assertsBetween, BEFORE, type Before, NOT_KNOWN, STEP_WORK, Threads } from './threads.ts';
+import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads, WORK } from './threads.ts';
 
 /** Cached states, and threads in them; the cache is cleared when it has more. */
 const MAX_STATES = 4000;
 const MAX_CACHED_THREADS = 400_000;
-/** Work on new automaton steps per text before the search gives up. */
-const MAX_NEW_WORK = 2_000_000;
+/** Work on new automaton steps per text before the search gives up, in units of `WORK`. */
+const MAX_NEW_WORK = 24_000_000;
+/** Threads at one character with which a text is given up at once: every new step would be long. */
+const MAX_LIVE_THREADS = 5000;
 
 interface State {
   readonly pcs: readonly number[];
@@ -39,7 +41,7 @@ export class AnyMatch {
   readonly #now: Threads;
   readonly #next: Threads;
   #initial: State;
-  /** Work on new steps so far, in threads. */
+  /** Work on new steps so far, in units of `WORK`. */
   work = 0;
 
   private constructor(
@@ -82,13 +84,13 @@ export class AnyMatch {
       if (this.#accepted[setOf[pc] ?? 0]?.[symbol] !== 1) continue;
       this.#addAll(this.#next, this.#program.out[pc] ?? 0, NOT_KNOWN, matched);
     }
-    this.work += STEP_WORK + this.#now.pcs.length + this.#next.pcs.length;
+    this.work += WORK.newStep + WORK.thread * (this.#now.pcs.length + this.#next.pcs.length);
     const next = this.#kept(
       this.#next.pcs.slice().sort((left, right) => left - right),
       matched.size === 0 ? undefined : [...matched].sort((left, right) => left - right),
       isWord ? BEFORE.word : BEFORE.other,
     );
-    state.next[symbol] = next;
+    if (next.pcs.length <= MAX_LIVE_THREADS) state.next[symbol] = next;
     return next;
   }
 
@@ -155,6 +157,8 @@ export class AnyMatchRun {
   readonly matched: Uint8Array;
   /** Whether any pattern matches; may be reset together with `matched`. */
   hasMatched = false;
+  /** Work so far, in units of `WORK`. */
+  work = 0;
   readonly #machine: AnyMatch;
   readonly #alphabet: Alphabet;
   #state: State;
@@ -167,13 +171,15 @@ export class AnyMatchRun {
     this.matched = new Uint8Array(patternCount);
   }
 
-  /** Stops early if new steps of the automaton took `maxWork`. Returns where it stands. */
+  /** Stops early after `maxWork`, but not before the first character. Returns where it stands. */
   read(text: string, from: number, to: number, maxWork = Number.POSITIVE_INFINITY): number {
     if (this.isGivenUp) return to;
     const { table } = this.#alphabet;
     const machine = this.#machine;
     const before = machine.work;
     const most = before + Math.min(MAX_NEW_WORK - this.#newWork, maxWork);
+    const mostNoted = maxWork / WORK.track;
+    let noted = 0;
     let state = this.#state;
     let index = from;
     while (index < to) {
@@ -188,16 +194,23 @@ export class AnyMatchRun {
       if (next === undefined) {
         if (machine.work >= most) break;
         next = machine.step(state, symbol);
+        if (next.pcs.length > MAX_LIVE_THREADS) {
+          this.#newWork = MAX_NEW_WORK;
+          break;
+        }
       }
       state = next;
       index += width;
       if (state.matched !== undefined) {
         for (const pattern of state.matched) this.matched[pattern] = 1;
         this.hasMatched = true;
+        noted += state.matched.length;
+        if (noted >= mostNoted) break;
       }
     }
     this.#state = state;
     this.#newWork += machine.work - before;
+    this.work += machine.work - before + WORK.track * noted + WORK.character * (index - from);
     return index;
   }
 
@@ -206,14 +219,17 @@ export class AnyMatchRun {
     return this.#state.live;
   }
 
-  /** True after `MAX_NEW_WORK`: reading on costs too much, and any pattern may match. */
+  /** True after `MAX_NEW_WORK` or with `MAX_LIVE_THREADS`: reading on costs too much, and any pattern may match. */
   get isGivenUp(): boolean {
     return this.#newWork >= MAX_NEW_WORK;
   }
 
   /** Patterns that one of these characters, read next, would begin, continue or end. */
   expecting(codes: readonly number[]): readonly number[] {
-    return this.#machine.expecting(this.#state, codes);
+    const before = this.#machine.work;
+    const expected = this.#machine.expecting(this.#state, codes);
+    this.work += this.#machine.work - before;
+    return expected;
   }
 
   end(): void {

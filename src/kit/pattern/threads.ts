@@ -8,11 +8,23 @@ export type Before = (typeof BEFORE)[keyof typeof BEFORE];
 /** Instead of the bits that hold at a position: the character after it is not known yet. */
 export const NOT_KNOWN = -1;
 
-/** What a new step of an automaton counts as besides its threads, if a thread counts as 1. */
-export const STEP_WORK = 30;
+/**
+ * What an automaton does, in units of work of about ten nanoseconds. They are counted, not timed, so that limits of
+ * work do not depend on the machine.
+ */
+export const WORK = {
+  /** A new step, besides its threads. */
+  newStep: 360,
+  /** A thread that a new step reads or makes. */
+  thread: 12,
+  /** A known step that moves tracks or matches, besides its tracks. */
+  step: 4,
+  track: 1,
+  character: 1,
+} as const;
 
 /** Work between two chances to pause: a millisecond or so. */
-export const SLICE_WORK = 10_000;
+export const SLICE_WORK = 100_000;
 
 /** The assertions that hold between two characters, as bits. `isWord`: of the next one; undefined = the text ends. */
 export function assertsBetween(before: Before, isWord: boolean | undefined): number {

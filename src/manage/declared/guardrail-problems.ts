@@ -1,7 +1,7 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { checkingPattern } from '../../stages/guardrails/filters/check-pattern.ts';
+import { checkingPatterns } from '../../stages/guardrails/filters/check-pattern.ts';
 import { type CredentialProvider, credentialTarget } from '../byok/byok-secret.ts';
 import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guardrail-issues.ts';
 import type { DeclaredGuardrail, DeclaredWorkspace } from './application.ts';
@@ -41,7 +41,7 @@ export function* guardrailProblems(
       ...assignmentProblems(guardrail, workspace, at, context.assigned),
       ...[
         ...providerProblems(guardrail, context.providers),
-        ...(yield* patternIssues({ content_filters }, { checkingPattern })),
+        ...(yield* patternIssues({ content_filters }, { checkingPatterns })),
         ...builtinIssues({ content_filter_builtins: guardrail.content_filter_builtins ?? null }, context),
         // The file may name private addresses.
         ...serviceIssues(guardrail, () => undefined),

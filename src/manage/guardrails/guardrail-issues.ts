@@ -9,8 +9,10 @@ import type { BuiltinSlug } from '../../ports/guardrails.ts';
 export interface GuardrailChecks {
   isModel(name: string): boolean;
   isProvider(slug: string): boolean;
-  /** Why a pattern is refused, in words that fit behind "the pattern"; undefined = it is not. */
-  checkingPattern(pattern: string): Sliced<string | undefined>;
+  /** The patterns of a guardrail that are refused, and why, in words that fit behind "the pattern". */
+  checkingPatterns(
+    patterns: readonly string[],
+  ): Sliced<readonly { readonly index: number; readonly problem: string }[]>;
   /** Why a service may not be called, in words that fit behind "the URL"; undefined = it may. */
   addressProblem(url: URL): string | undefined;
   /** Whether the configuration names a service that finds names and addresses of people. */
@@ -60,16 +62,13 @@ const INVALID_PATTERN = 'invalid_regex_pattern';
 /** The patterns that are refused, with the reasons. */
 export function* patternIssues(
   { content_filters: filters }: Pick<UpdateGuardrail, 'content_filters'>,
-  { checkingPattern }: Pick<GuardrailChecks, 'checkingPattern'>,
+  { checkingPatterns }: Pick<GuardrailChecks, 'checkingPatterns'>,
 ): Sliced<Issue[]> {
-  const issues: Issue[] = [];
-  for (const [index, { pattern }] of (filters ?? []).entries()) {
-    const problem = yield* checkingPattern(pattern);
-    if (problem === undefined) continue;
-    const path = `content_filters[${index}].pattern`;
-    issues.push({ path, message: `${INVALID_PATTERN}: the pattern ${problem}` });
-  }
-  return issues;
+  const problems = yield* checkingPatterns((filters ?? []).map(({ pattern }) => pattern));
+  return problems.map(({ index, problem }) => ({
+    path: `content_filters[${index}].pattern`,
+    message: `${INVALID_PATTERN}: the pattern ${problem}`,
+  }));
 }
 
 type NameList = 'allowed_providers' | 'ignored_providers' | 'allowed_models' | 'ignored_models';

@@ -20,7 +20,7 @@ const delta = (text: string): Event => ({ type: 'text-delta', item: 0, part: 0, 
 
 /** The events that pass, and the number of slices; 0 = at once. */
 function passed(batch: readonly Event[]): { readonly events: Event[]; readonly slices: number } {
-  const outcome = new AnswerFilter(new GuardrailScan(filters)).push(batch);
+  const outcome = new AnswerFilter(new GuardrailScan(filters, () => {})).push(batch);
   if (Array.isArray(outcome)) return { events: outcome, slices: 0 };
   for (let slices = 1; ; slices++) {
     const slice = outcome.next();

@@ -177,7 +177,7 @@ export class AnswerFilter {
   /** The part of a piece that is about to be scanned. */
   #beginText({ item, part: index, kind, text, logprobs }: TextDelta): OpenPart {
     const part = this.#partAt(item, index, kind);
-    this.#scan.filteredCharacters += text.length;
+    this.#scan.countReceived(text.length);
     part.read += text.length;
     if (logprobs !== undefined) part.logprobs.push({ end: part.read, entries: logprobs });
     return part;
@@ -189,7 +189,7 @@ export class AnswerFilter {
     for (const piece of run) text += piece.text;
     const first = run[0] as TextDelta;
     const part = this.#partAt(first.item, first.part, first.kind);
-    this.#scan.filteredCharacters += text.length;
+    this.#scan.countReceived(text.length);
     part.read += text.length;
     return { part, held: part.text.heldCharacters, text };
   }
@@ -216,7 +216,7 @@ export class AnswerFilter {
 
   #beginInput({ item: index, text }: Extract<Event, { type: 'tool-input-delta' }>): TextInPieces {
     const item = this.#itemAt(index);
-    this.#scan.filteredCharacters += text.length;
+    this.#scan.countReceived(text.length);
     item.input ??= item.isFunction
       ? new ToolInputPieces(() => this.#scan.receivedPieces())
       : this.#scan.receivedPieces();
@@ -291,7 +291,7 @@ export class AnswerFilter {
   *#mapped<T>(value: T): Sliced<T> {
     const passed = new Map<string, string>();
     mapTexts(value, (text) => {
-      this.#scan.filteredCharacters += text.length;
+      this.#scan.countReceived(text.length);
       passed.set(text, text);
       return text;
     });

@@ -43,7 +43,7 @@ function guardedLeg(leg: ReadyLeg, action: FilterAction) {
   const filters = compileFilters([
     appliedFilters({ filters: [{ pattern: 'secret\\d', action, label: 'Secret' }] }),
   ]);
-  const scan = new GuardrailScan(filters);
+  const scan = new GuardrailScan(filters, () => {});
   const panel = new JudgePanel([], { found: () => {}, failed: () => {} }, new AbortController().signal);
   const { context } = stageContextOf();
   const next = () => ({ [Symbol.asyncIterator]: () => leg });

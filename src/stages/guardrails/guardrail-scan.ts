@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
+import { ScanBudget } from './filters/scan-budget.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
 import type { ScannerCount } from './receipt.ts';
 import { ReceivedText } from './received-text.ts';
@@ -13,6 +14,8 @@ import { mapRequest, type TextRole } from './texts/request-texts.ts';
 const MAX_FINDINGS = 1000;
 
 const RECEIVED: TextPlace = { role: 'assistant', direction: 'received' };
+
+type UnfinishedListener = (finding: Finding, direction: TextPlace['direction']) => void;
 
 /** A text that was not scanned before. */
 interface NewText {
@@ -33,21 +36,29 @@ export class GuardrailScan implements ScannerCount {
   readonly #unjudged = new Set<string>();
   /** Requests as they may be sent. */
   readonly #passed = new WeakSet<GenerationRequest>();
+  readonly #unfinished: UnfinishedListener;
+  /** Of the request and the answer of the current leg. */
+  #budget = new ScanBudget();
   #findings: PlacedFinding[] = [];
   #isBlocked = false;
   /** Characters of all legs that the filters have read on their way back. */
   filteredCharacters = 0;
-  /** Characters of all legs that came back and passed although a service gave no verdict. */
+  /** Characters of all legs that came back and passed without a verdict of a service, or unread by custom patterns. */
   unjudgedCharacters = 0;
 
-  /** `signal`: aborted when the caller leaves, who then needs no further scan of the request. */
-  constructor(filters: FilterSet, signal?: AbortSignal) {
+  /**
+   * `unfinished` is called when custom patterns could not read all of a text. `signal`: aborted when the caller leaves,
+   * who then needs no further scan of the request.
+   */
+  constructor(filters: FilterSet, unfinished: UnfinishedListener, signal?: AbortSignal) {
     this.#filters = filters;
+    this.#unfinished = unfinished;
     this.#signal = signal;
   }
 
   /** The request as it may be sent. Texts that were scanned before are not scanned again. */
   async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
+    this.#budget = new ScanBudget();
     if (this.#passed.has(request)) return request;
     const unknown = this.#unknownTexts(request);
     const filtered = await new SharedTurn(this.#signal).run(this.#filtered(unknown));
@@ -73,7 +84,7 @@ export class GuardrailScan implements ScannerCount {
       change: (text, role) => this.#known(role).get(text) ?? text,
       changedJson: (json) => {
         if (this.#json.has(json)) return;
-        if (isJudged) this.#json.add(json);
+        if (isJudged && !this.#budget.isSpent) this.#json.add(json);
         else this.#unjudged.add(json);
       },
     });
@@ -106,22 +117,24 @@ export class GuardrailScan implements ScannerCount {
   *#filtered(texts: readonly NewText[]): Sliced<string[]> {
     const results: string[] = [];
     for (const { text, role } of texts) {
-      const findings = yield* this.#filters.scanInSlices(text, { role, direction: 'sent' });
+      const findings = yield* this.#filters.scanInSlices(text, { role, direction: 'sent' }, this.#budget);
       yield;
       this.note(findings, 'sent');
-      results.push(findings.length === 0 ? text : redacted(text, findings));
+      const result = findings.length === 0 ? text : redacted(text, findings);
+      if (findings.some(isUnfinished)) this.#unjudged.add(result);
+      results.push(result);
     }
     return results;
   }
 
   /** What filters find in a text of an error that came back. It is not noted. */
   findingsInError(text: string): Promise<Finding[]> {
-    return new SharedTurn().run(this.#filters.scanInSlices(text, RECEIVED));
+    return new SharedTurn().run(this.#filters.scanInSlices(text, RECEIVED, this.#budget));
   }
 
   /** A text of an error that was cut at its end, without the last characters if they may be part of a match. */
   withoutOpenEnd(text: string): string {
-    return this.#filters.stream(RECEIVED).push(text).release;
+    return this.#filters.stream(RECEIVED, this.#budget).push(text).release;
   }
 
   /** Characters of a text in pieces that are scanned in one slice. */
@@ -129,9 +142,20 @@ export class GuardrailScan implements ScannerCount {
     return this.#filters.sliceCharacters;
   }
 
+  /** Work on custom patterns so far. */
+  get patternWork(): number {
+    return this.#budget.spent;
+  }
+
+  /** Call before some characters are scanned that came back. */
+  countReceived(characters: number): void {
+    this.filteredCharacters += characters;
+    if (this.#budget.isSpent) this.unjudgedCharacters += characters;
+  }
+
   /** A whole text that came back, as it may be passed on. */
   *receivedText(text: string): Sliced<string> {
-    const findings = yield* this.#filters.scanInSlices(text, RECEIVED);
+    const findings = yield* this.#filters.scanInSlices(text, RECEIVED, this.#budget);
     if (findings.length === 0) return text;
     this.note(findings, 'received');
     return redacted(text, findings);
@@ -139,12 +163,14 @@ export class GuardrailScan implements ScannerCount {
 
   /** Scans a text that comes back in pieces. */
   receivedPieces(): ReceivedText {
-    return new ReceivedText(this.#filters.stream(RECEIVED), (findings) => this.note(findings, 'received'));
+    const scan = this.#filters.stream(RECEIVED, this.#budget);
+    return new ReceivedText(scan, (findings) => this.note(findings, 'received'));
   }
 
   note(findings: readonly Finding[], direction: TextPlace['direction']): void {
     for (const finding of findings) {
       if (finding.action === 'block') this.#isBlocked = true;
+      if (isUnfinished(finding)) this.#unfinished(finding, direction);
       if (this.#findings.length < MAX_FINDINGS || finding.action === 'block') {
         this.#findings.push({ finding, direction });
       }
@@ -183,6 +209,10 @@ export class GuardrailScan implements ScannerCount {
     }
     return known;
   }
+}
+
+function isUnfinished({ kind }: Finding): boolean {
+  return kind === 'unfinished-scan';
 }
 
 /** The path of an item in the caller's body, or the name of a member as callers write it. */

@@ -8,6 +8,7 @@ import { hasToolWork } from '../../tools/wanted-tools.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { passedError } from './error-texts.ts';
 import { type FilterSet, preparedFilters } from './filters/filter-set.ts';
+import type { Finding, TextPlace } from './filters/finding.ts';
 import { checked, type Guarded } from './guarded.ts';
 import { GuardedLeg } from './guarded-leg.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
@@ -132,7 +133,19 @@ function guarded(
   { compileFilters, judgesFor, metrics }: GuardrailStageDependencies,
 ): Guarded {
   const { caller, generationId, note, log, signal } = context;
-  const scan = new GuardrailScan(compileFilters(caller.guardrails), signal);
+  const unfinished = ({ action, guardrailId }: Finding, direction: TextPlace['direction']) => {
+    const outcome = action === 'flag' ? 'passed' : 'refused';
+    metrics.unfinishedScans.add({ direction, outcome });
+    log.warn('custom patterns of a guardrail could not read all of a text within their limit of work', {
+      generation_id: generationId,
+      guardrail_id: guardrailId,
+      direction,
+      outcome,
+    });
+    // A later request may be under simpler patterns.
+    context.keepNothing();
+  };
+  const scan = new GuardrailScan(compileFilters(caller.guardrails), unfinished, signal);
   const report = ({ sent, received }: Unscanned) => {
     if (sent !== 0) metrics.unscanned.add({ direction: 'sent' });
     if (received !== 0) metrics.unscanned.add({ direction: 'received' });

@@ -21,7 +21,9 @@ const ACTION_WORDS: Readonly<Record<FilterAction, string>> = {
 const STAGE_NAMES: Readonly<Record<Finding['kind'], string>> = {
   'prompt-injection': 'regex_pi_detection',
   'content-filter': 'content-filter',
+  'unfinished-scan': 'content-filter',
 };
+const UNFINISHED = 'custom patterns could not read all of a text within their limit of work';
 const SERVICE_STAGE_NAME = 'guardrail-service';
 
 function stageNameOf(engine: Finding['engine'], kind: Finding['kind']): string {
@@ -50,17 +52,24 @@ function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
   const action = ACTION_WORDS[finding.action];
   const patterns = patternsOf(group);
   const matched = countText(group.length, 'match', 'matches');
-  const what =
-    finding.kind === 'prompt-injection'
-      ? `prompt injection detected (${countText(patterns.length, 'pattern')} matched)`
-      : `${patterns.join(', ')} (${matched})`;
+  const what = {
+    'prompt-injection': `prompt injection detected (${countText(patterns.length, 'pattern')} matched)`,
+    'content-filter': `${patterns.join(', ')} (${matched})`,
+    'unfinished-scan': UNFINISHED,
+  }[finding.kind];
   return {
     type: 'guardrail',
     name: stageNameOf(finding.engine, finding.kind),
     summary: `${action.charAt(0).toUpperCase()}${action.slice(1)}: ${what}`,
     guardrail_id: finding.guardrailId,
     guardrail_scope: finding.scope,
-    data: { action, detected: true, engines: [finding.engine], patterns, direction },
+    data: {
+      action,
+      detected: finding.kind !== 'unfinished-scan',
+      engines: [finding.engine],
+      patterns,
+      direction,
+    },
   };
 }
 
@@ -77,7 +86,11 @@ export function blockedError(found: readonly PlacedFinding[]): GatewayError {
   const blocking = found.filter(({ finding }) => finding.action === 'block');
   const first = blocking[0];
   if (first === undefined) throw new Error('nothing blocks');
-  const { kind, engine } = first.finding;
+  const { kind, engine, guardrailId } = first.finding;
+  if (kind === 'unfinished-scan') {
+    const metadata = { reason: 'unfinished_scan', guardrail_id: guardrailId };
+    return new GatewayError('permission', messageOf(first), { metadata });
+  }
   const alike = blocking.filter(({ finding }) => finding.kind === kind && finding.engine === engine);
   return new GatewayError('permission', messageOf(first), { metadata: { patterns: patternsOf(alike) } });
 }
@@ -85,6 +98,9 @@ export function blockedError(found: readonly PlacedFinding[]): GatewayError {
 function messageOf({ finding, direction }: PlacedFinding): string {
   const subject = direction === 'sent' ? 'Request' : 'Response';
   if (finding.kind === 'prompt-injection') return `${subject} blocked: prompt injection patterns detected`;
+  if (finding.kind === 'unfinished-scan') {
+    return `${subject} blocked: ${UNFINISHED}; shorten the text, or simplify the patterns of the guardrail`;
+  }
   if (finding.engine === 'nlp') return `Blocked PII detected: ${finding.label}`;
   if (finding.engine === 'service') return `${subject} blocked by guardrail service: ${finding.label}`;
   return `${subject} blocked by content filter: ${finding.label}`;

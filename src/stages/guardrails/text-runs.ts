@@ -1,5 +1,6 @@
 import type { Event, EventBatch } from '../../ir/events.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
+import { SLICE_WORK } from '../../kit/pattern/threads.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import type { ReceivedText } from './received-text.ts';
 import type { ToolInputPieces } from './tool-input-pieces.ts';
@@ -26,19 +27,26 @@ export function runAt(batch: EventBatch, at: number): readonly TextDelta[] | und
 const FIRST_CHARACTERS = 2;
 const MANY_PATTERNS_SLICE = 512;
 
-/** Pushes a long piece in shorter ones, with many patterns each up to twice as long as the one before. */
+/**
+ * Pushes a long piece in shorter ones. With many patterns each is up to twice as long as the one before, and shorter if
+ * that took long.
+ */
 export function* pushedInSlices(
   text: TextInPieces,
   piece: string,
-  { sliceCharacters }: Pick<GuardrailScan, 'sliceCharacters'>,
+  scan: Pick<GuardrailScan, 'sliceCharacters' | 'patternWork'>,
 ): Sliced<string> {
+  const { sliceCharacters } = scan;
   let release = '';
   let length = sliceCharacters < MANY_PATTERNS_SLICE ? FIRST_CHARACTERS : sliceCharacters;
   for (let at = 0; at < piece.length; ) {
     if (at > 0) yield;
+    const before = scan.patternWork;
     release += text.push(piece.slice(at, at + length));
     at += length;
-    length = Math.min(2 * length, sliceCharacters);
+    const perCharacter = (scan.patternWork - before) / length;
+    const affordable = Math.max(1, Math.floor(SLICE_WORK / (perCharacter + 1)));
+    length = Math.min(2 * length, sliceCharacters, affordable);
   }
   return release;
 }

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AllMatches } from '../../../kit/pattern/all-matches.ts';
 import { compileProgram, compilingProgram, type Program } from '../../../kit/pattern/program.ts';
-import { SLICE_WORK } from '../../../kit/pattern/threads.ts';
 import type { PatternLimits } from '../../../kit/text/linear-pattern.ts';
+import { measuringCost } from './pattern-cost.ts';
 
 /**
  * Instructions bound the time that a character takes at worst, characters of the translation the time that a pattern
@@ -26,42 +26,72 @@ export interface CompiledPattern {
 /** Patterns that are in use, so that guardrails and their copies share what was compiled. */
 const compiled = new LRUCache<string, CompiledPattern>({ max: 500 });
 
-/** Why a pattern cannot be used, in words that fit behind "the pattern"; undefined = it can. */
-export function* checkingPattern(source: string): Sliced<string | undefined> {
-  const outcome = yield* compilingPattern(source);
-  return typeof outcome === 'string' ? outcome : yield* costProblem(outcome);
+/** Most work on a character of the worst sample: of one pattern, and of all patterns of a guardrail together. */
+const MAX_STEPS = 2500;
+const MAX_STEPS_TOGETHER = 5000;
+/** Patterns up to this do not count towards the work of all together: any number of them is allowed. */
+const UNCOUNTED_STEPS = 25;
+/** After so many patterns that take too many steps, no further ones are measured. */
+const MAX_TOO_DEAR = 3;
+
+/** A pattern that is refused, and why, in words that fit behind "the pattern". */
+export interface PatternProblem {
+  /** Place in the list. */
+  readonly index: number;
+  readonly problem: string;
 }
 
-/** Steps of the automaton for each character of a sample, on average and at most. */
-const MAX_SAMPLE_STEPS = 250;
-const SAMPLE_CHARACTERS = 1024;
-/** Texts in which parts of many patterns match: prose, a long word, a long number, and blanks. */
-const SAMPLES = ['The report of May 12 names a town, an amount (3.50) and a key. ', 'aB', '4071', ' '].map(
-  (piece) => piece.repeat(Math.ceil(SAMPLE_CHARACTERS / piece.length)).slice(0, SAMPLE_CHARACTERS),
-);
-
-/**
- * Searches samples and counts the steps. A pattern such as `.{1000}` has as many open matches as it has repetitions,
- * and each of them takes a step for each character.
- */
-function* costProblem({ machine }: CompiledPattern): Sliced<string | undefined> {
-  for (const sample of SAMPLES) {
-    const search = machine.search();
-    const most = machine.work + MAX_SAMPLE_STEPS * SAMPLE_CHARACTERS;
-    for (let at = 0; at < sample.length; ) {
-      at = search.read(sample, 0, sample.length, SLICE_WORK);
-      yield;
-      if (machine.work > most) {
-        return `takes more than ${MAX_SAMPLE_STEPS} steps a character: repeat less, or begin with fixed characters`;
-      }
+/** The patterns of a guardrail that cannot be used, or not together. */
+export function* checkingPatterns(sources: readonly string[]): Sliced<PatternProblem[]> {
+  const problems: PatternProblem[] = [];
+  const steps = new Map<string, number>();
+  let together = 0;
+  let tooDear = 0;
+  for (const [index, source] of sources.entries()) {
+    if (steps.has(source)) continue;
+    const outcome = yield* compilingPattern(source);
+    if (typeof outcome === 'string') {
+      problems.push({ index, problem: outcome });
+      continue;
     }
+    const taken = yield* costOf(source, outcome);
+    if (taken > MAX_STEPS) {
+      problems.push({ index, problem: `takes more than ${MAX_STEPS} steps a character: ${ADVICE}` });
+      if (++tooDear === MAX_TOO_DEAR) break;
+      continue;
+    }
+    steps.set(source, taken);
+    if (taken > UNCOUNTED_STEPS) together += taken;
+    if (together <= MAX_STEPS_TOGETHER) continue;
+    problems.push(tooDearTogether(sources, steps));
+    break;
   }
-  return undefined;
+  return problems;
 }
 
-/** The same at once. */
+const ADVICE = 'repeat less, or begin with fixed characters';
+
+/** Names the dearest of some patterns. */
+function tooDearTogether(sources: readonly string[], steps: ReadonlyMap<string, number>): PatternProblem {
+  const [source, taken] = [...steps].reduce((dearest, each) => (each[1] > dearest[1] ? each : dearest));
+  const problem =
+    `takes ${Math.round(taken)} steps a character, and with the others more than ${MAX_STEPS_TOGETHER}: ` +
+    `${ADVICE}, or remove patterns`;
+  return { index: sources.indexOf(source), problem };
+}
+
+/** What patterns were found to cost: a guardrail is checked with each change and trial. */
+const costs = new LRUCache<string, number>({ max: 500 });
+
+function* costOf(source: string, { program }: CompiledPattern): Sliced<number> {
+  const known = costs.get(source) ?? (yield* measuringCost(program, MAX_STEPS));
+  costs.set(source, known);
+  return known;
+}
+
+/** The problem of a single pattern, at once; undefined = it has none. */
 export function checkPattern(source: string): string | undefined {
-  return runAtOnce(checkingPattern(source));
+  return runAtOnce(checkingPatterns([source]))[0]?.problem;
 }
 
 /** The compiled pattern, or the reason why it cannot be used. */

@@ -11,6 +11,7 @@ import {
 import { type CompiledPattern, compilingPattern, STORED_PATTERN_LIMITS } from './check-pattern.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
+import { ScanBudget } from './scan-budget.ts';
 import { type ActiveFilter, type FilterMatcher, Scanner } from './scanner.ts';
 import type { StreamScan } from './stream-scan.ts';
 
@@ -69,8 +70,8 @@ export class FilterSet {
   }
 
   /** The same, in slices of a few milliseconds at most: others may run after each. */
-  scanInSlices(text: string, place: TextPlace): Sliced<Finding[]> {
-    return this.#scanners[kindOf(place)].scan(text);
+  scanInSlices(text: string, place: TextPlace, budget = new ScanBudget()): Sliced<Finding[]> {
+    return this.#scanners[kindOf(place)].scan(text, budget);
   }
 
   /** Characters of a text in pieces that are scanned in some milliseconds at most. */
@@ -79,8 +80,8 @@ export class FilterSet {
   }
 
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
-  stream(place: TextPlace): StreamScan {
-    return this.#scanners[kindOf(place)].stream();
+  stream(place: TextPlace, budget = new ScanBudget()): StreamScan {
+    return this.#scanners[kindOf(place)].stream(budget);
   }
 }
 

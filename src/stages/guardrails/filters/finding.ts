@@ -1,4 +1,4 @@
-import type { FilterAction, GuardrailScope } from '../../../ports/guardrails.ts';
+import { FILTER_ACTIONS, type FilterAction, type GuardrailScope } from '../../../ports/guardrails.ts';
 
 /** Where a text stands. */
 export interface TextPlace {
@@ -17,7 +17,8 @@ export interface FindingSource {
   readonly redaction: string;
   readonly action: FilterAction;
   readonly engine: 'regex' | 'nlp' | 'service';
-  readonly kind: 'content-filter' | 'prompt-injection';
+  /** `unfinished-scan`: custom patterns could not read all of the text within their budget of work. */
+  readonly kind: 'content-filter' | 'prompt-injection' | 'unfinished-scan';
   readonly guardrailId: string;
   readonly scope: GuardrailScope;
 }
@@ -35,6 +36,22 @@ export function findingAt(source: FindingSource, start: number, end: number, tex
   const { name, label, redaction, action, engine, kind, guardrailId, scope } = source;
   return { name, label, redaction, action, engine, kind, guardrailId, scope, start, end, text };
 }
+
+/**
+ * For a text that filters could not read to its end. The strictest of them decides: what it would block or redact must
+ * not pass unread, and what it would only flag may.
+ */
+export function unfinishedAt(sources: readonly FindingSource[], position: number): Finding {
+  const strictest = FILTER_ACTIONS.flatMap((action) =>
+    sources.filter((source) => source.action === action),
+  )[0];
+  if (strictest === undefined) throw new Error('no filter is unfinished');
+  const action = strictest.action === 'flag' ? 'flag' : 'block';
+  const source = { ...strictest, name: 'unfinished-scan', label: UNFINISHED_LABEL, action } as const;
+  return findingAt({ ...source, kind: 'unfinished-scan', redaction: '' }, position, position, '');
+}
+
+const UNFINISHED_LABEL = 'Custom patterns that take too long';
 
 /** A span of a text and what stands there instead. */
 export interface Replacement {

@@ -1,8 +1,9 @@
-import type { Search } from '../../../kit/pattern/all-matches.ts';
+import type { ExpectedProgress, Search } from '../../../kit/pattern/all-matches.ts';
 import type { AnyMatch, AnyMatchRun } from '../../../kit/pattern/any-match.ts';
 import { BEFORE, type Before } from '../../../kit/pattern/threads.ts';
 import type { CompiledPattern } from './check-pattern.ts';
 import type { FindingSource } from './finding.ts';
+import type { ScanBudget } from './scan-budget.ts';
 
 /** A filter with a custom pattern. */
 export interface PatternFilter {
@@ -19,6 +20,13 @@ export interface ActiveSearch {
 }
 
 const WORD = /\w/;
+/** Work on beginning to read a piece, besides its characters. */
+const READ_WORK = 20;
+/**
+ * Most work of all searches on one piece, which is not divided: some twenty milliseconds. Pieces are so short that only
+ * patterns which `checkingPatterns` refuses reach it.
+ */
+const MAX_PIECE_WORK = 2_000_000;
 
 /**
  * Searches for many patterns in a text that comes in pieces. One automaton reads every character; a pattern has a
@@ -31,19 +39,28 @@ export class PatternSearches {
   readonly #run: AnyMatchRun;
   /** For each pattern: 1 = it has a search. */
   readonly #isActive: Uint8Array;
+  readonly #budget: ScanBudget;
+  /** What was spent before the searches read the current piece. */
+  #pieceStart = 0;
   #at = 0;
 
-  constructor(filters: readonly PatternFilter[], anyMatch: AnyMatch) {
+  constructor(filters: readonly PatternFilter[], anyMatch: AnyMatch, budget: ScanBudget) {
     this.#filters = filters;
+    this.#budget = budget;
     this.#run = anyMatch.start();
     this.#isActive = new Uint8Array(filters.length);
   }
 
-  /** Reads on to `end`. `text` begins at position `base`, before what was read last. */
+  /** The filters if they could not read all of the text within their budget; else undefined. */
+  get unfinished(): readonly PatternFilter[] | undefined {
+    return this.#isSpent ? this.#filters : undefined;
+  }
+
+  /** Reads on to `end`, or until too much is spent. `text` begins at position `base`, before what was read last. */
   read(text: string, base: number, end: number): void {
     const run = this.#run;
     const from = this.#at;
-    run.read(text, from - base, end - base);
+    this.#charged(run, () => run.read(text, from - base, end - base));
     this.#at = end;
     if (run.isGivenUp)
       for (let index = 0; index < this.#filters.length; index++) this.#begin(index, from, text, base);
@@ -55,12 +72,32 @@ export class PatternSearches {
       run.matched.fill(0);
       run.hasMatched = false;
     }
-    for (const { search } of this.active) search.read(text, base, end);
+    this.#pieceStart = this.#budget.spent;
+    for (const { search } of this.active) {
+      if (this.#isSpent) return;
+      this.#charged(search, () => search.read(text, base, end));
+    }
+  }
+
+  /** What a search expects if one of these characters, read next, comes; undefined = too much is spent. */
+  expecting(search: Search, codes: readonly number[]): ExpectedProgress | undefined {
+    return this.#isSpent ? undefined : this.#charged(search, () => search.expecting(codes));
+  }
+
+  get #isSpent(): boolean {
+    return this.#budget.isSpent || this.#budget.spent - this.#pieceStart > MAX_PIECE_WORK;
+  }
+
+  #charged<T>(reader: { readonly work: number }, read: () => T): T {
+    const before = reader.work;
+    const result = read();
+    this.#budget.spent += READ_WORK + reader.work - before;
+    return result;
   }
 
   /** Filters without a search that one of these characters, read next, would begin or end. */
   *beginning(codes: readonly number[]): Generator<PatternFilter> {
-    for (const index of this.#run.expecting(codes)) {
+    for (const index of this.#charged(this.#run, () => this.#run.expecting(codes))) {
       const filter = this.#filters[index];
       if (filter !== undefined && this.#isActive[index] === 0) yield filter;
     }

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Sliced } from '../../../kit/loop/turns.ts';
-import type { Search } from '../../../kit/pattern/all-matches.ts';
 import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
-import { SLICE_WORK } from '../../../kit/pattern/threads.ts';
+import { SLICE_WORK, WORK } from '../../../kit/pattern/threads.ts';
+import { FILTER_ACTIONS } from '../../../ports/guardrails.ts';
 import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
-import { type Finding, type FindingSource, findingAt } from './finding.ts';
+import { type Finding, type FindingSource, findingAt, unfinishedAt } from './finding.ts';
 import { findInjections } from './injection/find-injections.ts';
 import { warmUp } from './injection/find-patterns.ts';
 import { type NormalText, normalForm } from './normal-form.ts';
 import { type PatternFilter, PatternSearches } from './pattern-searches.ts';
+import type { ScanBudget } from './scan-budget.ts';
 import { StreamScan } from './stream-scan.ts';
 
 /** The matching of one filter. */
@@ -31,9 +32,11 @@ const SLICE_CHARACTERS = 16_384;
 const SLICE_MATCHES = 4096;
 
 /** Work on a piece of a text at worst: each instruction of a pattern may be visited for each character. */
-const PIECE_WORK = 1_000_000;
+const PIECE_WORK = 10_000_000;
 const BUILTIN_WORK = 50;
 const MIN_PIECE_CHARACTERS = 16;
+/** Work on a match, which is noted with its place and text. */
+const MATCH_WORK = 40;
 
 /** Texts that are remembered as harmless, of each kind: many short ones do not displace the long ones. */
 const MAX_REMEMBERED = 2000;
@@ -43,6 +46,8 @@ const MIN_LONG_CHARACTERS = 256;
 export class Scanner {
   readonly filters: readonly ActiveFilter[];
   readonly #patterns: readonly PatternFilter[];
+  /** Places of the patterns, the strictest first: those that only flag do not spend the budget of the others. */
+  readonly #strictestFirst: readonly number[];
   /** Says which patterns need to be searched for at all; undefined = there are none. */
   readonly #anyMatch: AnyMatch | undefined;
   /** Characters of a text in pieces that are scanned in some milliseconds at most. */
@@ -60,36 +65,37 @@ export class Scanner {
     this.#patterns = filters.flatMap((filter) =>
       filter.matcher.kind === 'pattern' ? [{ source: filter.source, pattern: filter.matcher.pattern }] : [],
     );
-    const work = this.#patterns.reduce((sum, { pattern }) => sum + pattern.program.ops.length, 0);
-    this.sliceCharacters = Math.max(
-      MIN_PIECE_CHARACTERS,
-      Math.floor(PIECE_WORK / (work + BUILTIN_WORK * filters.length + 1)),
+    this.#strictestFirst = FILTER_ACTIONS.flatMap((action) =>
+      [...this.#patterns.keys()].filter((index) => this.#patterns[index]?.source.action === action),
     );
+    const instructions = this.#patterns.reduce((sum, { pattern }) => sum + pattern.program.ops.length, 0);
+    const work = WORK.thread * (instructions + BUILTIN_WORK * filters.length + 1);
+    this.sliceCharacters = Math.max(MIN_PIECE_CHARACTERS, Math.floor(PIECE_WORK / work));
   }
 
   /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
-  stream(): StreamScan {
+  stream(budget: ScanBudget): StreamScan {
     const shapes = this.filters.flatMap(({ source, matcher }) =>
       matcher.kind === 'shapes'
         ? matcher.shapes.map((shape) => ({ source, search: new BoundedSearch(shape) }))
         : [],
     );
-    const patterns = this.#anyMatch && new PatternSearches(this.#patterns, this.#anyMatch);
+    const patterns = this.#anyMatch && new PatternSearches(this.#patterns, this.#anyMatch, budget);
     return new StreamScan(shapes, patterns);
   }
 
   /** Scans a text in slices of a few milliseconds at most, and yields after each. */
-  *scan(text: string): Sliced<Finding[]> {
+  *scan(text: string, budget: ScanBudget): Sliced<Finding[]> {
     if (this.filters.length === 0 || text === '') return [];
     const harmless = this.#harmless[text.length < MIN_LONG_CHARACTERS ? 'short' : 'long'];
     const digest = hash('sha256', Buffer.from(text, 'utf16le'), 'base64');
     if (harmless.get(digest) === true) return [];
-    const findings = yield* this.#scanNew(text);
+    const findings = yield* this.#scanNew(text, budget);
     if (findings.length === 0) harmless.set(digest, true);
     return findings;
   }
 
-  *#scanNew(text: string): Sliced<Finding[]> {
+  *#scanNew(text: string, budget: ScanBudget): Sliced<Finding[]> {
     const normal = yield* normalForm(text);
     const { withPlainDigits } = normal;
     const findings: Finding[] = [];
@@ -97,38 +103,61 @@ export class Scanner {
       if (matcher.kind === 'shapes') {
         for (const shape of matcher.shapes) {
           const search = new BoundedSearch(shape);
-          yield* searchAll(search, withPlainDigits);
+          yield* searchForData(search, withPlainDigits);
           yield* addMatches(findings, text, normal, source, search.matches);
         }
       } else if (matcher.kind === 'injection') {
         yield* scanForInjections(findings, text, normal, source);
       }
     }
-    yield* this.#scanForPatterns(findings, text, normal);
+    yield* this.#scanForPatterns(findings, text, normal, budget);
     return findings.sort((left, right) => left.start - right.start || right.end - left.end);
   }
 
-  *#scanForPatterns(findings: Finding[], text: string, normal: NormalText): Sliced<void> {
+  *#scanForPatterns(findings: Finding[], text: string, normal: NormalText, budget: ScanBudget): Sliced<void> {
     const run = this.#anyMatch?.start();
     if (run === undefined) return;
-    for (let at = 0; at < normal.text.length; ) {
-      at = run.read(normal.text, at, sliceEnd(normal.text, at), SLICE_WORK);
-      yield;
-    }
+    const readRun = (from: number, to: number) => run.read(normal.text, from, to, SLICE_WORK);
+    yield* readAll(normal.text, budget, run, readRun);
+    const isRead = !budget.isSpent;
     run.end();
-    for (let index = 0; index < this.#patterns.length; index++) {
+    const unfinished: FindingSource[] = [];
+    for (const index of this.#strictestFirst) {
       const filter = this.#patterns[index];
-      if (filter === undefined || run.matched[index] !== 1) continue;
+      if (filter === undefined || (isRead && run.matched[index] !== 1)) continue;
       const search = filter.pattern.machine.search();
-      yield* searchAll(search, normal.text);
+      const read = (_: number, to: number) => search.read(normal.text, 0, to, SLICE_WORK);
+      yield* readAll(normal.text, budget, search, read);
+      if (budget.isSpent) {
+        unfinished.push(filter.source);
+        continue;
+      }
+      search.end();
+      budget.spent += MATCH_WORK * search.matches.length;
       yield* addMatches(findings, text, normal, filter.source, search.matches);
     }
+    if (unfinished.length > 0) findings.push(unfinishedAt(unfinished, 0));
   }
 }
 
-function* searchAll(search: Search | BoundedSearch, text: string): Sliced<void> {
+/** Reads a text to its end, or until the budget is spent. */
+function* readAll(
+  text: string,
+  budget: ScanBudget,
+  reader: { readonly work: number },
+  read: (from: number, to: number) => number,
+): Sliced<void> {
+  for (let at = 0; at < text.length && !budget.isSpent; ) {
+    const before = reader.work;
+    at = read(at, sliceEnd(text, at));
+    budget.spent += reader.work - before;
+    yield;
+  }
+}
+
+function* searchForData(search: BoundedSearch, text: string): Sliced<void> {
   for (let at = 0; at < text.length; ) {
-    at = search.read(text, 0, sliceEnd(text, at), SLICE_WORK);
+    at = search.read(text, 0, sliceEnd(text, at));
     yield;
   }
   search.end();

@@ -1,6 +1,13 @@
 import type { Search } from '../../../kit/pattern/all-matches.ts';
 import { type BoundedSearch, CONTEXT_CHARACTERS } from './bounded-search.ts';
-import { type Finding, type FindingSource, findingAt, replaced, replacementsOf } from './finding.ts';
+import {
+  type Finding,
+  type FindingSource,
+  findingAt,
+  replaced,
+  replacementsOf,
+  unfinishedAt,
+} from './finding.ts';
 import { NormalStream } from './normal-form.ts';
 import type { PatternSearches } from './pattern-searches.ts';
 
@@ -34,7 +41,8 @@ const MAX_SPARE = 512;
  */
 export class StreamScan {
   readonly #shapes: readonly ShapeSearch[];
-  readonly #patterns: PatternSearches | undefined;
+  /** Undefined = there are none, or they have spent their budget. */
+  #patterns: PatternSearches | undefined;
   readonly #normal = new NormalStream();
   /** The original from `#originalAt` on: what is held back, and what findings may still quote. */
   #original = '';
@@ -85,7 +93,8 @@ export class StreamScan {
     if (patterns !== undefined) {
       patterns.read(normal.text, normal.base, normal.end);
       for (const { filter, search } of patterns.active) {
-        const progress = candidates === undefined ? search : search.expecting(candidates);
+        const progress = candidates === undefined ? search : patterns.expecting(search, candidates);
+        if (progress === undefined) break;
         holdFor(filter.source, progress);
         this.#collect(filter.source, search, progress.settled, found);
       }
@@ -96,6 +105,7 @@ export class StreamScan {
       }
       patterns.rest();
     }
+    this.#giveUp(found);
     const until = hold === Number.POSITIVE_INFINITY ? this.#end : normal.startOf(hold);
     const released = this.#release(until, found);
     this.#forget();
@@ -109,6 +119,7 @@ export class StreamScan {
     normal.finish();
     const found: Finding[] = [];
     this.#patterns?.read(normal.text, normal.base, normal.end);
+    this.#giveUp(found);
     const text = normal.withPlainDigits;
     for (const { source, search } of this.#shapes) {
       search.read(text, normal.base, normal.end);
@@ -120,6 +131,15 @@ export class StreamScan {
       this.#collect(filter.source, search, search.settled, found);
     }
     return this.#release(this.#end, found);
+  }
+
+  /** Drops the patterns if they have spent too much. */
+  #giveUp(found: Finding[]): void {
+    const unfinished = this.#patterns?.unfinished;
+    if (unfinished === undefined) return;
+    const sources = unfinished.map(({ source }) => source);
+    found.push(unfinishedAt(sources, this.#released));
+    this.#patterns = undefined;
   }
 
   #collect(source: FindingSource, search: Search | BoundedSearch, settled: number, found: Finding[]): void {
