@@ -129,7 +129,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['wire', 'wire-content', 'wire-tools'],
     ['parse', 'parse-content', 'parse-tools', 'parse-files'],
     ['render', 'render-content', 'render-parts', 'render-tools', 'render-reasoning', 'render-losses'],
-    ['render-searches', 'render-context'],
+    ['hosted-tools', 'render-context'],
     ['relay', 'relay-content', 'count-tokens'],
     ['decode', 'decode-content', 'decode-calls', 'decode-body'],
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],

@@ -92,6 +92,8 @@ export interface Endpoint {
   readonly priceLists?: readonly PriceList[];
   /** Absent = unknown. */
   readonly reasoning?: ReasoningFacts;
+  /** Keys that a limit covers may have it run tools for which it has no price; absent = they may not. */
+  readonly servesUnpriced?: boolean;
   /** The provider caches prompts without cache marks; absent = unknown. */
   readonly cachesImplicitly?: boolean;
 }

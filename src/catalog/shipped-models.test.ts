@@ -24,6 +24,12 @@ const isOfVectors = ({
   readonly output_modalities?: readonly string[] | null;
 }) => output?.includes('embeddings') === true;
 
+/** Prices of tools that a provider of the chat dialect runs. */
+const PRICES_OF_TYPES: Readonly<Record<string, string>> = {
+  browser_search: 'web_search',
+  code_interpreter: 'code_execution',
+};
+
 describe('the data that ship', () => {
   it.each([...models, ...endpoints].map((file) => [file.slice(folder.length), file]))(
     '%s is valid',
@@ -87,18 +93,35 @@ describe('the data that ship', () => {
     expect(new Set(prices)).toEqual(new Set(['0']));
   });
 
-  it('price every search that a provider runs by itself', () => {
-    const searching = [...allShippedModels().values()]
-      .filter((model) => !isOfVectors(model))
-      .flatMap(({ id, endpoints: ways }) => ways.map((way) => ({ id, ...way })))
-      .filter(({ provider }) => {
-        const { dialect } = buildProvider({ slug: provider });
-        return dialect !== 'simulator' && DIALECTS[dialect].upstream.searches?.native !== undefined;
-      });
-    expect(searching.length).toBeGreaterThan(80);
-    expect(searching.filter(({ pricing }) => !(Number(pricing?.web_search) > 0))).toEqual([]);
-    // A source says where the price is from.
-    expect(searching.filter(({ source }) => !/tools: |grounding: /.test(source))).toEqual([]);
+  const conversing = [...allShippedModels().values()]
+    .filter((model) => !isOfVectors(model))
+    .flatMap((model) =>
+      model.endpoints.map((way) => ({ ...way, id: model.id, inputs: model.input_modalities })),
+    );
+
+  it('price everything that a provider searches, draws and runs by itself', () => {
+    const running = conversing.flatMap((way) => {
+      const { dialect, quirks } = buildProvider({ slug: way.provider });
+      const { types = [], models: named } = quirks.hostedTools ?? {};
+      const prices = dialect === 'simulator' ? undefined : DIALECTS[dialect].upstream.hosted?.prices;
+      const byQuirk = named?.test(way.model ?? '') ? types.map((type) => PRICES_OF_TYPES[type] ?? type) : [];
+      const billed = [...(prices ?? []), ...byQuirk];
+      return billed.length === 0 ? [] : [{ ...way, billed }];
+    });
+    expect(running.length).toBeGreaterThan(80);
+    const priceless = running.flatMap(({ id, provider, pricing, billed }) =>
+      billed.filter((name) => !(Number(pricing?.[name]) > 0)).map((name) => `${id} at ${provider}: ${name}`),
+    );
+    expect(priceless).toEqual([]);
+    // A source says where the prices are from.
+    expect(running.filter(({ source }) => !/tools: |grounding: /.test(source))).toEqual([]);
+  });
+
+  it('price the sound of every model that hears', () => {
+    const hearing = conversing.filter(({ inputs }) => inputs?.includes('audio'));
+    expect(new Set(hearing.map(({ id }) => id)).size).toBeGreaterThanOrEqual(13);
+    expect(hearing.filter(({ pricing }) => !(Number(pricing?.audio) > 0))).toEqual([]);
+    expect(hearing.filter(({ pricing }) => !(Number(pricing?.input_audio_cache) > 0))).toEqual([]);
   });
 
   it('are of the day that undated models count as made on', () => {

@@ -107,19 +107,17 @@ describe('loadConfiguration', () => {
     expect(problems({}, { config: '/dev/zero' })).toEqual(['/dev/zero: is not a file']);
   });
 
-  it('warns once of a key that many models set', () => {
-    const models = Array.from(
-      { length: 3 },
-      (_, at) => `{ id: a/${at}, endpoints: [{ provider: p, pricing: { audio: "0.001" } }] }`,
-    );
+  it('refuses a discount, which it would not take off', () => {
     const provider = '{ slug: p, dialect: openai-chat, base_url: http://h/v1 }';
-    writeFileSync(join(cwd, 'signalbox.yaml'), `providers: [${provider}]\nmodels: [${models.join()}]`);
-    expect(load().warnings).toMatchObject([
-      {
-        path: 'models[0].endpoints[0].pricing.audio',
-        message: 'has no effect in this version yet, nor in 2 more places',
-      },
-    ]);
+    const model = (pricing: string) => `{ id: a/x, endpoints: [{ provider: p, pricing: ${pricing} }] }`;
+    const write = (pricing: string) =>
+      writeFileSync(join(cwd, 'signalbox.yaml'), `providers: [${provider}]\nmodels: [${model(pricing)}]`);
+    write('{ discount: "0.1" }');
+    expect(problems()[0]).toContain('pricing.discount: is not charged: take it off the prices');
+    write('{ overrides: [{ min_prompt_tokens: 5, discount: "0.1" }] }');
+    expect(problems()[0]).toContain('pricing.overrides[0].discount: is not charged');
+    write('{ discount: "0" }');
+    expect(() => load()).not.toThrow();
   });
 
   it.each([
@@ -149,23 +147,6 @@ describe('loadConfiguration', () => {
         message: expect.stringMatching(/searches are free.*in USD, or 0 if it bills nothing/),
       },
     ]);
-  });
-
-  it('names the keys that have no effect yet, and only those that the file sets', () => {
-    writeFileSync(
-      join(cwd, 'signalbox.yaml'),
-      [
-        'apps: { hidden: ["a.example"] }',
-        'limits: { datasets: { per_day: 9 } }',
-        'plugins: { auto-router: { models: ["a/*"] }, fusion: { judge: a/x } }',
-        'models: [{ id: a/x, endpoints: [{ provider: g, pricing: { discount: "0.1" } }] }]',
-        'durability: { ledger: power }',
-        'providers: [{ slug: g, dialect: google-gemini, base_url: http://h }]',
-      ].join('\n'),
-    );
-    expect(load().warnings.map(({ path }) => path)).toEqual(['models[0].endpoints[0].pricing.discount']);
-    rmSync(join(cwd, 'signalbox.yaml'));
-    expect(load().warnings).toEqual([]);
   });
 
   it('has presets checked by `presetCheck`', () => {

@@ -18,7 +18,6 @@ import {
 } from './parse/parse-config.ts';
 import { placeProblems, placeProblemsInThread } from './parse/place-problems.ts';
 import { shownProblem } from './parse/shown-text.ts';
-import { unsupportedKeyWarningsSliced } from './parse/unsupported-keys.ts';
 import { type Problem, problemsText } from './problem.ts';
 import { dataDirectoryOf, type Flags, type Runtime, readRuntime, variableOf } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
@@ -186,12 +185,7 @@ function* endLoading(
   const likely = (begun.likelyMistakes?.(reading.config) ?? []).slice(0, MAX_PROBLEMS).map(shownProblem);
   yield;
   const expired = tls?.ok === true ? expiryWarnings(tls.certificate, Date.now()).map(shownProblem) : [];
-  const found = [
-    ...(yield* unsupportedKeyWarningsSliced(reading.written)),
-    ...reading.warnings,
-    ...expired,
-    ...likely,
-  ];
+  const found = [...reading.warnings, ...expired, ...likely];
   return { loading: { ok: true, loaded }, found };
 }
 

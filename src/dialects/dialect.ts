@@ -19,7 +19,7 @@ import type {
 } from './dialect-facts.ts';
 import type { FileParts } from './shared/media/stored-files.ts';
 import type { ItemReferences } from './shared/requests/item-references.ts';
-import type { NativeSearch } from './shared/requests/native-search.ts';
+import type { HostedTools } from './shared/tools/hosted-tools.ts';
 
 /**
  * A wire dialect: everything that other code needs to know about it.
@@ -244,24 +244,6 @@ export interface UpstreamErrorInfo {
   readonly retryAfterSeconds?: number;
 }
 
-/** How a request lets upstreams of a dialect search the web by themselves. */
-export interface SearchRules {
-  /** Absent = a plugin cannot leave its search to them. */
-  readonly native?: NativeSearch;
-  /**
-   * Searches that the request allows: 0 = none, infinite = no limit. `supported`: the parameters of the endpoint;
-   * undefined = all.
-   */
-  asked(request: GenerationRequest, supported?: ReadonlySet<string>): number;
-  /**
-   * The request with at most `most` searches, and the field that limits them; absent = the dialect has no such field.
-   */
-  bound?(
-    request: GenerationRequest,
-    most: number,
-  ): { readonly request: GenerationRequest; readonly field: string };
-}
-
 /** Limits of one embeddings call. */
 export interface EmbeddingLimits {
   /** Inputs. A request with more is split over several calls (`upstream/call/in-pieces.ts`). */
@@ -301,8 +283,8 @@ export interface UpstreamDialect {
   renderRelay?(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Absent = its upstreams do not count tokens. */
   readonly countTokens?: TokenCounting;
-  /** Absent = requests never ask its upstreams to search. */
-  readonly searches?: SearchRules;
+  /** Absent = its upstreams run no tools. */
+  readonly hosted?: HostedTools;
   /** Media type of its streams; absent, as are the next two, if answers are never streamed. */
   readonly streamType?: string;
   /** Splits its streams into frames, each of at most `maxBytes`. */

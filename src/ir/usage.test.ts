@@ -6,6 +6,7 @@ const UNKNOWN: UsageBounds = {
   maxOutputTokens: undefined,
   promptCharacters: undefined,
   searches: 5,
+  toolCalls: 5,
   mayCompact: false,
 };
 

@@ -1,4 +1,5 @@
 import type { Nanos } from '../kit/money.ts';
+import { type HostedUse, plusHosted } from './hosted-use.ts';
 
 /** Where the numbers of a usage record come from: the upstream said so, we counted, or nothing is known. */
 export type UsageSource = 'measured' | 'estimated' | 'none';
@@ -21,6 +22,20 @@ export interface Usage {
   readonly imageTokens: number;
   /** Searches that the upstream itself ran. */
   readonly webSearchRequests: number;
+  /** The request has the upstream search, and the upstream does not say how often it did. */
+  readonly hasNoSearchCount?: true;
+  /** Prompt tokens that are sound; part of `inputTokens`. Absent = none, as are the next four. */
+  readonly audioTokens?: number;
+  /** Sound that was read from a cache; part of `audioTokens` and of `cachedTokens`. */
+  readonly cachedAudioTokens?: number;
+  /** Prompt tokens that are pictures; part of `inputTokens`. */
+  readonly inputImageTokens?: number;
+  /** Completion tokens that are sound; part of `outputTokens`. */
+  readonly audioOutputTokens?: number;
+  /** What the upstream did with further tools that it runs, by price. */
+  readonly hosted?: HostedUse;
+  /** Calls of all tools that the upstream ran, as the items of its answer show; absent = none. */
+  readonly hostedCalls?: number;
   /** The upstream says that it kept all of it in the United States, which has a price of its own. */
   readonly isUsOnly?: true;
   /** Calls of server tools; absent = none. They are not billed as tokens. */
@@ -62,7 +77,10 @@ export const NO_USAGE: Usage = {
 export function plusUsage(one: Usage, other: Usage): Usage {
   if (one.source === 'none') return other;
   if (other.source === 'none') return one;
+  const hosted = plusHosted(one.hosted, other.hosted);
   return {
+    ...optionalSums(one, other),
+    ...(hosted !== undefined && { hosted }),
     inputTokens: one.inputTokens + other.inputTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
@@ -73,6 +91,25 @@ export function plusUsage(one: Usage, other: Usage): Usage {
     webSearchRequests: one.webSearchRequests + other.webSearchRequests,
     source: one.source === 'measured' && other.source === 'measured' ? 'measured' : 'estimated',
   };
+}
+
+/** Counts that most usages do not have. */
+const OPTIONAL_COUNTS = [
+  'audioTokens',
+  'cachedAudioTokens',
+  'inputImageTokens',
+  'audioOutputTokens',
+  'hostedCalls',
+] as const;
+
+function optionalSums(one: Usage, other: Usage): Partial<Usage> | undefined {
+  let sums: Partial<Record<(typeof OPTIONAL_COUNTS)[number], number>> | undefined;
+  for (const name of OPTIONAL_COUNTS) {
+    if (one[name] === undefined && other[name] === undefined) continue;
+    sums ??= {};
+    sums[name] = (one[name] ?? 0) + (other[name] ?? 0);
+  }
+  return sums;
 }
 
 /** Costs of a generation, in nano-dollars. */
@@ -117,14 +154,16 @@ export interface UsageBounds {
   readonly promptCharacters: number | undefined;
   /** Searches that the request lets the upstream run: 0 = none, infinite = as many as it likes. */
   readonly searches: number;
+  /** Calls of tools that the request lets the upstream run, searches included; infinite = as many as it likes. */
+  readonly toolCalls: number;
   /** The request lets the upstream compact the context: before each pass of the model, by one more. */
   readonly mayCompact: boolean;
 }
 
-/** Searches that one answer runs at most, whatever the request allows. */
-export const MAX_SEARCHES = 100;
+/** Calls of tools that an upstream makes in one answer at most, whatever the request allows. */
+export const MAX_HOSTED_CALLS = 100;
 
-/** Most tokens that one search adds to the prompt. */
+/** Most tokens that the result of one call adds to the prompt. */
 const MAX_RESULT_TOKENS = 200_000;
 
 /** What the catalogue says about an endpoint may be behind: counts may be so many times as high. */
@@ -144,15 +183,17 @@ const UNSEEN_TOKENS = 50_000;
  * reported. Searches beyond those that were asked for are not counted.
  */
 export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined {
-  const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MAX_SEARCHES);
-  const rounds = (1 + webSearchRequests) * (bounds.mayCompact ? 2 : 1);
+  const webSearchRequests = Math.min(usage.webSearchRequests, bounds.searches, MAX_HOSTED_CALLS);
+  const calls = Math.min(usage.hostedCalls ?? 0, bounds.toolCalls, MAX_HOSTED_CALLS);
+  const rounds = (1 + Math.max(webSearchRequests, calls)) * (bounds.mayCompact ? 2 : 1);
   if (!isPlausible(usage, bounds, rounds)) return undefined;
   return webSearchRequests === usage.webSearchRequests ? usage : { ...usage, webSearchRequests };
 }
 
 /**
  * No prompt is larger than the context, nor far larger than its characters, and no answer larger than what the endpoint
- * writes. `rounds`: how often the context goes through the model, once more for each search and each compaction.
+ * writes. `rounds`: how often the context goes through the model, once more for each call of a tool that the upstream runs and
+ * for each compaction.
  */
 function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
   const { contextLength = MAX_CONTEXT_TOKENS, promptCharacters } = bounds;

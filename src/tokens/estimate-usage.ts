@@ -1,15 +1,13 @@
-import type { Item } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { type Omission, type Result, writtenItems } from '../ir/result.ts';
 import { NO_USAGE, type Usage } from '../ir/usage.ts';
-import type { JsonObject } from '../kit/json/json.ts';
 import { addItem } from './add-parts.ts';
 import { TokenCollector } from './part-counter.ts';
 import { countPrompt } from './prompt.ts';
 import { charactersOf } from './text-slices.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** Estimates the usage of an answer whose upstream reported none. Cannot be aborted: every answer is charged. */
+/** Estimates the tokens of an answer whose upstream reported none. Cannot be aborted: every answer is charged. */
 export async function estimateUsage(
   request: GenerationRequest,
   result: Result,
@@ -36,7 +34,7 @@ export async function estimateUsage(
     outputTokens: reasoningTokens + keptRest + omittedRest,
     reasoningTokens,
     imageTokens: 0,
-    webSearchRequests: searchesIn(written),
+    webSearchRequests: 0,
     source: 'estimated',
   };
 }
@@ -51,15 +49,6 @@ async function estimateEmbedded(
   const embedded = embedding && { ...embedding, inputs: embedding.inputs.slice(0, vectors.length) };
   const inputTokens = await countPrompt({ ...request, embedding: embedded }, tokenizer);
   return { ...NO_USAGE, inputTokens, source: 'estimated' };
-}
-
-/** Searches of the upstream, counted by its tool calls in the answer. */
-function searchesIn(items: readonly Item[]): number {
-  return items.filter((item) => item.type === 'opaque' && isSearch(item.value)).length;
-}
-
-function isSearch({ type, name }: JsonObject): boolean {
-  return type === 'web_search_call' || (type === 'server_tool_use' && name === 'web_search');
 }
 
 /** Scales the tokens of a sample up to the omitted text. */

@@ -14,8 +14,8 @@ import type { JsonObject } from '../kit/json/json.ts';
 export interface PaidLimits {
   /** Undefined = no limit binds. */
   readonly outputTokens?: number | undefined;
-  /** Web searches; undefined = as many as the request allows. */
-  readonly searches?: number | undefined;
+  /** Calls of tools that the upstream runs; undefined = as many as the request allows. */
+  readonly toolCalls?: number | undefined;
 }
 
 /** One call of one endpoint. */

@@ -204,7 +204,9 @@ describe('searches', () => {
     expect(((await reported.json()) as any).signalbox_metadata.translation).toContainEqual({
       field: 'tools',
       action: 'coerced',
-      detail: expect.stringMatching(/^at most \d+ web searches, what the limits of the key still pay for$/),
+      detail: expect.stringMatching(
+        /^at most \d+ calls of the upstream's own tools, what the limits of the key still pay for$/,
+      ),
     });
   });
 

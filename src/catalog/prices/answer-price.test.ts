@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import { priceOfAnswer, priceOfSearches } from './answer-price.ts';
+import { priceOfAnswer, priceOfTools } from './answer-price.ts';
 import { priceListsOf } from './price-history.ts';
 
 const listed = (prompt: string) => ({
@@ -44,7 +44,9 @@ describe('the price of an answer', () => {
   });
 
   it('can be that of its searches alone', () => {
-    expect(priceOfSearches(2, answer).totalNanos).toBe(SEARCHES);
-    expect(priceOfSearches(2, { ...answer, feeShare: 0.05 }).totalNanos).toBe(SEARCHES / 20n);
+    expect(priceOfTools({ webSearchRequests: 2 }, answer).totalNanos).toBe(SEARCHES);
+    expect(priceOfTools({ webSearchRequests: 2 }, { ...answer, feeShare: 0.05 }).totalNanos).toBe(
+      SEARCHES / 20n,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { Endpoint, Model, Pricing } from '../catalog.ts';
 import { servedEndpoint } from '../service-tier.ts';
-import { billOf, feeOnly, searchNanos } from './bill.ts';
+import { billOf, feeOnly, type ToolsUsed, toolNanos } from './bill.ts';
 import { pricingAt } from './price-history.ts';
 
 /** Facts that select the prices of an answer. */
@@ -40,12 +40,12 @@ export function pricesOf({ endpoint, model, atMs, usage, servedTier }: AnswerTer
   return pricingAt(servedEndpoint(endpoint, model, servedTier), atMs, usage.inputTokens);
 }
 
-/** The price of the searches of an answer that costs nothing else. */
-export function priceOfSearches(
-  searches: number,
+/** The price of the upstream's own tools, for an answer that costs nothing else. */
+export function priceOfTools(
+  used: ToolsUsed,
   { endpoint, atMs, feeShare }: Pick<PricedAnswer, 'endpoint' | 'atMs' | 'feeShare'>,
 ): Bill {
-  const outputNanos = searchNanos(searches, pricingAt(endpoint, atMs));
+  const outputNanos = toolNanos(used, pricingAt(endpoint, atMs));
   return charged({ totalNanos: outputNanos, inputNanos: 0n, outputNanos, isByok: false }, feeShare);
 }
 

@@ -1,3 +1,4 @@
+import { type HostedUse, pricesIn } from '../../ir/hosted-use.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
@@ -11,13 +12,14 @@ export interface Billable {
 
 /**
  * A usage at given prices: summed exactly, rounded once; `priceOfAnswer` finds the prices. Defaults: cache prices =
- * the prompt price, image and reasoning tokens = the completion price, any other price = 0.
+ * the prompt price, sound and pictures = the price of text on their side, reasoning tokens = the completion price, any
+ * other price = 0.
  */
 export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill {
   const { request = 0n, image = 0n } = pricing;
   const ofTokens = usage.isUsOnly ? usOnly : asListed;
   const input = ofTokens(inputCost(usage, pricing)) + request + costOf(inputImages, image);
-  const output = ofTokens(outputCost(usage, pricing)) + searchCost(usage.webSearchRequests, pricing);
+  const output = ofTokens(outputCost(usage, pricing)) + toolCost(usage, pricing);
   const total = toNanos(input + output);
   const inputNanos = toNanos(input);
   return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
@@ -26,6 +28,24 @@ export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill
 /** The cost of searches, exactly: part of a bill. */
 function searchCost(searches: number, { web_search = 0n }: Pricing): Price {
   return costOf(searches, web_search);
+}
+
+/** What the upstream's own tools cost, exactly: part of a bill. */
+function toolCost({ webSearchRequests, hosted }: ToolsUsed, pricing: Pricing): Price {
+  const searched = searchCost(webSearchRequests, pricing);
+  return hosted === undefined ? searched : searched + hostedCost(hosted, pricing);
+}
+
+/** Counts of a usage that its tools cost something for. */
+export type ToolsUsed = Pick<Usage, 'webSearchRequests' | 'hosted'>;
+
+function hostedCost(hosted: HostedUse, pricing: Pricing): Price {
+  return pricesIn(hosted).reduce((sum, name) => sum + costOf(hosted[name] ?? 0, pricing[name] ?? 0n), 0n);
+}
+
+/** What the upstream's own tools cost as an amount of its own. */
+export function toolNanos(used: ToolsUsed, pricing: Pricing): Nanos {
+  return toNanos(toolCost(used, pricing));
 }
 
 /** The cost of searches as an amount of its own. */
@@ -91,22 +111,48 @@ function inputCost(usage: Usage, pricing: Pricing): Price {
   const cached = Math.min(usage.cachedTokens, inputTokens);
   const written = Math.min(usage.cacheWriteTokens, inputTokens - cached);
   const written1h = Math.min(usage.cacheWrite1hTokens, inputTokens - cached - written);
-  return (
-    costOf(inputTokens - cached - written - written1h, prompt) +
+  const fresh = inputTokens - cached - written - written1h;
+  const ofText =
+    costOf(fresh, prompt) +
     costOf(cached, cache.read) +
     costOf(written, cache.write) +
-    costOf(written1h, cache.write1h)
+    costOf(written1h, cache.write1h);
+  return ofText + mediaSurcharge(usage, { fresh, cached }, pricing);
+}
+
+/** What sound and pictures in a prompt cost beyond as many tokens of text; negative if they cost less. */
+function mediaSurcharge(
+  { audioTokens = 0, cachedAudioTokens = 0, inputImageTokens = 0 }: Usage,
+  { fresh, cached }: { readonly fresh: number; readonly cached: number },
+  pricing: Pricing,
+): Price {
+  if (audioTokens === 0 && inputImageTokens === 0) return 0n;
+  const { prompt = 0n, audio = prompt, image_token = prompt } = pricing;
+  const { read } = cachePricesOf(pricing);
+  const { input_audio_cache = read } = pricing;
+  const heardBefore = Math.min(cachedAudioTokens, audioTokens, cached);
+  const heard = Math.min(audioTokens - heardBefore, fresh);
+  const seen = Math.min(inputImageTokens, fresh - heard);
+  return (
+    costOf(heardBefore, input_audio_cache) -
+    costOf(heardBefore, read) +
+    costOf(heard, audio) +
+    costOf(seen, image_token) -
+    costOf(heard + seen, prompt)
   );
 }
 
 function outputCost(usage: Usage, pricing: Pricing): Price {
-  const { completion = 0n, image_output = 0n, internal_reasoning = 0n } = pricing;
+  const { completion = 0n, image_output = 0n, audio_output = 0n, internal_reasoning = 0n } = pricing;
   const { outputTokens } = usage;
   const images = image_output === 0n ? 0 : Math.min(usage.imageTokens, outputTokens);
-  const thoughts = internal_reasoning === 0n ? 0 : Math.min(usage.reasoningTokens, outputTokens - images);
+  const sound = audio_output === 0n ? 0 : Math.min(usage.audioOutputTokens ?? 0, outputTokens - images);
+  const others = outputTokens - images - sound;
+  const thoughts = internal_reasoning === 0n ? 0 : Math.min(usage.reasoningTokens, others);
   return (
-    costOf(outputTokens - images - thoughts, completion) +
+    costOf(others - thoughts, completion) +
     costOf(images, image_output) +
+    costOf(sound, audio_output) +
     costOf(thoughts, internal_reasoning)
   );
 }

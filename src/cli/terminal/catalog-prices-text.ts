@@ -19,6 +19,11 @@ const HEADINGS: Readonly<Record<PriceName, string>> = {
   request: 'REQUEST',
   image: 'IMAGE',
   web_search: 'SEARCH',
+  x_search: 'X SEARCH',
+  file_search: 'FILE SEARCH',
+  code_execution: 'CODE',
+  image_generation: 'TOOL IMAGE',
+  image_generation_input: 'TOOL IMAGE IN',
   discount: 'DISCOUNT',
 };
 

@@ -174,6 +174,7 @@ function* modelChecks(
           message: unknownProvider(endpoint.provider, slugs, knownProviders),
         };
       }
+      yield* discounts(endpoint, path);
       for (const name of PRICE_NAMES) {
         const price = endpoint.pricing?.[name];
         if (price && parsePrice(price) === undefined) {
@@ -184,6 +185,24 @@ function* modelChecks(
         }
       }
       yield* dateChecks(`${path}.prices`, endpoint.prices ?? []);
+    }
+  }
+}
+
+/** A discount is in the lists of others, beside prices from which it may be taken off already. */
+function* discounts({ pricing, prices }: Config['models'][number]['endpoints'][number], path: string) {
+  const lists = [
+    [`${path}.pricing`, pricing] as const,
+    ...(prices ?? []).map((dated, index) => [`${path}.prices[${index}].pricing`, dated.pricing] as const),
+  ];
+  for (const [at, list] of lists) {
+    const all = [
+      [at, list] as const,
+      ...(list?.overrides ?? []).map((each, index) => [`${at}.overrides[${index}]`, each] as const),
+    ];
+    for (const [place, each] of all) {
+      if (Number(each?.discount ?? 0) > 0)
+        yield { path: `${place}.discount`, message: 'is not charged: take it off the prices' };
     }
   }
 }

@@ -6,18 +6,26 @@ export const PRICE_DESCRIPTIONS: Readonly<Record<PriceName, string>> = {
   completion: 'Price of a completion token that has no price of its own.',
   request: 'Price of a request.',
   image: 'Price of an image in the prompt.',
-  image_token: 'Price of a token of an image in the prompt. Not charged yet.',
+  image_token: 'Price of a token of an image in the prompt; absent: the price of prompt.',
   image_output: 'Price of a token of an image in the answer, in place of completion.',
-  audio: 'Price of a token of audio in the prompt. Not charged yet.',
-  audio_output: 'Price of a token of audio in the answer. Not charged yet.',
-  input_audio_cache: 'Price of a token of audio that is read from a cache. Not charged yet.',
+  audio: 'Price of a token of audio in the prompt; absent: the price of prompt.',
+  audio_output: 'Price of a token of audio in the answer; absent: the price of completion.',
+  input_audio_cache:
+    'Price of a token of audio that is read from a cache; absent: the price of input_cache_read.',
   input_cache_read: 'Price of a prompt token that is read from a cache; absent: the price of prompt.',
   input_cache_write: 'Price of a prompt token that is written to a cache; absent: the price of prompt.',
   input_cache_write_1h:
     'Price of a prompt token that is written to a cache for an hour; absent: the price of prompt.',
   internal_reasoning: 'Price of a reasoning token, in place of completion.',
-  web_search: 'Price of a web search, by the upstream or by an engine of the gateway.',
-  discount: 'Share of the prices that is taken off. Not charged yet.',
+  web_search:
+    'Price of a web search by the upstream, or by an engine of the gateway that has none of its own.',
+  x_search: 'Price of a search of X by the upstream.',
+  file_search: "Price of a search of the provider's files by the upstream.",
+  code_execution:
+    'Price of a container in which the upstream runs code, for each gigabyte; of a run, where runs are billed.',
+  image_generation: 'Price of an output token of a picture that a tool of the upstream makes.',
+  image_generation_input: 'Price of an input token of such a picture.',
+  discount: 'Refused: take it off the prices instead.',
 };
 
 /** The keys of a list of prices. */

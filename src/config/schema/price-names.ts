@@ -14,6 +14,11 @@ export const PRICE_NAMES = [
   'input_cache_write_1h',
   'internal_reasoning',
   'web_search',
+  'x_search',
+  'file_search',
+  'code_execution',
+  'image_generation',
+  'image_generation_input',
   'discount',
 ] as const;
 
@@ -23,7 +28,15 @@ export type PriceName = (typeof PRICE_NAMES)[number];
 export const PER_MILLION = '_per_million';
 
 /** Prices of a piece, and shares. */
-const OTHER_PRICES: readonly PriceName[] = ['request', 'image', 'web_search', 'discount'];
+const OTHER_PRICES: readonly PriceName[] = [
+  'request',
+  'image',
+  'web_search',
+  'x_search',
+  'file_search',
+  'code_execution',
+  'discount',
+];
 
 /** Prices of tokens. */
 export const TOKEN_PRICES: readonly PriceName[] = PRICE_NAMES.filter((name) => !OTHER_PRICES.includes(name));
@@ -50,5 +63,10 @@ export const MAX_PRICE_USD: Readonly<Record<PriceName, number>> = {
   input_cache_write_1h: MAX_USD_PER_TOKEN,
   internal_reasoning: MAX_USD_PER_TOKEN,
   web_search: MAX_USD_PER_PIECE,
+  x_search: MAX_USD_PER_PIECE,
+  file_search: MAX_USD_PER_PIECE,
+  code_execution: MAX_USD_PER_PIECE,
+  image_generation: MAX_USD_PER_TOKEN,
+  image_generation_input: MAX_USD_PER_TOKEN,
   discount: MAX_USD_PER_TOKEN,
 };

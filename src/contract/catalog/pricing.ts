@@ -16,6 +16,11 @@ const otherPrices = {
   input_cache_write_1h: otherPrice,
   internal_reasoning: otherPrice,
   web_search: otherPrice,
+  x_search: otherPrice,
+  file_search: otherPrice,
+  code_execution: otherPrice,
+  image_generation: otherPrice,
+  image_generation_input: otherPrice,
   discount: Type.Optional(Type.Number({ description: 'A share of the price, not an amount.' })),
 };
 

@@ -18,6 +18,7 @@ import { ToolCallReader } from './decode-calls.ts';
 import { ItemWriter, SentThoughts } from './decode-content.ts';
 import { failureOf } from './error.ts';
 import { FAILURE_REASONS, readFinish } from './finish.ts';
+import { hosted } from './hosted-tools.ts';
 import { readUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
@@ -80,6 +81,7 @@ class AnswerReader {
   #serviceTier: string | undefined;
   #fingerprint: string | undefined;
   #usage: Usage | undefined;
+  #searched: boolean | undefined;
 
   constructor(context: DecodeContext) {
     this.#context = context;
@@ -178,10 +180,18 @@ class AnswerReader {
 
   #readUsage(chunk: JsonObject): void {
     const object = usageObjectIn(chunk);
-    const usage = object === undefined ? undefined : readUsage(object);
+    const usage = object === undefined ? undefined : readUsage(object, this.#hasSearch());
     if (usage === undefined || isSameUsage(this.#usage, usage)) return;
     this.#usage = usage;
     this.#writer.emit({ type: 'usage', usage });
+  }
+
+  /** True if the request has the upstream search. Asked for once an answer. */
+  #hasSearch(): boolean {
+    this.#searched ??= hosted
+      .asked(this.#context.request)
+      .some(({ units }) => units?.web_search !== undefined);
+    return this.#searched;
   }
 
   // --- Content ------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 import type { Settled } from '../../ir/events.ts';
+import { pricesIn } from '../../ir/hosted-use.ts';
 import { tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt } from '../../kit/json/members.ts';
 import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
+import { optionalCounts, xaiToolCalls } from '../shared/answers/optional-counts.ts';
 import { toolUseDetails } from '../shared/answers/tool-use-details.ts';
 
 /** Token counts in both directions. */
@@ -16,8 +18,11 @@ export function usageObjectIn(chunk: JsonObject): JsonObject | undefined {
   );
 }
 
-/** Reads a usage object; undefined if its main counts are missing or implausible. */
-export function readUsage(usage: JsonObject): Usage | undefined {
+/**
+ * Reads a usage object; undefined if its main counts are missing or implausible. `searched`: the request has the
+ * upstream search, so that a count of searches is missed.
+ */
+export function readUsage(usage: JsonObject, searched = false): Usage | undefined {
   const total = tokenCount(usage.total_tokens);
   const prompt = tokenCount(usage.prompt_tokens);
   const completion = tokenCount(usage.completion_tokens);
@@ -34,6 +39,7 @@ export function readUsage(usage: JsonObject): Usage | undefined {
     usage.cache_read_input_tokens,
   );
   const cacheWritten = firstCount(promptDetails.cache_write_tokens, usage.cache_creation_input_tokens);
+  const searches = searchesIn(usage);
   return {
     inputTokens: input,
     cachedTokens: Math.min(cached, input),
@@ -42,10 +48,36 @@ export function readUsage(usage: JsonObject): Usage | undefined {
     outputTokens: output,
     reasoningTokens: Math.min(thought, output),
     imageTokens: Math.min(firstCount(details.image_tokens), output),
-    webSearchRequests: firstCount(objectAt(usage, 'server_tool_use_details')?.web_search_requests),
+    webSearchRequests: searches ?? 0,
+    ...(searched && searches === undefined && { hasNoSearchCount: true }),
+    ...optionalCounts({
+      audioTokens: promptDetails.audio_tokens,
+      cachedAudioTokens: objectAt(promptDetails, 'cached_tokens_details')?.audio_tokens,
+      inputImageTokens: promptDetails.image_tokens,
+      audioOutputTokens: details.audio_tokens,
+    }),
+    ...hostedIn(usage),
     // The difference of two counts is not a measurement.
     source: prompt === undefined || completion === undefined ? 'estimated' : 'measured',
   };
+}
+
+/** Searches, by whatever name the provider counts them; undefined = it does not. */
+function searchesIn(usage: JsonObject): number | undefined {
+  return (
+    tokenCount(objectAt(usage, 'server_tool_use_details')?.web_search_requests) ??
+    tokenCount(objectAt(usage, 'server_tool_use')?.web_search_requests) ??
+    xaiToolCalls(usage)?.searches ??
+    tokenCount(usage.num_search_queries) ??
+    tokenCount(usage.num_sources_used) ??
+    tokenCount(usage.search_count) ??
+    tokenCount(usage.web_search_requests)
+  );
+}
+
+function hostedIn(usage: JsonObject): Pick<Usage, 'hosted'> | undefined {
+  const hosted = xaiToolCalls(usage)?.hosted;
+  return hosted === undefined || pricesIn(hosted).length === 0 ? undefined : { hosted };
 }
 
 function difference(total: number | undefined, part: number | undefined): number | undefined {

@@ -5,8 +5,8 @@ import { createDecoder, decodeBody } from './decode.ts';
 import { embeddings } from './embeddings.ts';
 import { readError } from './error.ts';
 import { facts } from './facts.ts';
+import { hosted } from './hosted-tools.ts';
 import { renderRequest } from './render.ts';
-import { searches } from './render-searches.ts';
 
 /** The generateContent interface of Google. Only upstreams speak it, so nothing is ever relayed. */
 export const gemini: ConversationDialect & { readonly embeddings: EmbeddingDialect } = {
@@ -18,7 +18,7 @@ export const gemini: ConversationDialect & { readonly embeddings: EmbeddingDiale
     streamType: SSE_TYPE,
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
-    searches,
+    hosted,
     createDecoder,
     decodeBody,
     readError,

@@ -7,9 +7,9 @@ import type { Report } from '../shared/report/report.ts';
 import { nameOfAllowed } from '../shared/tools/allowed-tools.ts';
 import { reportLostChoice, reportToolLosses } from '../shared/tools/tool-losses.ts';
 import { freeTextParameters, identityOf, nameOfChosen } from '../shared/tools/tool-names.ts';
+import { isOwnTool } from './hosted-tools.ts';
 import type { RenderContext } from './render-context.ts';
 import { reportForeignMembers, takes } from './render-losses.ts';
-import { isOwnTool } from './render-searches.ts';
 
 /** Renders the members of a body for tools. */
 export function renderTools(context: RenderContext): JsonObject {

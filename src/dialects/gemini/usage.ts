@@ -1,6 +1,7 @@
 import { tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';
+import { optionalCounts } from '../shared/answers/optional-counts.ts';
 
 /**
  * Reads `usageMetadata`; undefined if its counts are missing or implausible. The prompt includes cached tokens; the
@@ -26,8 +27,14 @@ export function readUsage(usage: JsonObject, webSearchRequests: number): Usage |
     cacheWrite1hTokens: 0,
     outputTokens,
     reasoningTokens: thoughts,
-    imageTokens: Math.min(imageTokensIn(usage), outputTokens),
+    imageTokens: Math.min(tokensOf('IMAGE', usage, 'candidatesTokensDetails'), outputTokens),
     webSearchRequests,
+    ...optionalCounts({
+      audioTokens: tokensOf('AUDIO', usage, 'promptTokensDetails', 'toolUsePromptTokensDetails'),
+      cachedAudioTokens: tokensOf('AUDIO', usage, 'cacheTokensDetails'),
+      inputImageTokens: tokensOf('IMAGE', usage, 'promptTokensDetails'),
+      audioOutputTokens: tokensOf('AUDIO', usage, 'candidatesTokensDetails'),
+    }),
     source: 'measured',
   };
 }
@@ -36,8 +43,13 @@ function rest(total: number | undefined, others: number): number {
   return total === undefined ? 0 : Math.max(total - others, 0);
 }
 
-function imageTokensIn(usage: JsonObject): number {
-  return objectsAt(usage, 'candidatesTokensDetails')
-    .filter(({ modality }) => modality === 'IMAGE')
-    .reduce((sum, { tokenCount: count }) => sum + (tokenCount(count) ?? 0), 0);
+/** Tokens of a modality in lists of counts by modality. */
+function tokensOf(kind: 'AUDIO' | 'IMAGE', usage: JsonObject, ...lists: readonly string[]): number {
+  let sum = 0;
+  for (const list of lists) {
+    for (const { modality, tokenCount: count } of objectsAt(usage, list)) {
+      if (modality === kind) sum += tokenCount(count) ?? 0;
+    }
+  }
+  return sum;
 }

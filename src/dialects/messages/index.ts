@@ -7,11 +7,11 @@ import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
+import { hosted } from './hosted-tools.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
-import { searches } from './render-searches.ts';
 import { countTokensSchema, GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The messages format: `POST /messages`. */
@@ -37,7 +37,7 @@ export const messages: ConversationFormat = {
     renderRequest,
     renderRelay,
     countTokens,
-    searches,
+    hosted,
     createDecoder,
     decodeBody,
     readError,

@@ -5,12 +5,12 @@ import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
+import { hosted } from './hosted-tools.ts';
 import { parseRequest, untranslatableIssues } from './parse.ts';
 import { callOfItem, itemReferences } from './parse-content.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
-import { searches } from './render-searches.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The responses format: `POST /responses`. */
@@ -38,7 +38,7 @@ export const responses: ConversationFormat = {
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
     renderRelay,
-    searches,
+    hosted,
     createDecoder,
     decodeBody,
     readError,

@@ -1,8 +1,11 @@
+import { type HostedUse, pricesIn } from '../../ir/hosted-use.ts';
 import { type Bill, tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsAt } from '../../kit/json/members.ts';
 import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
+import { optionalCounts, xaiToolCalls } from '../shared/answers/optional-counts.ts';
 import { toolUseDetails } from '../shared/answers/tool-use-details.ts';
+import { isSearchCall } from './hosted-tools.ts';
 
 /** Reads the token counts of a response object; undefined if they are missing or implausible. */
 export function readUsage(response: JsonObject): Usage | undefined {
@@ -22,6 +25,13 @@ export function readUsage(response: JsonObject): Usage | undefined {
     reasoningTokens: Math.min(tokenCount(output.reasoning_tokens) ?? 0, outputTokens),
     imageTokens: Math.min(tokenCount(output.image_tokens) ?? 0, outputTokens),
     webSearchRequests: readSearches(response, usage),
+    ...optionalCounts({
+      audioTokens: input.audio_tokens,
+      cachedAudioTokens: objectAt(input, 'cached_tokens_details')?.audio_tokens,
+      inputImageTokens: input.image_tokens,
+      audioOutputTokens: output.audio_tokens,
+    }),
+    ...readHosted(response, usage),
     source: 'measured',
   };
 }
@@ -30,10 +40,22 @@ export function readUsage(response: JsonObject): Usage | undefined {
 function readSearches(response: JsonObject, usage: JsonObject): number {
   const reported = objectAt(usage, 'server_tool_use_details')?.web_search_requests;
   const counted = objectAt(objectAt(response, 'tool_usage') ?? {}, 'web_search')?.num_requests;
-  const items = objectsAt(response, 'output').filter(
-    (item) => item.type === 'web_search_call' && (objectAt(item, 'action')?.type ?? 'search') === 'search',
-  );
-  return tokenCount(reported) ?? (tokenCount(counted) || items.length);
+  const items = objectsAt(response, 'output').filter(isSearchCall);
+  return tokenCount(reported) ?? xaiToolCalls(usage)?.searches ?? (tokenCount(counted) || items.length);
+}
+
+/** What the upstream says of its other tools; the items of the answer say the rest. */
+function readHosted(response: JsonObject, usage: JsonObject): Pick<Usage, 'hosted'> | undefined {
+  const drawn = objectAt(objectAt(response, 'tool_usage'), 'image_gen');
+  const output = tokenCount(drawn?.output_tokens) ?? 0;
+  const hosted: HostedUse = {
+    ...xaiToolCalls(usage)?.hosted,
+    ...(output > 0 && {
+      image_generation: output,
+      image_generation_input: tokenCount(drawn?.input_tokens) ?? 0,
+    }),
+  };
+  return pricesIn(hosted).length === 0 ? undefined : { hosted };
 }
 
 const COST_NAMES: CostNames = {

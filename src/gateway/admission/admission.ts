@@ -66,7 +66,7 @@ export class Admission {
     const assumed = cost.isOutputAssumed ? cost.fullTokens : undefined;
     return {
       outputTokens: paid < cost.fullTokens ? Math.max(1, paid) : assumed,
-      searches: cost.mustBoundSearches ? cost.searches : undefined,
+      toolCalls: cost.paidTools.bound,
     };
   }
 

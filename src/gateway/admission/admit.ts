@@ -2,7 +2,6 @@ import { mayCompact, namesRegion } from '../../dialects/shared/requests/billed-w
 import { highestLimit, outputAskedFor } from '../../dialects/shared/requests/output-limit.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { MAX_SEARCHES } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
@@ -22,9 +21,9 @@ import {
   sizeReservation,
   tokensWithin,
 } from './reservation-size.ts';
-import { type SearchesAsked, searchesAskedBy } from './searches-asked.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
-import { ASSUMED_SEARCHES, type CostFacts, WorstCost } from './worst-cost.ts';
+import { callsWanted, type ToolsAsked, toolsAskedBy } from './tools-asked.ts';
+import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Dependencies of admission besides the request. */
 export interface AdmitDependencies {
@@ -196,9 +195,9 @@ function promptTokensAfter(
   return before.inputTokens + Math.min(added.bytes, Math.ceil(ofText) + added.unseenTokens);
 }
 
-/** Numbers of searches to reserve for, from all that are wanted down to a single one. */
+/** Numbers of tool calls to reserve for, from all that are wanted down to a single one. */
 function* fewerAndFewer(wanted: number): Generator<number> {
-  for (let searches = wanted; searches > 1; searches = Math.floor(searches / 2)) yield searches;
+  for (let calls = wanted; calls > 1; calls = Math.floor(calls / 2)) yield calls;
   yield 1;
 }
 
@@ -218,7 +217,7 @@ class Sizing {
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly #counted: number | undefined;
   readonly #answers: Answers;
-  readonly #searchesAsked: SearchesAsked;
+  readonly #toolsAsked: ToolsAsked;
   #size: ReservationSize | null = null;
   #costFacts: CostFacts | undefined;
   #costs: readonly WorstCost[] = [];
@@ -227,7 +226,7 @@ class Sizing {
   constructor(applicant: Applicant, dependencies: AdmitDependencies, counted: number | undefined) {
     const { input, plan, request } = applicant;
     this.#applicant = applicant;
-    this.#searchesAsked = searchesAskedBy(request);
+    this.#toolsAsked = toolsAskedBy(request);
     this.#dependencies = dependencies;
     this.#counted = counted;
     this.#answers = answersOf(input.caller.key.hash, plan.candidates[0]?.model.id ?? '');
@@ -236,27 +235,27 @@ class Sizing {
   /** The size if there is no limit, or far more money than the request can cost; null = count the prompt first. */
   withPlenty(headroom: Headroom) {
     const { affordable } = headroom;
-    const size = this.#sizeFor(headroom, this.#searchesWanted());
+    const size = this.#sizeFor(headroom, this.#callsWanted());
     if (size === null) return null;
     return size.kind === 'open' || (size.kind === 'whole' && isPlenty(size, affordable)) ? size.amount : null;
   }
 
   /**
-   * The size by an exact count; null = too little money. Pays for fewer searches if the answer would be cut short
+   * The size by an exact count; null = too little money. Pays for fewer tool calls if the answer would be cut short
    * otherwise. `mayBeShort`: an answer shorter than usual is better than none.
    */
   exactly(headroom: Headroom, mayBeShort = false) {
-    for (const searches of fewerAndFewer(this.#searchesWanted())) {
-      const size = this.#sizeFor(headroom, searches, mayBeShort);
-      if (size !== null && (size.kind !== 'rest' || searches === 1)) return size.amount;
+    for (const calls of fewerAndFewer(this.#callsWanted())) {
+      const size = this.#sizeFor(headroom, calls, mayBeShort);
+      if (size !== null && (size.kind !== 'rest' || calls === 1)) return size.amount;
     }
     return null;
   }
 
   /** The size for the whole worst cost; null = too little money. */
   wholly(headroom: Headroom) {
-    for (const searches of fewerAndFewer(this.#searchesWanted())) {
-      const size = this.#sizeFor(headroom, searches);
+    for (const calls of fewerAndFewer(this.#callsWanted())) {
+      const size = this.#sizeFor(headroom, calls);
       if (size !== null && size.kind !== 'rest') return size.amount;
     }
     this.#size = null;
@@ -268,14 +267,13 @@ class Sizing {
     return this.#size !== null;
   }
 
-  /** The most searches that any candidate would run. */
-  #searchesWanted(): number {
+  /** The most calls of its own tools that any candidate would make. */
+  #callsWanted(): number {
     let wanted = 0;
     for (const { endpoint } of firstOf(this.#applicant.plan.candidates)) {
-      const { most } = this.#searchesAsked(endpoint);
-      wanted = Math.max(wanted, most === Number.POSITIVE_INFINITY ? ASSUMED_SEARCHES : most);
+      wanted = Math.max(wanted, callsWanted(this.#toolsAsked(endpoint)));
     }
-    return Math.min(wanted, MAX_SEARCHES);
+    return wanted;
   }
 
   /** What the shortest answer of the cheapest candidate needs. */
@@ -311,12 +309,12 @@ class Sizing {
     });
   }
 
-  #sizeFor(headroom: Headroom, searches: number, mayBeShort = false): ReservationSize | null {
+  #sizeFor(headroom: Headroom, toolCalls: number, mayBeShort = false): ReservationSize | null {
     const { plan } = this.#applicant;
     const known = this.#dependencies.learnt.of(this.#answers);
     const facts = isUnlimited(headroom.affordable)
-      ? this.#usualFacts(searches)
-      : this.#worstFacts(searches, known?.promptRatio);
+      ? this.#usualFacts(toolCalls)
+      : this.#worstFacts(toolCalls, known?.promptRatio);
     const costs = firstOf(plan.candidates).map((candidate) => new WorstCost(candidate, facts));
     this.#costFacts = facts;
     this.#costs = costs;
@@ -326,15 +324,15 @@ class Sizing {
   }
 
   /** Without a limit the reserved amount decides nothing, so assumed figures do. */
-  #usualFacts(searches: number): CostFacts {
+  #usualFacts(mostCalls: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
       promptTokens: prompt.estimatedTokens,
       mayFillContext: false,
       images: [],
       inputImages: countInputImages(request),
-      searchesAsked: this.#searchesAsked,
-      mostSearches: searches,
+      toolsAsked: this.#toolsAsked,
+      mostCalls,
       mayCompact: mayCompact(request.body),
       namesRegion: namesRegion(request.body),
       requestedOutputTokens: outputAskedFor(request),
@@ -350,13 +348,13 @@ class Sizing {
     return plan.candidates.length === 1 ? after : Math.max(after, bound);
   }
 
-  #worstFacts(searches: number, promptRatio = 0): CostFacts {
+  #worstFacts(toolCalls: number, promptRatio = 0): CostFacts {
     const { request, prompt, measured } = this.#applicant;
     const { worst } = prompt;
     const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
     const bound = promptTokens(this.#counted, promptRatio, worst) + preamble;
     return {
-      ...this.#usualFacts(searches),
+      ...this.#usualFacts(toolCalls),
       promptTokens:
         measured === undefined || worst.images + worst.documents > 0
           ? bound

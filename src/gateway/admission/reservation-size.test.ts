@@ -4,6 +4,7 @@ import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import { sizeReservation } from './reservation-size.ts';
+import { NO_TOOLS } from './tools-asked.ts';
 import { WorstCost } from './worst-cost.ts';
 
 /** 10 tokens of prompt at 1 nano-dollar, output at `price`. */
@@ -21,8 +22,8 @@ function costOf(price: string, requestedOutputTokens: number | undefined) {
     promptTokens: 10,
     images: [],
     mayFillContext: false,
-    searchesAsked: () => ({ most: 0, isBoundable: true }),
-    mostSearches: 0,
+    toolsAsked: () => NO_TOOLS,
+    mostCalls: 0,
     mayCompact: false,
     namesRegion: false,
     inputImages: 0,

@@ -10,17 +10,23 @@ import type { Affordable } from '../../ports/ledger.ts';
 import type { Access, Candidate } from '../../routing/rules/candidate.ts';
 import { amountOf, billGeneration } from '../leg/bill-generation.ts';
 import { canPay, sizeReservation } from './reservation-size.ts';
+import { type EndpointTools, NO_TOOLS } from './tools-asked.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 const byok: Access = { kind: 'byok', credential: { id: 'c' } as ByokCredential };
+
+const searchesOf = (most: number, isBoundable = true): EndpointTools =>
+  most === 0
+    ? NO_TOOLS
+    : { asked: [{ kind: 'web_search', units: { web_search: 1 }, most, isBoundable }], sharesLimit: false };
 
 const FACTS: CostFacts = {
   promptTokens: 100,
   images: [],
   mayFillContext: false,
   inputImages: 2,
-  searchesAsked: () => ({ most: 0, isBoundable: true }),
-  mostSearches: 10,
+  toolsAsked: () => NO_TOOLS,
+  mostCalls: 10,
   mayCompact: false,
   namesRegion: false,
   requestedOutputTokens: undefined,
@@ -90,21 +96,21 @@ describe('the worst cost', () => {
   it('pays for searches, for what they bring into the prompt, and for the prompt anew with each of them', () => {
     const pricing = { prompt: '0.000000001', web_search: '0.01' };
     const searching = (most: number, isBoundable = true) =>
-      cost(pricing, { searchesAsked: () => ({ most, isBoundable }), mostSearches: 4 });
+      cost(pricing, { toolsAsked: () => searchesOf(most, isBoundable), mostCalls: 4 });
     const two = searching(2);
     expect(two.amountOf(0).creditNanos).toBe(20_000_000n + 100n + 2n * (100n + 16_384n));
-    expect(two).toMatchObject({ searches: 2, mustBoundSearches: false });
-    expect(searching(Number.POSITIVE_INFINITY)).toMatchObject({ searches: 4, mustBoundSearches: true });
-    expect(searching(Number.POSITIVE_INFINITY, false)).toMatchObject({
-      searches: 10,
-      mustBoundSearches: false,
+    expect(two.paidTools).toEqual({ calls: 2, bound: undefined, units: { web_search: 2 } });
+    expect(searching(Number.POSITIVE_INFINITY).paidTools).toMatchObject({ calls: 4, bound: 4 });
+    expect(searching(Number.POSITIVE_INFINITY, false).paidTools).toMatchObject({
+      calls: 10,
+      bound: undefined,
     });
   });
 
   it('pays for a context that is compacted before each pass, and for the summaries', () => {
     const pricing = { prompt: '0.000000001', completion: '0.000000005' };
     const compacting = (searches: number) =>
-      cost(pricing, { mayCompact: true, searchesAsked: () => ({ most: searches, isBoundable: true }) });
+      cost(pricing, { mayCompact: true, toolsAsked: () => searchesOf(searches) });
     const summary = 16_384n * 5n;
     expect(compacting(0).amountOf(0).creditNanos).toBe(2n * 100n + summary);
     expect(compacting(1).amountOf(0).creditNanos).toBe(2n * (100n + 100n + 16_384n) + 2n * summary);
@@ -289,8 +295,8 @@ describe('law: no bill is higher than what is reserved', () => {
             ...FACTS,
             ...given,
             byokFee: byokFee ?? 0,
-            searchesAsked: () => ({ most: searching.asked, isBoundable: searching.isBoundable }),
-            mostSearches: searching.most,
+            toolsAsked: () => searchesOf(searching.asked, searching.isBoundable),
+            mostCalls: searching.most,
           });
           const inputTokens = Math.floor(worst.promptTokens * used.input);
           const outputTokens = Math.floor(worst.fullTokens * used.output);
@@ -302,7 +308,7 @@ describe('law: no bill is higher than what is reserved', () => {
             outputTokens,
             reasoningTokens: Math.floor(outputTokens * part.reasoning),
             imageTokens: Math.floor(outputTokens * part.image),
-            webSearchRequests: Math.floor(worst.searches * used.searches),
+            webSearchRequests: Math.floor((worst.paidTools.units.web_search ?? 0) * used.searches),
             ...(given.namesRegion && { isUsOnly: true }),
             source: 'measured',
           };

@@ -4,13 +4,14 @@ import { feeUpTo, listPriceWithin, usOnly } from '../../catalog/prices/bill.ts';
 import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
 import { mayBeServedBy } from '../../catalog/service-tier.ts';
 import type { Amount } from '../../ir/amount.ts';
+import { HOSTED_PRICES, pricesIn, type ToolPrice } from '../../ir/hosted-use.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';
-import type { SearchesAsked } from './searches-asked.ts';
+import { type PaidCalls, paidCalls, type ToolsAsked, unpricedTools } from './tools-asked.ts';
 
 /** Quantities that determine the cost of a request before its answer is known. */
 export interface CostFacts {
@@ -22,10 +23,10 @@ export interface CostFacts {
   readonly mayFillContext: boolean;
   /** Images that are priced per image, if the endpoint has such a price. */
   readonly inputImages: number;
-  /** Searches that the request allows an endpoint. */
-  readonly searchesAsked: SearchesAsked;
-  /** Searches that are paid for, if the endpoint accepts a limit. */
-  readonly mostSearches: number;
+  /** Tools that the request lets an endpoint run. */
+  readonly toolsAsked: ToolsAsked;
+  /** Calls of such tools that are paid for, if the endpoint accepts a limit. */
+  readonly mostCalls: number;
   /** True if the endpoint may compact the context before each pass of the model. */
   readonly mayCompact: boolean;
   /** True if the request names a region, which may cost more. */
@@ -44,11 +45,8 @@ const RESERVED_OUTPUT_TOKENS = 32_768;
 /** Context of an endpoint with no known length, tokens: that of the largest models. */
 const ASSUMED_CONTEXT_TOKENS = 1_048_576;
 
-/** Searches of an endpoint that accepts no limit. */
-export const ASSUMED_SEARCHES = 10;
-
-/** Tokens that the results of one search add to the prompt. */
-const SEARCH_RESULT_TOKENS = 16_384;
+/** Tokens that the result of one call of an upstream's tool adds to the prompt. */
+const RESULT_TOKENS = 16_384;
 
 /** Tokens of one summary of a compacted context: the request's own limits are not documented to apply to it. */
 const SUMMARY_TOKENS = 16_384;
@@ -60,15 +58,15 @@ export class WorstCost {
   readonly fullTokens: number;
   /** True if no known limit keeps it to `fullTokens`: the call must set one. */
   readonly isOutputAssumed: boolean;
-  /** Prompt tokens that are paid for, with those of search results. */
+  /** Prompt tokens that are paid for, with those of the results of tools. */
   readonly promptTokens: number;
   /** Output tokens that are paid for in addition: summaries of the context. */
   readonly #summaryTokens: number;
-  /** Searches that are paid for. */
-  readonly searches: number;
-  /** True if the endpoint would run more searches than are paid for, and accepts a limit. */
-  readonly mustBoundSearches: boolean;
-  /** Price of the whole prompt with all searches and summaries. */
+  /** Calls of the upstream's tools that are paid for. */
+  readonly paidTools: PaidCalls;
+  /** Tools that the operator would pay for: the endpoint has no price for them. */
+  readonly unpriced: readonly string[];
+  /** Price of the whole prompt with all tools and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
   /** Undefined with the gateway's credential. */
@@ -76,11 +74,12 @@ export class WorstCost {
 
   constructor(candidate: Candidate, facts: CostFacts) {
     const { endpoint, access, model } = candidate;
-    const { searches, mustBound } = searchesOf(candidate, facts);
-    const promptTokens = promptTokensOf(candidate, facts, searches);
+    const tools = facts.toolsAsked(endpoint);
+    const paid = paidCalls(tools, facts.mostCalls);
+    const promptTokens = promptTokensOf(candidate, facts, paid.calls);
     // Output counts towards the context.
     const output = outputLimitAt(endpoint, facts.requestedOutputTokens, endpoint.contextLength);
-    const prices = new DearestPrices();
+    const prices = new DearestPrices(facts.mayFillContext);
     for (const served of mayBeServedBy(endpoint, model)) {
       for (const pricing of pricingsUpTo(served, facts.atMs, promptTokens)) prices.add(pricing);
     }
@@ -89,10 +88,12 @@ export class WorstCost {
     this.isOutputAssumed = output === undefined;
     this.promptTokens = promptTokens;
     this.#summaryTokens = facts.mayCompact
-      ? (1 + searches) * (outputLimitAt(endpoint, SUMMARY_TOKENS) ?? 0)
+      ? (1 + paid.calls) * (outputLimitAt(endpoint, SUMMARY_TOKENS) ?? 0)
       : 0;
-    this.searches = searches;
-    this.mustBoundSearches = mustBound;
+    this.paidTools = paid;
+    // With a BYOK credential the tools are on the bill of its owner.
+    this.unpriced =
+      access.kind === 'byok' || endpoint.servesUnpriced ? [] : unpricedTools(tools, prices.lists);
     const inputPrice = facts.namesRegion ? usOnly(prices.input) : prices.input;
     this.#outputPrice = facts.namesRegion ? usOnly(prices.output) : prices.output;
     this.#fixedPrice =
@@ -100,7 +101,7 @@ export class WorstCost {
       costOf(this.#summaryTokens, this.#outputPrice) +
       prices.request +
       costOf(facts.inputImages, prices.image) +
-      costOf(searches, prices.search);
+      prices.ofTools(paid);
     this.#fee = access.kind === 'byok' ? facts.byokFee : undefined;
   }
 
@@ -121,9 +122,13 @@ export class WorstCost {
   }
 
   /** The reason why a usage exceeds what is paid for; `paidTokens`: output tokens. */
-  exceededBy({ webSearchRequests, inputTokens, outputTokens }: Usage, paidTokens: number): WriteOffCause {
-    if (webSearchRequests > this.searches) return 'searches';
-    if (inputTokens > this.promptTokens) return 'prompt';
+  exceededBy(usage: Usage, paidTokens: number): WriteOffCause {
+    const { webSearchRequests, hosted, hostedCalls = 0, inputTokens, outputTokens } = usage;
+    const { calls, units } = this.paidTools;
+    if (webSearchRequests > (units.web_search ?? 0)) return 'searches';
+    if (hosted !== undefined && HOSTED_PRICES.some((name) => (hosted[name] ?? 0) > (units[name] ?? 0)))
+      return 'tools';
+    if (inputTokens > this.promptTokens) return hostedCalls > calls ? 'tools' : 'prompt';
     return outputTokens > paidTokens + this.#summaryTokens ? 'output' : 'price';
   }
 
@@ -132,18 +137,11 @@ export class WorstCost {
   }
 }
 
-function searchesOf({ endpoint }: Candidate, { searchesAsked, mostSearches }: CostFacts) {
-  const { most, isBoundable } = searchesAsked(endpoint);
-  if (most === 0) return { searches: 0, mustBound: false };
-  const searches = Math.min(most, isBoundable ? mostSearches : ASSUMED_SEARCHES);
-  return { searches, mustBound: isBoundable && searches < most };
-}
-
 /**
- * Each search sends the prompt through the model again, with the results. Before each pass the upstream decides
+ * Each call of a tool sends the prompt through the model again, with the result. Before each pass the upstream decides
  * whether to compact, which sends the same once more.
  */
-function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: number): number {
+function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, calls: number): number {
   const { contextLength = ASSUMED_CONTEXT_TOKENS } = endpoint;
   let known = facts.promptTokens;
   let { mayFillContext } = facts;
@@ -153,29 +151,49 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, searches: num
     else known += tokens;
   }
   const once = mayFillContext ? Math.max(known, contextLength) : known;
-  const all = once + searches * (once + SEARCH_RESULT_TOKENS);
+  const all = once + calls * (once + RESULT_TOKENS);
   return facts.mayCompact ? 2 * all : all;
 }
 
 /** For each billed unit the highest of several price lists. */
 class DearestPrices {
-  /** Of a prompt token: fresh, read from a cache or written to one. */
+  /** Of a prompt token: fresh, read from a cache or written to one; sound too if the prompt may have some. */
   input: Price = 0n;
-  /** Of an output token: text, thought or image. */
+  /** Of an output token: text, thought, image or sound. */
   output: Price = 0n;
   request: Price = 0n;
   image: Price = 0n;
-  search: Price = 0n;
+  readonly lists: Pricing[] = [];
+  readonly #mayHaveMedia: boolean;
+
+  constructor(mayHaveMedia: boolean) {
+    this.#mayHaveMedia = mayHaveMedia;
+  }
 
   add(pricing: Pricing): void {
-    const { prompt = 0n, completion = 0n, request = 0n, image = 0n, web_search = 0n } = pricing;
+    const { prompt = 0n, completion = 0n, request = 0n, image = 0n, image_token = 0n } = pricing;
     const { input_cache_read = 0n, input_cache_write = 0n, input_cache_write_1h = 0n } = pricing;
-    const { internal_reasoning = 0n, image_output = 0n } = pricing;
+    const { internal_reasoning = 0n, image_output = 0n, audio_output = 0n } = pricing;
     this.input = highest(this.input, prompt, input_cache_read, input_cache_write, input_cache_write_1h);
-    this.output = highest(this.output, completion, internal_reasoning, image_output);
+    this.input = highest(this.input, image_token);
+    if (this.#mayHaveMedia) {
+      this.input = highest(this.input, pricing.audio ?? 0n, pricing.input_audio_cache ?? 0n);
+    }
+    this.output = highest(this.output, completion, internal_reasoning, image_output, audio_output);
     this.request = highest(this.request, request);
     this.image = highest(this.image, image);
-    this.search = highest(this.search, web_search);
+    this.lists.push(pricing);
+  }
+
+  /** Of the calls of tools that are paid for. */
+  ofTools({ units }: PaidCalls): Price {
+    let sum = 0n;
+    for (const name of pricesIn(units)) sum += costOf(units[name] ?? 0, this.#dearest(name));
+    return sum;
+  }
+
+  #dearest(name: ToolPrice): Price {
+    return this.lists.reduce((found, pricing) => highest(found, pricing[name] ?? 0n), 0n);
   }
 }
 

@@ -263,12 +263,12 @@ describe('attemptCandidates', () => {
     expect(attemptLog.attempts).toHaveLength(0);
   });
 
-  it('sends every endpoint the output and searches that are paid for', async () => {
+  it('sends every endpoint the output and calls of tools that are paid for', async () => {
     const { calls } = await run([fail('rate-limited', 429), [say('x'), [stop]]], {
-      paid: { outputTokens: 70, searches: 3 },
+      paid: { outputTokens: 70, toolCalls: 3 },
     });
     expect(calls.map(({ paid }) => paid?.outputTokens)).toEqual([70, 70]);
-    expect(calls.map(({ paid }) => paid?.searches)).toEqual([3, 3]);
+    expect(calls.map(({ paid }) => paid?.toolCalls)).toEqual([3, 3]);
   });
 
   it('calls no other candidate once the caller has left', async () => {

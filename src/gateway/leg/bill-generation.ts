@@ -1,5 +1,5 @@
-import { priceOfAnswer, priceOfSearches } from '../../catalog/prices/answer-price.ts';
-import { FREE } from '../../catalog/prices/bill.ts';
+import { priceOfAnswer, priceOfTools } from '../../catalog/prices/answer-price.ts';
+import { FREE, type ToolsUsed } from '../../catalog/prices/bill.ts';
 import type { Amount } from '../../ir/amount.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -26,10 +26,10 @@ export function billGeneration(
   return priceOfAnswer({ ...termsOf(selected, facts), usage, inputImages, servedTier });
 }
 
-/** Prices the searches of a candidate whose answer is otherwise free. */
-export function billSearches(selected: Candidate | undefined, searches: number, facts: BillingFacts): Bill {
-  if (selected === undefined || searches === 0) return FREE;
-  return priceOfSearches(searches, termsOf(selected, facts));
+/** Prices the tools that a candidate ran, if its answer is otherwise free. */
+export function billTools(selected: Candidate | undefined, used: ToolsUsed, facts: BillingFacts): Bill {
+  if (selected === undefined || (used.webSearchRequests === 0 && used.hosted === undefined)) return FREE;
+  return priceOfTools(used, termsOf(selected, facts));
 }
 
 function termsOf({ endpoint, model, access }: Candidate, { acceptedAtMs, byokFee }: BillingFacts) {

@@ -6,7 +6,7 @@ import type { Nanos } from '../../kit/money.ts';
 import type { WriteOff, WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import { type BillingFacts, billGeneration, billSearches } from './bill-generation.ts';
+import { type BillingFacts, billGeneration, billTools } from './bill-generation.ts';
 import { isGatewayLimit } from './blame.ts';
 
 /** Usage and bill of a leg, or of a whole generation, so far. */
@@ -85,7 +85,7 @@ async function cutAccount(
   }
   const account = await estimatedAccount(result, reported, facts);
   const isCharged = failure === undefined || facts.chargesParts || isOurs(failure);
-  return isCharged ? account : { usage: account.usage, bill: searchBill(account.usage, facts) };
+  return isCharged ? account : { usage: account.usage, bill: toolBill(account.usage, facts) };
 }
 
 /** Output that was not delivered is not charged. The upstream has read the prompt and may bill that. */
@@ -103,9 +103,9 @@ function writeOff(cause: WriteOffCause, nanos: Nanos): readonly WriteOff[] | und
   return nanos > 0n ? [{ cause, nanos }] : undefined;
 }
 
-/** The bill of an answer that its upstream broke off: tokens are free, searches that were run are not. */
-function searchBill({ webSearchRequests }: Usage, { selected, billing }: LegAccountFacts): Bill {
-  return billSearches(selected, webSearchRequests, billing);
+/** The bill of an answer that its upstream broke off: tokens are free, what its tools did is not. */
+function toolBill(usage: Usage, { selected, billing }: LegAccountFacts): Bill {
+  return billTools(selected, usage, billing);
 }
 
 /** True if the gateway ended the answer: the upstream did nothing wrong, and its output was forwarded. */

@@ -3,7 +3,7 @@ import { mayCompact } from '../../dialects/shared/requests/billed-wishes.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { plausible, type Usage } from '../../ir/usage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
-import { searchesAskedBy } from '../admission/searches-asked.ts';
+import { mostCalls, mostSearches, NO_TOOLS, toolsAskedBy, withAskedTools } from '../admission/tools-asked.ts';
 
 /** Counts up to this are believed without counting the prompt, which would cost more than they do. */
 const BELIEVED_TOKENS = 50_000;
@@ -15,11 +15,15 @@ export function plausibleUsage(
   endpoint: Endpoint | undefined,
 ): Usage | undefined {
   if (reported === undefined) return undefined;
-  return plausible(reported, {
+  const { webSearchRequests, hosted, hostedCalls = 0 } = reported;
+  const hasTools = webSearchRequests + hostedCalls > 0 || hosted !== undefined;
+  const tools = hasTools && endpoint !== undefined ? toolsAskedBy(request)(endpoint) : NO_TOOLS;
+  return plausible(hasTools ? withAskedTools(reported, tools) : reported, {
     contextLength: contextOf(endpoint, request),
     maxOutputTokens: endpoint?.maxOutputTokens,
     promptCharacters: reported.inputTokens > BELIEVED_TOKENS ? charactersOf(request) : undefined,
-    searches: reported.webSearchRequests === 0 ? 0 : searchesAt(endpoint, request),
+    searches: mostSearches(tools),
+    toolCalls: mostCalls(tools),
     mayCompact: mayCompact(request.body),
   });
 }
@@ -28,10 +32,6 @@ export function plausibleUsage(
 function contextOf(endpoint: Endpoint | undefined, { embedding }: GenerationRequest): number | undefined {
   const context = endpoint?.contextLength;
   return context === undefined || embedding === undefined ? context : context * embedding.inputs.length;
-}
-
-function searchesAt(endpoint: Endpoint | undefined, request: GenerationRequest): number {
-  return endpoint === undefined ? 0 : searchesAskedBy(request)(endpoint).most;
 }
 
 /** Characters of the prompt; undefined if it has images or files, whose tokens have no characters. */

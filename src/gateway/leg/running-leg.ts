@@ -17,6 +17,7 @@ import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
+import { withToolsRun } from '../admission/tools-asked.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
@@ -186,19 +187,27 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   /** Estimates the usage of an answer without a usage report. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.request, result, this.#around.dependencies.tokenizer);
-    const counted = {
+    const { webSearchRequests = 0, hosted } = result.usage ?? {};
+    const counted = this.#withToolsRun(result, {
       ...usage,
       outputTokens: Math.max(usage.outputTokens, this.#meter.pieces),
-      // A report with implausible tokens may still be right about searches.
-      webSearchRequests: Math.max(usage.webSearchRequests, result.usage?.webSearchRequests ?? 0),
-    };
+      // A report with implausible tokens may still be right about tools.
+      webSearchRequests,
+      ...(hosted !== undefined && { hosted }),
+    });
     // Searches that the request does not allow are never charged, estimated or reported.
     return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }
 
   /** The leg's final account. */
-  account(result: Result, end: AnswerEnd): Promise<LegAccount> {
-    return legAccount(result, end, this);
+  async account(result: Result, end: AnswerEnd): Promise<LegAccount> {
+    const { usage } = result;
+    const counted = usage === undefined ? result : { ...result, usage: this.#withToolsRun(result, usage) };
+    const account = await legAccount(counted, end, this);
+    // A search that was only assumed makes the whole an estimate.
+    return account.usage.hasNoSearchCount === true && account.usage.webSearchRequests > 0
+      ? { ...account, usage: { ...account.usage, source: 'estimated' } }
+      : account;
   }
 
   /** Usage and bill if the leg ended now. */
@@ -243,9 +252,13 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   /** The prompt as the upstream has counted it; undefined = it has not. */
   get measuredPrompt(): MeasuredPrompt | undefined {
     const { usage } = this.leg.end ?? {};
-    if (usage?.source !== 'measured' || usage.webSearchRequests > 0) return undefined;
+    if (usage?.source !== 'measured' || hasRunTools(usage)) return undefined;
     const { countedPrompt: counted } = this.admission;
     return { inputTokens: usage.inputTokens, counted, prompt: this.#prompt };
+  }
+
+  #withToolsRun({ items }: Result, usage: Usage): Usage {
+    return withToolsRun(usage, items, this.request, this.called?.endpoint);
   }
 
   #plausible(reported: Usage | undefined): Usage | undefined {
@@ -257,7 +270,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     const { countedPrompt = 0 } = this.admission;
     const isKnown =
       usage.source === 'measured' &&
-      usage.webSearchRequests === 0 &&
+      !hasRunTools(usage) &&
       countedPrompt >= MIN_RATIO_PROMPT_TOKENS &&
       this.#prompt.worst.images + this.#prompt.worst.documents === 0;
     return {
@@ -280,6 +293,11 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (this.#meter.knowsPrompt) return;
     this.#promptTokens ??= this.admission.countedPrompt ?? (await countPrompt(this.request, tokenizer));
   }
+}
+
+/** True if the upstream ran tools: then the prompt went through its model several times. */
+function hasRunTools({ webSearchRequests, hostedCalls = 0 }: Usage): boolean {
+  return webSearchRequests > 0 || hostedCalls > 0;
 }
 
 /** What a generation keeps of a leg that has ended. */

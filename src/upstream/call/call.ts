@@ -14,8 +14,8 @@ import type { Dialects } from '../../dialects/dialects.ts';
 import { fitOutput } from '../../dialects/fit/fit-output.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
-import { fitSearches } from '../../dialects/fit/fit-searches.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
+import { fitToolCalls } from '../../dialects/fit/fit-tool-calls.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
 import { undocumentedEntries } from '../../dialects/shared/report/undocumented-members.ts';
@@ -159,7 +159,7 @@ export function renderCall(
 ): RenderedRequest {
   const target = targetOf(call, model);
   const paid = fitOutput(call.request, call.paid?.outputTokens, call.endpoint);
-  const searching = fitSearches(paid.request, call.paid?.searches, upstream);
+  const searching = fitToolCalls(paid.request, call.paid?.toolCalls, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);
   const { request, report } = fitReasoning(sampled.request, call.endpoint.reasoning, target.outputLimit);

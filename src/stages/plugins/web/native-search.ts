@@ -7,7 +7,7 @@ import { DomainList } from '../../../web/domains.ts';
 
 /** How the endpoint's upstream searches by itself; undefined if it does not. */
 function nativeSearchOf({ provider: { dialect } }: Endpoint): NativeSearch | undefined {
-  return dialect === 'simulator' ? undefined : DIALECTS[dialect].upstream.searches?.native;
+  return dialect === 'simulator' ? undefined : DIALECTS[dialect].upstream.hosted?.native;
 }
 
 /** The plugin's search in no dialect's words. */
