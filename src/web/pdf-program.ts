@@ -1,5 +1,7 @@
 /** Limits of one reading. */
 export interface PdfLimits {
+  /** Milliseconds of the processor: of a busy machine the process may have a part only. */
+  readonly processorMs: number;
   /** Milliseconds for everything, the start of the process included. */
   readonly totalMs: number;
   /** Resident memory of the process, bytes. */
@@ -106,6 +108,8 @@ const end = (report) => {
 };
 setTimeout(() => end({ problem: 'time' }), limits.totalMs);
 setInterval(() => {
+  const { user, system } = process.cpuUsage();
+  if ((user + system) / 1000 > limits.processorMs) end({ problem: 'time' });
   if (process.memoryUsage.rss() > limits.memoryBytes) end({ problem: 'memory' });
 }, 5);
 const chunks = [];

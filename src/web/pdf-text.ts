@@ -33,15 +33,23 @@ const MESSAGES: Readonly<Record<PdfProblemReason, string>> = {
   memory: 'is a PDF that takes too much memory to read',
 };
 
+/** The memory counts beside what the file takes itself: the process and PDF.js take 66 MB of it. */
 export const PDF_LIMITS: PdfLimits = {
-  totalMs: 8_000,
-  memoryBytes: 400 * 1024 * 1024,
+  processorMs: 8_000,
+  totalMs: 30_000,
+  memoryBytes: 160 * 1024 * 1024,
   pages: 2_000,
   characters: 4_000_000,
 };
 
-/** Processes that read at the same time, of all accounts and of one; further files wait. */
-const PLACES = new FairPlaces(3, 2);
+/** How often the bytes of a file are in the memory of its process: as they come, joined, and in the reader. */
+const COPIES_OF_FILE = 3;
+
+/**
+ * Processes that read at the same time, of all accounts and of one; further files wait. Their memory adds up beside
+ * that of the gateway.
+ */
+const PLACES = new FairPlaces(2, 1);
 
 export interface PdfTask {
   readonly signal: AbortSignal;
@@ -52,8 +60,8 @@ export interface PdfTask {
   readonly readsHidden?: boolean;
 }
 
-/** Old space of the process's main thread, megabytes: it holds little. */
-const OLD_SPACE_MB = 64;
+/** Old space of the process's main thread, which holds little, and new space of each of its threads, megabytes. */
+const SPACES = ['--max-old-space-size=64', '--max-semi-space-size=2'];
 
 /** Most bytes of a report: a character of text takes at most six, escaped. */
 const MAX_REPORT_BYTES = 6 * PDF_LIMITS.characters + 1024;
@@ -96,9 +104,11 @@ interface ProgramTask extends Required<Omit<PdfTask, 'owner'>> {
 function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfText> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const task = JSON.stringify({ library: libraryAddress(), ...asked });
+    const memoryBytes = asked.limits.memoryBytes + COPIES_OF_FILE * bytes.length;
+    const limits = { ...asked.limits, memoryBytes };
+    const task = JSON.stringify({ library: libraryAddress(), ...asked, limits });
     // No environment: the process needs none, and it holds secrets.
-    const child = spawn(process.execPath, [`--max-old-space-size=${OLD_SPACE_MB}`, '-e', PDF_PROGRAM, task], {
+    const child = spawn(process.execPath, [...SPACES, '-e', PDF_PROGRAM, task], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
     });

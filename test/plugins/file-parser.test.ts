@@ -244,8 +244,8 @@ it('answers others while it reads a hostile file', async () => {
   const { status, answer } = await reading;
   expect(status).toBe(400);
   expect(answer.error.message).toMatch(/^The file "bomb.pdf" is a PDF that takes too/);
-  expect(performance.now() - began).toBeLessThan(12_000);
-  expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000);
+  expect(performance.now() - began).toBeLessThan(40_000);
+  expect(waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(3000);
 });
 
 describe('pages that have a price', () => {
