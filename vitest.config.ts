@@ -44,6 +44,9 @@ const alias =
  */
 const LIMIT_MS = process.env.SIGNALBOX_MANY_RUNS === undefined ? 120_000 : 900_000;
 
+/** What a test waits for comes as soon as the machine has time for it: only the limit of the test ends the waiting. */
+const expect = { poll: { timeout: LIMIT_MS } };
+
 export default defineConfig({
   test: {
     // Many tests wait for processes, disks and clocks: one worker a core leaves the cores idle a part of the time.
@@ -55,6 +58,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           server,
+          expect,
           env: { TMPDIR: memoryDirectory() },
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [
@@ -77,6 +81,7 @@ export default defineConfig({
         test: {
           name: 'clients',
           server,
+          expect,
           include: [
             'test/e2e/{openai,anthropic,ai-sdk}.test.ts',
             'test/tools/{ai-sdk-tools,loop-clients}.test.ts',
@@ -91,6 +96,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           server,
+          expect,
           env: { TMPDIR: memoryDirectory() },
           include: ['test/servers/**/*.test.ts'],
           testTimeout: LIMIT_MS,
@@ -103,6 +109,7 @@ export default defineConfig({
         test: {
           name: 'program',
           server,
+          expect,
           include: ['test/program/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
@@ -114,6 +121,7 @@ export default defineConfig({
         test: {
           name: 'console',
           server,
+          expect,
           include: ['test/console/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
@@ -125,6 +133,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           server,
+          expect,
           include: ['test/faults/long/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,

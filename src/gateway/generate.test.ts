@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createGateway } from './generate.ts';
 import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import type { GenerationInput } from './request/generation-input.ts';
@@ -59,13 +59,13 @@ describe('a caller who leaves while files are read', () => {
       const gone = new Error('gone');
       const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
       const reading = gateway[work](inputOf(first.signal));
-      await vi.waitFor(() => expect(reads).toHaveLength(1));
+      await expect.poll(() => reads).toHaveLength(1);
       await expect(gateway[work](inputOf(second.signal))).rejects.toMatchObject({ kind: 'overloaded' });
       expect(reads).toHaveLength(1);
       first.abort(gone);
       await expect(reading).rejects.toBe(gone);
       const next = gateway[work](inputOf(third.signal));
-      await vi.waitFor(() => expect(reads).toHaveLength(2));
+      await expect.poll(() => reads).toHaveLength(2);
       third.abort(gone);
       await expect(next).rejects.toBe(gone);
     },

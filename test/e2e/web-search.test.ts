@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import {
   end,
@@ -474,13 +474,11 @@ describe('money', () => {
       key,
       signal: leaving.signal,
     });
-    await vi.waitFor(() => expect(engine.requests).toHaveLength(1));
+    await expect.poll(() => engine.requests).toHaveLength(1);
     leaving.abort();
     await expect(asked).rejects.toThrow();
-    await vi.waitFor(async () => {
-      const { data } = (await (await gateway.fetch('/key', { key })).json()) as any;
-      expect(data.usage).toBe(0.004);
-    });
+    const usage = async () => ((await (await gateway.fetch('/key', { key })).json()) as any).data.usage;
+    await expect.poll(usage).toBe(0.004);
     expect(upstream.requests).toHaveLength(0);
   });
 });

@@ -25,7 +25,8 @@ import {
 } from '../fakes/fake-upstream.ts';
 import { problemOf } from './problem-of.ts';
 
-const PATIENT = { connect: 2000, firstByte: 5000, idle: 5000, total: 10_000 };
+/** Longer than anything here takes, however busy the machine is. */
+const PATIENT = { connect: 60_000, firstByte: 60_000, idle: 60_000, total: 60_000 };
 
 let upstream: FakeUpstream;
 let transport: Transport;
@@ -85,7 +86,7 @@ describe('a good answer', () => {
         const before = upstream.connections;
         expect(await exchange()).toBe('again');
         return upstream.connections === before;
-      });
+      }, PATIENT.total);
     }
   });
 
@@ -108,7 +109,7 @@ describe('time limits', () => {
     const took = performance.now() - before;
     expect(problem.reason).toBe('timeout');
     expect(took).toBeGreaterThan(270);
-    expect(took).toBeLessThan(800);
+    expect(took).toBeLessThan(PATIENT.firstByte / 2);
     await (await upstream.request(0)).closed;
   });
 
@@ -275,10 +276,18 @@ describe('back-pressure', () => {
     const { chunks } = await transport.open(callTo());
     const iterator = chunks[Symbol.asyncIterator]();
     let bytes = ((await iterator.next()).value as Uint8Array).length;
-    await sleep(300);
-    const [request] = upstream.requests;
-    expect(request?.isBlocked).toBe(true);
-    expect(request?.writtenBytes).toBeLessThan(16 * 1024 * 1024);
+    let seenBytes = -1;
+    // Blocked, and still where it was at the last look: the buffers on the way are full.
+    await vi.waitUntil(
+      () => {
+        const { isBlocked = false, writtenBytes = 0 } = upstream.requests[0] ?? {};
+        const hasStopped = isBlocked && writtenBytes === seenBytes;
+        seenBytes = writtenBytes;
+        return hasStopped;
+      },
+      { timeout: PATIENT.total, interval: 100 },
+    );
+    expect(seenBytes).toBeLessThan(16 * 1024 * 1024);
     for (;;) {
       const next = await iterator.next();
       if (next.done === true) break;
@@ -453,13 +462,27 @@ describe('a kept connection that the upstream has closed', () => {
   it.each([60, 400])(
     'is a failure when it closes after %i ms: the call may have been worked on',
     async (ms) => {
-      transport = createNetworkTransport();
-      await warm();
-      upstream.answer([stall(ms), reset()]);
-      upstream.answer([head(200), write('two'), end()]);
-      const problem = await problemOf(transport.open(callTo({ isRepeatable: true })));
-      expect([problem.reason, problem instanceof StaleConnection]).toEqual(['reset', false]);
-      expect(upstream.requests).toHaveLength(1);
+      /** Whether the call failed; otherwise it was sent again. */
+      const hasFailed = async () => {
+        transport = createNetworkTransport();
+        await warm();
+        upstream.answer([stall(ms), reset()]);
+        upstream.answer([head(200), write('two'), end()]);
+        const before = upstream.requests.length;
+        const opening = transport.open(callTo({ isRepeatable: true }));
+        const problem = await opening.then(({ chunks }) => textOf(chunks)).catch((thrown: unknown) => thrown);
+        const sent = upstream.requests.length - before;
+        await transport.close();
+        upstream.clear();
+        if (problem === 'two') return false;
+        expect(problem).toMatchObject({ reason: 'reset' });
+        expect(problem).not.toBeInstanceOf(StaleConnection);
+        expect(sent).toBe(1);
+        return true;
+      };
+      // A busy process may take a handshake for longer than 60 ms, but not each; none counts as longer than 250 ms.
+      if (ms < 250) await vi.waitUntil(hasFailed, PATIENT.total);
+      else expect(await hasFailed()).toBe(true);
     },
   );
 });

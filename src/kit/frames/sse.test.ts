@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/builders/processor-ms.ts';
 import { type Frame, FrameTooLarge } from './frames.ts';
 import { SseReader, writeSseComment, writeSseFrame } from './sse.ts';
 
@@ -69,11 +70,12 @@ describe('reading events', () => {
   it('takes time in proportion to a long line that comes in small pieces', () => {
     const reader = new SseReader();
     const piece = Buffer.from('x'.repeat(10));
-    const start = performance.now();
-    reader.push(Buffer.from('data: '));
-    for (let count = 0; count < 200_000; count++) reader.push(piece);
-    expect(reader.end()[0]?.data).toHaveLength(2_000_000);
-    expect(performance.now() - start).toBeLessThan(3000);
+    const taken = processorMs(() => {
+      reader.push(Buffer.from('data: '));
+      for (let count = 0; count < 200_000; count++) reader.push(piece);
+      expect(reader.end()[0]?.data).toHaveLength(2_000_000);
+    });
+    expect(taken).toBeLessThan(3000);
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/builders/processor-ms.ts';
 import { compilePattern, type PatternLimits } from './linear-pattern.ts';
 
 const matches = (source: string, text: string, limits?: PatternLimits) => {
@@ -165,16 +166,15 @@ describe('compilePattern', () => {
     'reads many large classes such as %s soon if case is ignored',
     (large) => {
       const source = `(?i:${large.repeat(Math.floor(4000 / large.length))})`;
-      const started = process.cpuUsage().user;
-      compilePattern(source);
-      expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
+      expect(processorMs(() => compilePattern(source))).toBeLessThan(1000);
     },
   );
 
   it('ends soon on patterns that take an engine for ever', () => {
-    const started = performance.now();
-    expect(matches('^(a+)+$', `${'a'.repeat(40)}!`)).toBe(false);
-    expect(matches('^(a|a)*$', `${'a'.repeat(60)}!`)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1000);
+    const taken = processorMs(() => {
+      expect(matches('^(a+)+$', `${'a'.repeat(40)}!`)).toBe(false);
+      expect(matches('^(a|a)*$', `${'a'.repeat(60)}!`)).toBe(false);
+    });
+    expect(taken).toBeLessThan(1000);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/builders/processor-ms.ts';
 import { isSecretName, redact, redactJson } from './redact.ts';
 
 const CONFIDENTIAL = { secrets: ['CANARY-7f3a91', 'pass"word'], host: 'llm.example.com:8443' };
@@ -72,16 +73,12 @@ describe('redact', () => {
     'api_key ',
   ])('takes linear time for %j again and again', (unit) => {
     const hostile = unit.repeat(65_536 / unit.length);
-    const before = performance.now();
-    clean(hostile);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(processorMs(() => clean(hostile))).toBeLessThan(1000);
   });
 
   it('takes linear time', () => {
     const hostile = `${'api_key'.repeat(20_000)}${'1.'.repeat(50_000)}${'bearer '.repeat(20_000)}`;
-    const before = performance.now();
-    clean(hostile);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(processorMs(() => clean(hostile))).toBeLessThan(1000);
   });
 });
 
