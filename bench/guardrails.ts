@@ -1,10 +1,12 @@
 import type { AppliedGuardrail } from '../src/ports/guardrails.ts';
 import { compileFilters, preparedFilters } from '../src/stages/guardrails/filters/filter-set.ts';
+import { adversarialTexts } from '../test/builders/adversarial-texts.ts';
 import { appliedFilters, REDACTING_BUILTINS } from '../test/builders/guardrails.ts';
 
 /**
- * What the filters of a guardrail cost: prompts of 50 to 200 KB through all built-in filters and 20 custom patterns, and
- * an answer in small pieces. Processor time; the median of the runs.
+ * What the filters of a guardrail cost: prompts of 50 to 200 KB through all built-in filters and 20 custom patterns, an
+ * answer in small pieces, and for each built-in filter the worst of many adversarial texts. Processor time; the median
+ * of the runs, of adversarial texts the shortest.
  */
 const RUNS = 21;
 const PROMPT_CHARACTERS = 100_000;
@@ -125,3 +127,36 @@ const perPiece = Array.from({ length: 9 }, () => {
   return ((cpuMs() - start) * 1000) / PIECES;
 });
 console.log(`a piece of 5 characters in a stream: ${median(perPiece).toFixed(2)} µs`);
+
+/** Adversarial texts that are shown for each filter, and runs of each. */
+const SHOWN_TEXTS = 3;
+const ADVERSARIAL_RUNS = 3;
+console.log(
+  `\nper ${PROMPT_CHARACTERS} characters: cost, ratio to prose, longest turn, units of the normal form`,
+);
+const adversarial = adversarialTexts(PROMPT_CHARACTERS);
+for (const builtin of [...REDACTING_BUILTINS, { slug: 'regex-prompt-injection', action: 'flag' } as const]) {
+  const one = compileFilters([appliedFilters({ builtins: [builtin] })]);
+  const cost = (given: string) => {
+    const runs = Array.from({ length: ADVERSARIAL_RUNS }, () =>
+      measure(one.scanInSlices(`${scans++} ${given}`, USER)),
+    );
+    return {
+      ms: Math.min(...runs.map(({ total }) => total)),
+      slice: Math.min(...runs.map((run) => run.slice)),
+    };
+  };
+  const prose = prompt(PROMPT_CHARACTERS);
+  for (let run = 0; run < 5; run++) cost(prose);
+  const base = cost(prose);
+  console.log(`${builtin.slug}: prose ${base.ms.toFixed(2)} ms`);
+  const worst = adversarial
+    .map(({ name, text: given }) => ({ name, units: given.normalize('NFKC').length, ...cost(given) }))
+    .sort((left, right) => right.ms - left.ms)
+    .slice(0, SHOWN_TEXTS);
+  for (const { name, ms, slice, units } of worst) {
+    console.log(
+      `  ${name}: ${ms.toFixed(1)} ms, ${(ms / base.ms).toFixed(1)}x, ${slice.toFixed(1)} ms, ${units} units`,
+    );
+  }
+}

@@ -153,53 +153,87 @@ const SSN: DataShape = {
 };
 
 /** How the digits of cards are grouped. Single digits may stand apart too. */
-const CARD_GROUPS: ReadonlySet<string> = new Set([
-  '4-4-4-4',
-  '4-6-5',
-  '4-6-4',
-  '4-4-4-4-3',
-  '4-4-5',
-  '6-13',
-  '8-8',
-]);
-const SPLIT = new RegExp(GAP);
+const CARD_GROUPS = [
+  [4, 4, 4, 4],
+  [4, 6, 5],
+  [4, 6, 4],
+  [4, 4, 4, 4, 3],
+  [4, 4, 5],
+  [6, 13],
+  [8, 8],
+  Array.from({ length: 19 }, () => 1),
+];
 const CARD_DIGITS = { least: 13, most: 19 };
+/** Groups of digits as one number, and whether a card number may end with them; absent = none begins with them. */
+const CARD_SHAPES = new Map<number, boolean>();
+for (const groups of CARD_GROUPS) {
+  let shape = 0;
+  for (const [index, length] of groups.entries()) {
+    shape = nextShape(shape, length);
+    const isWhole = index === groups.length - 1 || (length === 1 && index >= CARD_DIGITS.least - 1);
+    CARD_SHAPES.set(shape, isWhole || CARD_SHAPES.get(shape) === true);
+  }
+}
+
+function nextShape(shape: number, groupLength: number): number {
+  // To the base of 64: the number of single digits that stand first, then each group's length and twenty.
+  return groupLength === 1 && shape < CARD_DIGITS.most ? shape + 1 : shape * 64 + 20 + groupLength;
+}
 
 /** Thirteen to nineteen digits whose last one is the check digit of the others. */
 const CREDIT_CARD: DataShape = {
   needs: tableOf(/\d/),
-  pattern: new RegExp(`[2-6](?:${GAP}?\\d){12,18}`, 'g'),
+  // How the first group goes on rejects most numbers before more of them is read.
+  pattern: new RegExp(
+    `[2-6](?<!\\d[2-6])(?=${GAP}\\d|\\d{3}${GAP}\\d|\\d{5}${GAP}\\d|\\d{7}${GAP}\\d|\\d{12})`,
+    'g',
+  ),
   openFrom: openRun({ begins: oneOf(/[2-6]/), contains: orDash(/[\d .\r\n-]/), maxLength: 73 }),
-  accept: (text, { start, end }) => {
-    if (isDigit(text.charCodeAt(start - 1))) return undefined;
-    for (let last = end; last > start; last--) {
-      if (!isDigit(text.charCodeAt(last - 1)) || isDigit(text.charCodeAt(last))) continue;
-      if (isCardNumber(text.slice(start, last))) return { start, end: last };
-    }
-    return undefined;
+  accept: (text, { start }) => {
+    const end = cardEnd(text, start);
+    return end === undefined ? undefined : { start, end };
   },
 };
 
-function isCardNumber(written: string): boolean {
-  const groups = written.split(SPLIT);
-  const digits = groups.join('');
-  if (digits.length < CARD_DIGITS.least || digits.length > CARD_DIGITS.most) return false;
-  const isGrouped =
-    groups.length === 1 ||
-    groups.length === digits.length ||
-    CARD_GROUPS.has(groups.map((group) => group.length).join('-'));
-  return isGrouped && hasCheckDigit(digits);
+const ZERO = 0x30;
+const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+
+/** Where the longest card number ends that begins at a position. */
+function cardEnd(text: string, start: number): number | undefined {
+  let longest: number | undefined;
+  let shape = 0;
+  let count = 0;
+  /** Luhn's sums with the digits at even and at odd places doubled. */
+  let even = 0;
+  let odd = 0;
+  for (let at = start; count < CARD_DIGITS.most; ) {
+    const before = count;
+    for (; isDigit(text.charCodeAt(at)); at++, count++) {
+      if (count === CARD_DIGITS.most) return longest;
+      const digit = text.charCodeAt(at) - ZERO;
+      const doubled = DOUBLED[digit] ?? 0;
+      even += count % 2 === 0 ? doubled : digit;
+      odd += count % 2 === 0 ? digit : doubled;
+    }
+    if (count === before) break;
+    shape = nextShape(shape, count - before);
+    const isWhole = before === 0 && count >= CARD_DIGITS.least;
+    const mayEnd = CARD_SHAPES.get(shape);
+    // The last digit is not doubled.
+    if ((isWhole || mayEnd === true) && (count % 2 === 0 ? even : odd) % 10 === 0) longest = at;
+    if (mayEnd === undefined) break;
+    at = gapEnd(text, at);
+  }
+  return longest;
 }
 
-/** Luhn's formula. */
-function hasCheckDigit(digits: string): boolean {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
-    const doubled = 2 * digit;
-    sum += place % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
+/** Where a gap between digits ends, which begins at a position; the position if there is none. */
+function gapEnd(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code === 0x20 || code === 0x2e) return at + 1;
+  if (code !== 0x2d && !isLongDash(code)) return at;
+  const lineEnd = text.charCodeAt(at + 1) === 0x0d ? at + 2 : at + 1;
+  return text.charCodeAt(lineEnd) === 0x0a ? lineEnd + 1 : at + 1;
 }
 
 const isHexDigit = oneOf(/[\da-f]/i);
@@ -207,7 +241,9 @@ const isHexDigit = oneOf(/[\da-f]/i);
 /** Addresses of both versions in their usual notation; those of version 6 are found by their first colon. */
 const IP_ADDRESS: DataShape = {
   needs: tableOf(/[\d:]/),
-  pattern: /(?:\d{1,3}\.){3}\d{1,3}|:(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
+  // A colon within a longer notation is left out at once: `accept` would do the same.
+  pattern:
+    /(?:\d{1,3}\.){3}\d{1,3}|:(?<!:[\da-f]{0,4}:)(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/gi,
   openFrom: openRun({ begins: oneOf(/[\da-f:]/i), contains: oneOf(/[\da-f:.]/i), maxLength: 46 }),
   accept: (text, match, floor) => {
     const { end } = match;

@@ -110,7 +110,10 @@ function scrambledIn(text: string): InjectionMatch[] {
   if (places.length === 0) return [];
   ordered += text.slice(copied);
   const found: InjectionMatch[] = findPatterns(ordered, 0, ordered.length)
-    .filter((match) => places.some(({ start, end }) => start < match.end && end > match.start))
+    .filter(({ start, end }) => {
+      const next = places[firstEndingAfter(places, start)];
+      return next !== undefined && next.start < end;
+    })
     .map(({ start, end }) => ({ start, end, name: 'typoglycemia' }));
   const suspicious = places.filter(({ word }) => SUSPICIOUS_WORDS.has(word));
   for (let index = 1; index < suspicious.length; index++) {
@@ -120,6 +123,18 @@ function scrambledIn(text: string): InjectionMatch[] {
     found.push({ start: first.start, end: second.end, name: 'typoglycemia' });
   }
   return found;
+}
+
+/** Index of the first of some places, in order, that ends after a position. */
+function firstEndingAfter(places: readonly { readonly end: number }[], position: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle]?.end ?? 0) > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** First and last letter, length, and the letters between in order. */

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { adversarialTexts } from '../../../../test/builders/adversarial-texts.ts';
+import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/builders/guardrails.ts';
+import { compileFilters } from './filter-set.ts';
+
+const USER = { role: 'user', direction: 'sent' } as const;
+const CHARACTERS = 20_000;
+
+const filterOf = (slug: (typeof REDACTING_BUILTINS)[number]['slug']) =>
+  compileFilters([appliedFilters({ builtins: [{ slug, action: 'flag' }] })]);
+
+let scans = 0;
+
+/** The shortest of some runs, in milliseconds of processor time. No text is scanned twice. */
+function costOf(filters: ReturnType<typeof compileFilters>, text: string): number {
+  const runs = Array.from({ length: 7 }, () => {
+    const start = process.cpuUsage();
+    filters.scan(`${scans++} ${text}`, USER);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  });
+  return Math.min(...runs);
+}
+
+describe.each(REDACTING_BUILTINS)('the filter $slug', ({ slug }) => {
+  it('takes no text much longer than prose of the same length', { timeout: 120_000 }, () => {
+    const filters = filterOf(slug);
+    const prose = 'The report of May 12 names a town, an amount (3.50) and a key. '.repeat(CHARACTERS / 63);
+    for (let run = 0; run < 5; run++) costOf(filters, prose);
+    const most = 40 * Math.max(0.2, costOf(filters, prose));
+    const slow = adversarialTexts(CHARACTERS)
+      .map(({ name, text }) => ({
+        name,
+        ms: costOf(filters, text),
+        // A character may be many in the form that is searched.
+        growth: Math.max(1, text.normalize('NFKC').length / text.length),
+      }))
+      .filter(({ ms, growth }) => ms > most * growth);
+    expect(slow).toEqual([]);
+  });
+});
+
+describe('the filter credit-card', () => {
+  const GAP = String.raw`(?:[ .-](?:(?<=-)\r?\n)?)`;
+  const GROUPED =
+    /^(?:\d{13,19}|\d(?:,\d){12,18}|\d{4},\d{4},\d{4},\d{4}(?:,\d{3})?|\d{4},\d{6},\d{4,5}|\d{4},\d{4},\d{5}|\d{6},\d{13}|\d{8},\d{8})$/;
+
+  function hasCheckDigit(digits: string): boolean {
+    const sum = [...digits].reverse().reduce((total, digit, place) => {
+      const value = Number(digit) * (place % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
+    return sum % 10 === 0;
+  }
+
+  /** The same by trying every end of every beginning. */
+  function expected(text: string): string[] {
+    const found: string[] = [];
+    const beginning = new RegExp(`[2-6](?:${GAP}?\\d){12,18}`, 'y');
+    for (let at = 0; at < text.length; ) {
+      beginning.lastIndex = at;
+      const run = /\d/.test(text[at - 1] ?? '') ? undefined : beginning.exec(text)?.[0];
+      const ends = Array.from(run ?? '', (_, index) => (run?.length ?? 0) - index);
+      const length = ends.find((end) => {
+        const written = text.slice(at, at + end);
+        if (!/\d$/.test(written) || /\d/.test(text[at + end] ?? '')) return false;
+        const groups = written.split(new RegExp(GAP));
+        return GROUPED.test(groups.join()) && hasCheckDigit(groups.join(''));
+      });
+      if (length !== undefined) found.push(text.slice(at, at + length));
+      at += length ?? 1;
+    }
+    return found;
+  }
+
+  it('finds what trying every beginning and end finds', () => {
+    const filters = filterOf('credit-card');
+    const numbers = fc.constantFrom(
+      ...[
+        '4111 1111 1111 1111',
+        '378282246310005',
+        '3782 822463 10005',
+        '6011-0009-9013-9424',
+        '4222222222222',
+      ],
+      ...[
+        '5555.5555.5555.4444',
+        '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+        '4111-\n1111-1111-\r\n1111',
+        '4111',
+        '8 8',
+        '6',
+      ],
+    );
+    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 9 });
+    const gaps = fc.constantFrom(' ', '-', '.', '-\n', '', 'x', '\n', ' 4 ');
+    const texts = fc
+      .array(fc.tuple(fc.oneof(numbers, digits), gaps), { maxLength: 8 })
+      .map((parts) => parts.flat().join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(filters.scan(text, USER).map((finding) => finding.text)).toEqual(expected(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
