@@ -156,6 +156,14 @@ describe('the input of the gateway', () => {
     ['a tab in a session id', { 'x-session-id': 'a\tb' }, 'x-session-id'],
     ['bytes that are not ASCII', { 'x-session-id': 'caf\u00e9' }, 'x-session-id'],
     ['a tab in the betas', { 'anthropic-beta': 'a\tb' }, 'anthropic-beta'],
+    ['a text among the betas', { 'anthropic-beta': 'a-1, my card 4111' }, 'anthropic-beta'],
+    ['capitals in the other header of betas', { 'x-anthropic-beta': 'Secret' }, 'x-anthropic-beta'],
+    ['a long name of a beta', { 'anthropic-beta': 'x'.repeat(65) }, 'anthropic-beta'],
+    [
+      'more than 32 betas',
+      { 'anthropic-beta': Array.from({ length: 33 }, (_, index) => `a-${index}`).join() },
+      'anthropic-beta',
+    ],
   ])('refuses %s', async (_, headers, path) => {
     const { inputs, gateway } = recording();
     const { port } = await startServer({ gateway });
@@ -168,6 +176,25 @@ describe('the input of the gateway', () => {
     expect(status).toBe(400);
     expect(json.error.metadata.issues[0].path).toBe(path);
     expect(inputs).toEqual([]);
+  });
+
+  it.each([
+    ['a-1 , b-2,, a-1,', 'a-1,b-2'],
+    [' ,, ', undefined],
+    [Array.from({ length: 32 }, (_, index) => `a-${index}`).join(), expect.stringMatching(/^a-0,.*,a-31$/)],
+  ])('takes the names of betas: %s', async (given, betas) => {
+    const { inputs, gateway } = recording();
+    const { port } = await startServer({ gateway });
+    const headers = { 'anthropic-beta': given };
+    await ask(port, { path: '/v1/messages', body: MESSAGES_BODY, key: PLAIN_KEY, headers });
+    expect(inputs[0]?.betas).toEqual(betas);
+  });
+
+  it('names the wrong beta', async () => {
+    const { port } = await startServer();
+    const headers = { 'anthropic-beta': 'a-1,my card 4111' };
+    const { json } = await ask(port, { path: '/v1/messages', body: MESSAGES_BODY, key: PLAIN_KEY, headers });
+    expect(JSON.stringify(json)).toContain('my card 4111');
   });
 
   it('passes nothing on of an invalid body', async () => {

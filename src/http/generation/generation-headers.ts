@@ -1,6 +1,7 @@
 import Type, { type TObject } from 'typebox';
 import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
+import { invalidRequest } from '../../ir/errors.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
 import { attributionHeaderSchemas } from './attribution.ts';
@@ -58,14 +59,33 @@ function isTrue(value: string | undefined): boolean {
   return value?.trim().toLowerCase() === 'true';
 }
 
-/** The betas that a caller names; undefined when it names none. */
+const BETA_NAME = /^[a-z0-9-]{1,64}$/;
+const MAX_BETAS = 32;
+/** Characters of a wrong name that a refusal repeats. */
+const SHOWN_CHARACTERS = 64;
+
+/**
+ * The betas that a caller names; undefined if it names none. They go upstream without a scan: anything but names is a
+ * 400.
+ */
 export function betasOf(headers: Readonly<Record<string, string>>): string | undefined {
-  let betas: string | undefined;
-  for (const name of betaHeaders) {
-    const given = headers[name];
-    if (given !== undefined) betas = betas === undefined ? given : `${betas},${given}`;
+  const betas = new Set<string>();
+  for (const header of betaHeaders) {
+    for (const entry of headers[header]?.split(',') ?? []) {
+      const name = entry.trim();
+      if (name === '') continue;
+      if (!BETA_NAME.test(name)) {
+        const shown = JSON.stringify(name.slice(0, SHOWN_CHARACTERS));
+        const message = `${shown} is no name of a beta: at most 64 of a-z, 0-9 and hyphens`;
+        throw invalidRequest([{ path: header, message }]);
+      }
+      betas.add(name);
+    }
+    if (betas.size > MAX_BETAS) {
+      throw invalidRequest([{ path: header, message: `must name at most ${MAX_BETAS} betas` }]);
+    }
   }
-  return betas === '' ? undefined : betas;
+  return betas.size === 0 ? undefined : [...betas].join(',');
 }
 
 /** The header by which a gateway says that a request comes from its fusion. */
@@ -124,7 +144,12 @@ function planningHeaderSchemas(vendor: string) {
     ...Object.fromEntries(
       betaHeaders.map((name) => [
         name,
-        Type.Optional(printable(2048, 'Betas of the messages format, for upstreams of that family.')),
+        Type.Optional(
+          printable(
+            2048,
+            'Names of betas of the messages format, with commas between, for upstreams of that family.',
+          ),
+        ),
       ]),
     ),
   };
