@@ -95,6 +95,7 @@ function endpointOf(entry: EndpointEntry, model: ModelEntry, provider: Provider,
     pricing,
     ...(overrides.length > 0 && { overrides }),
     ...((lists.length > 1 || overrides.length > 0) && { priceLists: lists }),
+    ...(entry.unpriced && { servesUnpriced: entry.unpriced === 'allow' }),
     ...(entry.implicit_caching && { cachesImplicitly: true }),
   };
 }

@@ -37,6 +37,7 @@ export function buildProvider(entry: ProviderEntry): Provider {
     quirks: row?.quirks ?? NO_QUIRKS,
     ...(row?.facts !== undefined && { facts: row.facts }),
     isPublic,
+    ...(entry.unpriced === 'allow' && { servesUnpriced: true }),
   };
 }
 

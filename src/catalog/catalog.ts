@@ -27,6 +27,8 @@ export interface Provider {
   readonly facts?: ProviderFacts;
   /** Called at its public address, so that the shipped data about its models apply. */
   readonly isPublic: boolean;
+  /** Keys that a limit covers may have it run tools for which it has no price; absent = they may not. */
+  readonly servesUnpriced?: boolean;
   /** The gateway has no credential for it: it serves only callers with their own; absent = false. */
   readonly isDormant?: boolean;
 }
@@ -92,7 +94,7 @@ export interface Endpoint {
   readonly priceLists?: readonly PriceList[];
   /** Absent = unknown. */
   readonly reasoning?: ReasoningFacts;
-  /** Keys that a limit covers may have it run tools for which it has no price; absent = they may not. */
+  /** Before that of the provider. */
   readonly servesUnpriced?: boolean;
   /** The provider caches prompts without cache marks; absent = unknown. */
   readonly cachesImplicitly?: boolean;

@@ -15,6 +15,8 @@ export interface ProviderEntry {
   readonly base_url?: string | null;
   readonly api_key?: string | null;
   readonly headers?: Readonly<Record<string, string>> | null;
+  /** Whether keys that a limit covers may have tools run for which there is no price. */
+  readonly unpriced?: 'allow' | 'refuse' | null;
   readonly data_policy?: { readonly training: boolean; readonly retains_prompts: boolean } | null;
   readonly timeouts_ms?: {
     readonly connect?: number | null;
@@ -53,6 +55,8 @@ export interface EndpointEntry {
   /** Oldest first. */
   readonly prices?: readonly DatedPricingEntry[] | null;
   readonly implicit_caching?: boolean | null;
+  /** Before that of the provider. */
+  readonly unpriced?: 'allow' | 'refuse' | null;
 }
 
 /** Reasoning of a model. */

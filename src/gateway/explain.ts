@@ -11,6 +11,7 @@ import { formatPrice, usdOf } from '../kit/money.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
 import { withServerTools } from '../stages/tool-loop/tool-loop-stage.ts';
+import { withoutUnpriced } from './admission/unpriced.ts';
 import { stagesFor } from './generation/accepted-generation.ts';
 import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
@@ -216,7 +217,12 @@ export async function explainRequest(
     try {
       const { stages } = stagesFor(input, accepted.request, settings, dependencies);
       const planned = await planCompressed(accepted, input, settings, stages.mayRelay, dependencies);
-      const { plan, request } = planned;
+      const { request } = planned;
+      const { key, member = [], workspace } = input.caller.limits;
+      const isLimited = key.length + member.length + workspace.length > 0;
+      const plan = isLimited
+        ? withoutUnpriced(planned.plan, request, dependencies.clock.now())
+        : planned.plan;
       return await explainPlan(request, plan, {
         health: dependencies.health.forAccount(input.caller.accountId),
         preview: ({ endpoint, lane }) => {

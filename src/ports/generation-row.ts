@@ -143,6 +143,10 @@ export type GenerationRow = {
   cache_discount_nanos: string;
   /** Part of the list price that was for searches, nano-dollars in decimal. */
   web_search_nanos: string;
+  /** What upstreams did with tools that they run, by price; absent = nothing. */
+  hosted_tools?: JsonObject;
+  /** Of that, and of tools that nothing is known of, what the endpoint had no price for; absent = nothing. */
+  unpriced?: JsonObject;
   /** Held for it in the end, nano-dollars in decimal; null = nothing was, or it is unknown. Absent in old rows. */
   reserved_nanos?: string | null;
   /** Routing metadata; long lists are cut. */

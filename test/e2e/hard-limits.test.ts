@@ -29,6 +29,8 @@ const pricing = {
   input_cache_write: '0.00000375',
   input_cache_write_1h: '0.000006',
   web_search: '0.01',
+  file_search: '0.0025',
+  code_execution: '0.03',
 };
 const size = { context_length: 200_000, max_output_tokens: 1000 };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { likelyCatalogueMistakes } from '../../src/gateway/request/likely-catalogue-mistakes.ts';
 import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
@@ -15,6 +16,8 @@ const PRICES = {
   image_generation_input: '0.00001',
 };
 
+const UNPRICED = { prompt: PRICES.prompt, completion: PRICES.completion };
+
 let upstream: FakeUpstream;
 let gateway: TestGateway;
 
@@ -28,12 +31,29 @@ beforeAll(async () => {
     providers: [
       { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
       { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+      {
+        slug: 'allowing',
+        dialect: 'openai-responses',
+        base_url: upstream.url,
+        api_key: 'k',
+        unpriced: 'allow',
+      },
       { slug: 'chatter', dialect: 'openai-chat', base_url: upstream.url, api_key: 'k' },
     ],
     models: [
       { id: 'm/responses', ...of('responder') },
       { id: 'm/messages', ...of('messenger') },
       { id: 'm/chat', ...of('chatter') },
+      { id: 'm/unpriced', ...of('responder', UNPRICED) },
+      { id: 'm/allowed', ...of('allowing', UNPRICED) },
+      {
+        id: 'm/both',
+        context_length: 200_000,
+        endpoints: [
+          { provider: 'responder', tag: 'responder/cheap', model: 'cheap', pricing: UNPRICED },
+          { provider: 'responder', model: 'one', max_output_tokens: 2000, pricing: PRICES },
+        ],
+      },
     ],
   } as never);
 });
@@ -265,5 +285,96 @@ describe('limits', () => {
       tools: [{ type: 'code_interpreter', container: 'cntr_1' }],
     });
     expect(none.written_off_cause).toBe('disputed');
+  });
+});
+
+describe('tools without a price', () => {
+  const searched = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } };
+  const asking = (model: string, type = 'web_search') => ({ model, input: 'Look', tools: [{ type }] });
+
+  it.each(['web_search', 'oracle_20300101'])(
+    'are not run for a key that a limit covers: %s',
+    async (type) => {
+      const { status, text } = await ask('/responses', asking('m/unpriced', type), await keyWith(5));
+      expect(status).toBe(404);
+      const { error } = JSON.parse(text);
+      expect(error.message).toContain(`unpriced: bills ${type} and has no price for it`);
+      expect(upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it('leave the other tools and requests of such a key alone', async () => {
+    const key = await keyWith(5);
+    answer(response([]));
+    expect((await ask('/responses', { model: 'm/unpriced', input: 'Hello' }, key)).status).toBe(200);
+    answer(response([]));
+    expect((await ask('/responses', asking('m/unpriced', 'local_shell'), key)).status).toBe(200);
+  });
+
+  it('leave endpoints that have the price, and the metadata says why', async () => {
+    answer(response([searched]));
+    const reply = await gateway.post('/responses', asking('m/both'), {
+      authorization: `Bearer ${await keyWith(5)}`,
+      'x-signalbox-metadata': 'enabled',
+    });
+    const { signalbox_metadata: metadata } = (await reply.json()) as any;
+    expect(metadata.endpoints.rejected).toEqual([
+      {
+        provider: 'responder',
+        model: 'm/both',
+        filter: 'unpriced',
+        reason: expect.stringContaining('web_search'),
+      },
+    ]);
+    expect(upstream.requests.map(({ json }) => (json as any).model)).toEqual(['one']);
+  });
+
+  it('are explained', async () => {
+    const explained = await gateway.fetch('/routing/explain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      key: await keyWith(5),
+      body: JSON.stringify(asking('m/both')),
+    });
+    const { candidates, rejected } = (((await explained.json()) as any).data ?? {}) as any;
+    expect(candidates?.map(({ tag }: any) => tag)).toEqual(['responder']);
+    expect(rejected).toMatchObject([{ tag: 'responder/cheap', filter: 'unpriced' }]);
+  });
+
+  it.each([
+    ['for a key without a limit', 'm/unpriced', null],
+    ['where the operator allows it', 'm/allowed', 5],
+  ])('are run and counted %s', async (_, model, limit) => {
+    answer(response([searched, { ...searched, id: 'ws_2' }]));
+    const { status, record } = await ask('/responses', asking(model), await keyWith(limit));
+    expect(status).toBe(200);
+    expect(record.total_cost).toBeCloseTo(TOKENS, 9);
+    expect(record).toMatchObject({ hosted_tools: { web_search: 2 }, unpriced: { web_search: 2 } });
+    const headers = { authorization: `Bearer ${gateway.managementKey}` };
+    const page = await (await fetch(`${gateway.origin}/metrics`, { headers })).text();
+    const provider = model === 'm/allowed' ? 'allowing' : 'responder';
+    expect(page).toContain(`signalbox_unpriced_tool_use_total{provider="${provider}",tool="web_search"} 2`);
+  });
+
+  it('are named by check-config', () => {
+    const entry = { slug: 'own', dialect: 'openai-responses', base_url: 'http://h/v1', api_key: 'k' };
+    const warned = (pricing: object, more: object = {}) =>
+      likelyCatalogueMistakes({
+        providers: [{ ...entry, ...more }],
+        models: [{ id: 'm/x', endpoints: [{ provider: 'own', pricing }] }],
+        presets: {},
+        workspaces: [],
+        tools: {},
+        vendor: 'signalbox',
+      } as never);
+    expect(warned(UNPRICED)).toEqual([
+      {
+        path: 'models[0].endpoints[0].pricing',
+        message: expect.stringContaining('has no web_search price although the upstream searches by itself'),
+      },
+    ]);
+    for (const price of ['0', '0.01']) expect(warned({ ...UNPRICED, web_search: price })).toEqual([]);
+    expect(warned(UNPRICED, { unpriced: 'allow' })).toEqual([]);
+    expect(warned(UNPRICED, { dialect: 'openai-chat' })).toEqual([]);
   });
 });

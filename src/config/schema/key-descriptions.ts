@@ -90,6 +90,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'providers[].api_key': `Credential: a plain key, or JSON for Bedrock, Vertex and Azure. \${NAME} reads it from the environment.`,
   'providers[].headers': 'Headers that are added to each call.',
   'providers[].headers.*': 'Value of the header.',
+  'providers[].unpriced':
+    'Tools that it runs and has no price for, for keys that a limit covers: allow or refuse; absent: refuse.',
   'providers[].data_policy':
     'What the provider does with prompts; absent: that of the built-in table, else taken as training and keeping.',
   'providers[].data_policy.training': 'Whether it trains on prompts.',
@@ -144,6 +146,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'models[].endpoints[].pricing':
     'Prices in USD of one unit, exact decimals in quotes; or for a million: prompt_per_million: 1.25.',
   ...pricingAt('models[].endpoints[].pricing'),
+  'models[].endpoints[].unpriced': 'The same for one endpoint; absent: as its provider says.',
   'models[].endpoints[].prices': 'Prices that begin on a later day, oldest first; until then pricing holds.',
   'models[].endpoints[].prices[].from': 'Day, or moment in UTC, from which these prices hold.',
   'models[].endpoints[].prices[].pricing': 'Prices from then on. All of them: none is taken from before.',

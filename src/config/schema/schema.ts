@@ -91,6 +91,7 @@ const provider = closed({
   base_url: nullish(text(2048)),
   api_key: nullish(text(65_536)),
   headers: requestHeaders,
+  unpriced: nullish(oneOf(['allow', 'refuse'])),
   data_policy: nullish(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
   timeouts_ms: section({
     connect: milliseconds(10_000),
@@ -112,6 +113,7 @@ const endpoint = closed({
   supported_parameters: nullish(parameterNames),
   pricing: nullish(pricing),
   prices: nullish(datedPrices),
+  unpriced: nullish(oneOf(['allow', 'refuse'])),
 });
 
 /** No defaults: members that the file leaves out come from the shipped catalogue. */

@@ -75,6 +75,15 @@ const ROW_MEMBERS = {
       'Every upstream call, in order. `latency`: milliseconds to the first content or to the failure; ' +
       '`started_ms`: milliseconds after the first call began, absent = 0; `leg`: number of the model call, absent = 1.',
   }),
+  hosted_tools: nullable(Type.Record(Type.String(), Type.Number()), {
+    description:
+      'What upstreams did with tools that they run, in units by the name of the price; null without such use.',
+  }),
+  unpriced: nullable(Type.Record(Type.String(), Type.Number()), {
+    description:
+      'Of that, what the endpoint had no price for, and types of tools of which it is not known what the upstream ' +
+      'bills (as 1): charged to no account. Null without such use.',
+  }),
   usage_source: Type.String({
     description: '`measured`: the upstream said so; `estimated`: we counted; `none`: nothing is known.',
   }),

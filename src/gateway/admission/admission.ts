@@ -3,12 +3,15 @@ import type { Usage } from '../../ir/usage.ts';
 import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PaidLimits } from '../../upstream/upstream.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Answers } from './learnt-lengths.ts';
 import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Members of an admission. */
 export interface AdmissionMembers {
+  /** The plan, without candidates that the limits forbid. */
+  readonly plan: Plan;
   readonly answers: Answers;
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
@@ -27,6 +30,8 @@ const NO_LIMITS: PaidLimits = {};
 
 /** A request whose money is reserved, and the output that the money pays for. */
 export class Admission {
+  /** The plan, without candidates that the limits forbid. */
+  readonly plan: Plan;
   /** Key of the answers whose lengths size this reservation. */
   readonly answers: Answers;
   /** Tokens of the prompt by our own count; undefined = not counted. */
@@ -40,6 +45,7 @@ export class Admission {
   #paying: Paying | undefined;
 
   constructor(members: AdmissionMembers) {
+    this.plan = members.plan;
     this.answers = members.answers;
     this.countedPrompt = members.countedPrompt;
     this.facts = members.facts;

@@ -7,7 +7,7 @@ import type { Nanos } from '../../kit/money.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
-import type { Plan } from '../plan/plan.ts';
+import { NothingLeft, type Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import { Admission } from './admission.ts';
@@ -23,6 +23,7 @@ import {
 } from './reservation-size.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
 import { callsWanted, type ToolsAsked, toolsAskedBy } from './tools-asked.ts';
+import { withoutUnpriced } from './unpriced.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Dependencies of admission besides the request. */
@@ -81,6 +82,7 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
   try {
     const first = await reservation.hold(row, (headroom) => quick.withPlenty(headroom));
     if (first.ok) return quick.admission(first.reserved);
+    quick.assertPriced();
     const counted = new Sizing(
       applicant,
       dependencies,
@@ -91,6 +93,7 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
       counted.exactly(headroom, reservation.isBoundByMax),
     );
     if (second.ok) return counted.admission(second.reserved);
+    counted.assertPriced();
     if (reservation.isBoundByMax) throw new MaxCostReached('max_cost_in_dollars', counted.leastNanos);
     throw refused(second.refusal, {
       scopes: input.caller.scopes,
@@ -126,6 +129,7 @@ async function admitWithin(
   const quick = new Sizing(applicant, dependencies, undefined);
   const first = await dependencies.reservation.hold(row, (headroom) => quick.withPlenty(headroom));
   if (first.ok) return quick.admission(first.reserved);
+  quick.assertPriced();
   const counted = await prompt.count(dependencies.tokenizer, input.signal);
   const atFirst = { ...applicant, plan: { ...plan, candidates: plan.candidates.slice(0, 1) } };
   const all = new Sizing(applicant, dependencies, counted);
@@ -222,10 +226,13 @@ class Sizing {
   #costFacts: CostFacts | undefined;
   #costs: readonly WorstCost[] = [];
   #affordable: Affordable | undefined;
+  /** The plan as far as the headroom of the last attempt allows it; NothingLeft = no candidate is left. */
+  #plan: Plan | NothingLeft;
 
   constructor(applicant: Applicant, dependencies: AdmitDependencies, counted: number | undefined) {
     const { input, plan, request } = applicant;
     this.#applicant = applicant;
+    this.#plan = plan;
     this.#toolsAsked = toolsAskedBy(request);
     this.#dependencies = dependencies;
     this.#counted = counted;
@@ -295,11 +302,19 @@ class Sizing {
     };
   }
 
+  /** Throws a 404 if every candidate would run tools without a price, for a caller whom a limit covers. */
+  assertPriced(): void {
+    if (this.#plan instanceof NothingLeft) throw this.#plan;
+  }
+
   admission(reserved: Admission['reserved']): Admission {
     const size = this.#size;
     const facts = this.#costFacts;
-    if (size === null || facts === undefined) throw new Error('money was reserved before its size was known');
+    const plan = this.#plan;
+    if (size === null || facts === undefined || plan instanceof NothingLeft)
+      throw new Error('money was reserved before its size was known');
     return new Admission({
+      plan,
       answers: this.#answers,
       countedPrompt: this.#counted,
       facts,
@@ -310,7 +325,12 @@ class Sizing {
   }
 
   #sizeFor(headroom: Headroom, toolCalls: number, mayBeShort = false): ReservationSize | null {
-    const { plan } = this.#applicant;
+    const plan = this.#planWithin(headroom);
+    this.#plan = plan;
+    if (plan instanceof NothingLeft) {
+      this.#size = null;
+      return null;
+    }
     const known = this.#dependencies.learnt.of(this.#answers);
     const facts = isUnlimited(headroom.affordable)
       ? this.#usualFacts(toolCalls)
@@ -321,6 +341,18 @@ class Sizing {
     this.#affordable = headroom.affordable;
     this.#size = sizeReservation(costs, headroom, known?.longest, mayBeShort);
     return this.#size;
+  }
+
+  /** Within a limit only candidates that have a price for all that they may bill. */
+  #planWithin({ affordable }: Headroom): Plan | NothingLeft {
+    const { plan, request, pricedAtMs } = this.#applicant;
+    if (isUnlimited(affordable)) return plan;
+    try {
+      return withoutUnpriced(plan, request, pricedAtMs);
+    } catch (error) {
+      if (error instanceof NothingLeft) return error;
+      throw error;
+    }
   }
 
   /** Without a limit the reserved amount decides nothing, so assumed figures do. */

@@ -111,6 +111,11 @@ export function unpricedTools({ asked }: EndpointTools, prices: readonly Pricing
   return [...new Set(names)];
 }
 
+/** Types of tools of which it is not known what the upstream bills for them. */
+export function unknownTools({ asked }: EndpointTools): readonly string[] {
+  return asked.length === 0 ? [] : asked.flatMap(({ kind, units }) => (units === undefined ? [kind] : []));
+}
+
 // --- What they were -------------------------------------------------------------------------------------------------
 
 /**

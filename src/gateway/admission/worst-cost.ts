@@ -11,7 +11,7 @@ import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';
-import { type PaidCalls, paidCalls, type ToolsAsked, unpricedTools } from './tools-asked.ts';
+import { type PaidCalls, paidCalls, type ToolsAsked } from './tools-asked.ts';
 
 /** Quantities that determine the cost of a request before its answer is known. */
 export interface CostFacts {
@@ -64,8 +64,6 @@ export class WorstCost {
   readonly #summaryTokens: number;
   /** Calls of the upstream's tools that are paid for. */
   readonly paidTools: PaidCalls;
-  /** Tools that the operator would pay for: the endpoint has no price for them. */
-  readonly unpriced: readonly string[];
   /** Price of the whole prompt with all tools and summaries. */
   readonly #fixedPrice: Price;
   readonly #outputPrice: Price;
@@ -91,9 +89,6 @@ export class WorstCost {
       ? (1 + paid.calls) * (outputLimitAt(endpoint, SUMMARY_TOKENS) ?? 0)
       : 0;
     this.paidTools = paid;
-    // With a BYOK credential the tools are on the bill of its owner.
-    this.unpriced =
-      access.kind === 'byok' || endpoint.servesUnpriced ? [] : unpricedTools(tools, prices.lists);
     const inputPrice = facts.namesRegion ? usOnly(prices.input) : prices.input;
     this.#outputPrice = facts.namesRegion ? usOnly(prices.output) : prices.output;
     this.#fixedPrice =

@@ -244,7 +244,7 @@ export class SeveralLegs extends Answering {
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();
-    const leg = new Leg(plan, wish.kind);
+    const leg = new Leg(admission.plan, wish.kind);
     this.attemptLog.add(leg);
     return this.#running({ leg, request, prompt, admission, pricedAtMs }, giveUp);
   }

@@ -3,6 +3,7 @@ import { admit } from '../admission/admit.ts';
 import { GuardrailBudgetExceeded } from '../admission/refused.ts';
 import type { AnswerDependencies, AnswerState } from '../answer/answer-dependencies.ts';
 import { plannedGeneration, routedError, type Underway } from '../answer/underway.ts';
+import { NothingLeft, type Plan } from '../plan/plan.ts';
 import { AttemptLog } from '../record/attempt-log.ts';
 import { acceptedRow } from '../record/generation-row.ts';
 import { settleCharges } from './unserved.ts';
@@ -30,14 +31,24 @@ export async function reserveGeneration(
       { reservation, tokenizer, learnt, byokFee, basePath },
     );
     open.enter();
-    return { underway: admission.isTight ? translated(underway) : underway, admission };
+    const planned = withPlan(underway, admission.plan);
+    return { underway: admission.isTight ? translated(planned) : planned, admission };
   } catch (error) {
     void underway.content.close();
     await settleCharges(underway, error, dependencies, {
       isByGuardrail: error instanceof GuardrailBudgetExceeded,
     });
-    throw routedError(error, underway);
+    const rejected = error instanceof NothingLeft ? { ...error.plan, candidates: [] } : undefined;
+    throw routedError(error, rejected === undefined ? underway : withPlan(underway, rejected));
   }
+}
+
+/** The generation with another plan, before anything was called. */
+function withPlan(underway: Underway, plan: Plan): Underway {
+  const { attemptLog } = underway;
+  if (attemptLog.plan === plan) return underway;
+  const { notes, charges, toolCalls } = attemptLog;
+  return { ...underway, attemptLog: new AttemptLog(plan, notes, charges, toolCalls) };
 }
 
 /** Relayed frames cannot be ended in the middle, so a stream that may have to be cut short is translated. */
@@ -47,13 +58,5 @@ function translated(underway: Underway): Underway {
   const candidates = attemptLog.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );
-  return {
-    ...underway,
-    attemptLog: new AttemptLog(
-      { ...attemptLog.plan, candidates },
-      attemptLog.notes,
-      attemptLog.charges,
-      attemptLog.toolCalls,
-    ),
-  };
+  return withPlan(underway, { ...attemptLog.plan, candidates });
 }

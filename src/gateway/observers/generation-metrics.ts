@@ -1,3 +1,4 @@
+import { HOSTED_PRICES } from '../../ir/hosted-use.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { Counter, type Sum } from '../../kit/metrics/counter.ts';
@@ -7,6 +8,7 @@ import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Leg } from '../leg/leg.ts';
 import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';
+import { toolUse } from '../record/row-prices.ts';
 import type { Settlement } from '../record/settle.ts';
 
 /** Label of generations that called no provider. */
@@ -23,6 +25,9 @@ interface ProviderFigures {
   /** Completed main legs. */
   readonly answered: Sum;
 }
+
+/** Tools with a price. */
+const PRICED_TOOLS = ['web_search', ...HOSTED_PRICES] as const;
 
 /** A bound above any configured number of providers. */
 const MAX_PROVIDER_LABELS = 1000;
@@ -60,6 +65,11 @@ export class GenerationMetrics {
     labels: ['provider', 'kind'],
     text: (nanos) => String(usdOf(BigInt(nanos))),
   });
+  readonly #unpriced = new Counter({
+    name: 'signalbox_unpriced_tool_use_total',
+    help: 'What upstreams did with tools of their own that their endpoint has no price for: charged to no account.',
+    labels: ['provider', 'tool'],
+  });
   readonly #firstContent = new Histogram({
     name: 'signalbox_first_content_seconds',
     help: 'From the request to the first content of its answer.',
@@ -94,19 +104,30 @@ export class GenerationMetrics {
       this.#legs,
       this.#tokens,
       this.#cost,
+      this.#unpriced,
       this.#firstContent,
       this.#duration,
     ];
   }
 
   /** Counts a generation that has ended and is recorded. */
-  note({ input, attemptLog }: PlannedGeneration, settlement: Settlement, times: GenerationTimes): void {
+  note(
+    { input, request, attemptLog }: PlannedGeneration,
+    settlement: Settlement,
+    times: GenerationTimes,
+  ): void {
     const { usage, bill, outcome, error } = settlement;
     const provider = (attemptLog.selected ?? attemptLog.lastCalled)?.endpoint.provider.slug ?? NO_PROVIDER;
     this.#ended.add({ format: input.format, provider, outcome, usage_source: usage.source });
     if (error !== undefined) this.#failures.add({ provider, kind: error.kind });
     for (const { candidate, status } of attemptLog.calls) {
       this.#calls.add({ provider: candidate.endpoint.provider.slug, status: String(status) });
+    }
+    const { unpriced } = toolUse(attemptLog, request, settlement);
+    for (const name in unpriced) {
+      // Types of tools that are not known come from callers.
+      const tool = (PRICED_TOOLS as readonly string[]).includes(name) ? name : 'other';
+      this.#unpriced.add({ provider, tool }, Number(unpriced[name]));
     }
     const isPlain = attemptLog.legs.length === 1;
     for (const leg of attemptLog.legs) {

@@ -274,6 +274,11 @@ function unmetBy({ stages }: PlanContext, request: GenerationRequest): readonly 
   return [{ field: 'stop_server_tools_when', action: 'dropped', detail }, ...unmet];
 }
 
+/** The 404 for a plan whose last candidates were rejected after planning. */
+export function nothingLeftFor(plan: Plan): NothingLeft {
+  return new NothingLeft('not-found', nothingLeftMessage(plan.requested, 1, plan.rejected), plan);
+}
+
 /** Endpoints that a message names, at most. */
 const MAX_NAMED_ENDPOINTS = 20;
 

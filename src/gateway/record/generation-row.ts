@@ -16,7 +16,7 @@ import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
 import { citationsOf, mediaOfResult } from './count-media.ts';
 import { isPlain, legsAndCharges, listed, providerResponses } from './row-lists.ts';
-import { listPriceOf, savingsAndSearches } from './row-prices.ts';
+import { listPriceOf, savingsAndSearches, toolUse } from './row-prices.ts';
 import { requestMembers, type ServingMembers, servingMembers, unservedMembers } from './row-request.ts';
 import { short, shortOrNull, wholeMs } from './row-values.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
@@ -159,6 +159,7 @@ export function settledRow(
     streamed: request.stream,
     routing: keptRouting(routingMetadata(attemptLog, region, served === undefined ? 'failed' : 'served')),
   });
+  Object.assign(row, toolUse(attemptLog, request, settlement));
   const { error } = settlement;
   if (outcome === 'failed' && error !== undefined) {
     row.error = { status: error.status, type: error.row.errorType };

@@ -21,6 +21,7 @@ export function likelyCatalogueMistakes(config: Config): Issue[] {
     ...providersWithoutModels(config),
     ...idleModels(config),
     ...unsuitableModels(config),
+    ...unpricedSearches(config),
   ];
 }
 
@@ -119,6 +120,33 @@ function unsuitableModels(config: Config): Issue[] {
     const suggestion = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
     return [{ path, message: `is a model that neither the file nor the shipped catalogue has${suggestion}` }];
   });
+}
+
+/** Endpoints that search by themselves, and have no price for it: keys with a limit get no search there. */
+function unpricedSearches({ models, providers }: Config): Issue[] {
+  const entries = new Map(providers.map((entry) => [entry.slug, entry]));
+  return models.flatMap(({ endpoints, output_modalities: outputs }, index): Issue[] =>
+    endpoints.flatMap(({ provider, pricing, prices, unpriced }, at): Issue[] => {
+      const entry = entries.get(provider);
+      const isAllowed = (unpriced ?? entry?.unpriced) === 'allow';
+      // Without prices of its own the endpoint has those of the shipped catalogue, if there are some.
+      const isOwn = pricing !== undefined && pricing !== null;
+      if (
+        isAllowed ||
+        outputs?.includes('embeddings') ||
+        (!isOwn && (entry === undefined || !hasOwnAddress(buildProvider(entry))))
+      )
+        return [];
+      const { dialect } = buildProvider(entry ?? { slug: provider });
+      if (dialect === 'simulator' || DIALECTS[dialect].upstream.hosted?.native === undefined) return [];
+      const lists = [pricing, ...(prices ?? []).map((dated) => dated.pricing)];
+      if (lists.some((list) => list?.web_search)) return [];
+      const message =
+        'has no web_search price although the upstream searches by itself: keys with a limit get no search there. ' +
+        'Write the price of a search, or "0", or unpriced: allow';
+      return [{ path: `models[${index}].endpoints[${at}].pricing`, message }];
+    }),
+  );
 }
 
 interface NamedModel {

@@ -94,6 +94,8 @@ export const GENERATION_RECORD_EXAMPLES = {
             is_byok: false,
           },
         ],
+        hosted_tools: null,
+        unpriced: null,
         usage_source: 'measured',
         routing: {
           requested: 'simulator/standard',
