@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { buildCatalogSliced, type CatalogSource } from './catalog/build-catalog.ts';
 import { type ConfiguredTeam, FUSION_PRESETS, type FusionSettings } from './catalog/fusion-team.ts';
 import type { LoadedConfiguration } from './config/load.ts';
-import type { SearchEngineName } from './config/schema/search-engines.ts';
+import { callableModes, type SearchEngineName } from './config/schema/search-engines.ts';
 import { workerCountOf } from './config/worker-count.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 import { applyPreset, type Presets, presetReport } from './dialects/shared/presets/preset.ts';
@@ -22,7 +22,7 @@ import { type ConfiguredServers, configuredServersOf } from './mcp/configured-se
 import type { CooldownSettings } from './routing/health/breaker.ts';
 import type { OcrSettings } from './stages/stage.ts';
 import type { ToolLimits } from './tools/server-tool.ts';
-import type { WebSettings } from './web/web-settings.ts';
+import type { SearchPrice, WebSettings } from './web/web-settings.ts';
 
 /** Everything that a configuration decides and a reload replaces. */
 export interface DerivedSettings {
@@ -138,15 +138,35 @@ function toolLimitsOf({ tools }: LoadedConfiguration['config']): ToolLimits {
   };
 }
 
+type EngineConfig = NonNullable<LoadedConfiguration['config']['plugins']['web']>['engines'][string];
+
+function searchPriceOf({
+  price_per_search: price,
+  price_per_result: result,
+}: EngineConfig): SearchPrice | undefined {
+  if (price === undefined || price === null) return undefined;
+  const byMode = new Map(
+    typeof price === 'number'
+      ? []
+      : Object.entries(price).map(([mode, usd]) => [mode, nanosOf(usd)] as const),
+  );
+  const nanos =
+    typeof price === 'number'
+      ? nanosOf(price)
+      : [...byMode.values()].reduce((most, each) => (each > most ? each : most), 0n);
+  return { nanos, byMode, resultNanos: nanosOf(result ?? 0) };
+}
+
 function webSettingsOf({ plugins, tools }: LoadedConfiguration['config']): WebSettings {
   const engines = Object.entries(plugins.web?.engines ?? {}).map(
-    ([name, { api_key, url, price_per_search }]) =>
+    ([name, engine]) =>
       [
         name as SearchEngineName,
         {
-          apiKey: api_key ?? undefined,
-          url: url ?? undefined,
-          searchNanos: typeof price_per_search === 'number' ? nanosOf(price_per_search) : undefined,
+          apiKey: engine.api_key ?? undefined,
+          url: engine.url ?? undefined,
+          price: searchPriceOf(engine),
+          modes: callableModes(name as SearchEngineName, engine),
         },
       ] as const,
   );

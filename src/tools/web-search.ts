@@ -69,7 +69,9 @@ export const webSearch: ServerTool = {
   },
   unused(parameters, { web }) {
     const choice = chooseEngine(engineOf(parameters), web, false);
-    return 'problem' in choice ? [] : untakenMembers(ENGINES[choice.engine as SearchEngineName], parameters);
+    if ('problem' in choice) return [];
+    const engine = choice.engine as SearchEngineName;
+    return untakenMembers(ENGINES[engine], parameters, web.engines.get(engine));
   },
   parameters: closed({
     engine: nullish(engineNameSchema),
@@ -142,7 +144,8 @@ async function searched(
   } catch (problem) {
     if (!(problem instanceof SearchProblem)) throw problem;
     context.log.warn('a web search failed', { engine, error: problem.message });
-    return toolFailure(`${engine} failed: ${problem.message}`, { action }, 'unavailable');
+    const failure = toolFailure(`${engine} failed: ${problem.message}`, { action }, 'unavailable');
+    return { ...failure, nanos: problem.nanos };
   }
 }
 

@@ -5,7 +5,9 @@ import type { WebSettings } from './web-settings.ts';
 const LIMITS = { fetchMs: 1, toolMs: 1, readBytes: 1, resultCharacters: 1 };
 
 function settings(engines: readonly string[], defaultEngine?: string): WebSettings {
-  const each = engines.map((name) => [name, { apiKey: undefined, url: undefined, searchNanos: 0n }] as const);
+  const each = engines.map(
+    (name) => [name, { apiKey: undefined, url: undefined, price: undefined, modes: [] }] as const,
+  );
   return { engines: new Map(each as never), defaultEngine, limits: LIMITS };
 }
 

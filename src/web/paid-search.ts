@@ -8,7 +8,7 @@ import type { ChargeKind, PaidCharge } from '../ir/leg.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { FoundPage } from './engines/engine.ts';
 import { ENGINES } from './engines/engine-table.ts';
-import { SearchProblem, type SearchWish, search } from './search.ts';
+import { priceOf, SearchProblem, type SearchWish, search } from './search.ts';
 import type { EngineSettings, WebSettings } from './web-settings.ts';
 
 /** The generation that a search is part of. */
@@ -30,8 +30,9 @@ export interface PaidSearch {
 }
 
 /**
- * Pays for a search by the price of the engine, else of the endpoint, and searches. A search without an answer costs
- * nothing. Rejects with a SearchProblem, the signal's reason, or an error if the limits do not leave so much.
+ * Pays for a search by the price of the engine, else of the endpoint, and searches. It costs nothing only if the
+ * engine certainly did not search: it was not reached, or refused. Rejects with a SearchProblem, the signal's reason,
+ * or an error if the limits do not leave so much.
  */
 export async function paidSearch(
   wish: SearchWish,
@@ -40,7 +41,8 @@ export async function paidSearch(
 ): Promise<{ readonly pages: readonly FoundPage[]; readonly nanos: Nanos }> {
   const { limits, engines } = web;
   const own = engines.get(engine) ?? UNCONFIGURED;
-  const nanos = own.searchNanos ?? priceAt(endpoint, now());
+  const nanos =
+    own.price === undefined ? priceAt(endpoint, now()) : priceOf(own.price, wish, ENGINES[engine], own);
   const paid = nanos === 0n ? undefined : await charge('web_search', nanos);
   if (nanos > 0n && paid === undefined) {
     throw new GatewayError('payment', 'What is left of the limits does not pay for the web search');
@@ -62,12 +64,15 @@ export async function paidSearch(
     return { pages, nanos };
   } catch (problem) {
     // A caller who leaves has had the engine search: that stays paid.
-    if (problem instanceof SearchProblem) await paid?.waive();
+    if (problem instanceof SearchProblem) {
+      if (problem.mayBeBilled) problem.nanos = nanos;
+      else await paid?.waive();
+    }
     throw problem;
   }
 }
 
-const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, searchNanos: undefined };
+const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, price: undefined, modes: [] };
 
 /** The price of a search by the endpoint's list. */
 function priceAt(endpoint: Endpoint | undefined, nowMs: number): Nanos {

@@ -1,12 +1,13 @@
 import type { Egress } from '../egress/egress.ts';
-import { EgressProblem } from '../egress/egress-problem.ts';
+import { EgressProblem, mayBeBilled } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { objectAt, textAt } from '../kit/json/members.ts';
+import type { Nanos } from '../kit/money.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import { shortenedText } from './engines/shortened-text.ts';
-import type { EngineSettings, WebLimits } from './web-settings.ts';
+import type { EngineSettings, SearchPrice, WebLimits } from './web-settings.ts';
 
 /** A caller's search. */
 export interface SearchWish {
@@ -21,6 +22,15 @@ export interface SearchWish {
 /** A search that gave no answer. Its message never holds an address or a credential. */
 export class SearchProblem extends Error {
   override readonly name = 'SearchProblem';
+  /** True if the engine may have searched, and bills it. */
+  readonly mayBeBilled: boolean;
+  /** What the search cost nevertheless. */
+  nanos: Nanos = 0n;
+
+  constructor(message: string, mayHaveCost: boolean) {
+    super(message);
+    this.mayBeBilled = mayHaveCost;
+  }
 }
 
 /** The engine, how it is configured, and what a search may take. */
@@ -41,16 +51,36 @@ export async function search(
   dependencies: SearchDependencies,
 ): Promise<readonly FoundPage[]> {
   const { engine, settings, limits } = dependencies;
-  const { path, headers, body } = engine.call(queryOf(wish, engine), settings.apiKey ?? '');
+  const { path, headers, body } = engine.call(queryOf(wish, engine, settings), settings.apiKey ?? '');
   const base = (settings.url ?? engine.baseUrl ?? '').replace(/\/+$/, '');
   const answer = await ask(base + path, headers, body, dependencies);
   const results = engine.results(answer);
-  if (results === undefined) throw new SearchProblem('its answer has no list of results');
+  if (results === undefined) throw new SearchProblem('its answer has no list of results', true);
   return chosen(results, wish, limits.resultCharacters);
 }
 
-/** Members of a plugin or of a tool's parameters that the engine does not take. */
-export function untakenMembers(engine: SearchEngine, asked: JsonObject): string[] {
+/** Results that the price of a search includes. */
+const INCLUDED_RESULTS = 10;
+
+/** What a search costs by the price of its engine. */
+export function priceOf(
+  { nanos, byMode, resultNanos }: SearchPrice,
+  wish: SearchWish,
+  engine: SearchEngine,
+  { modes }: Pick<EngineSettings, 'modes'>,
+): Nanos {
+  const { billedResults = 1 } = engine;
+  const more = Math.max(0, resultsAskedFor(wish, engine) - INCLUDED_RESULTS);
+  const billed = Math.ceil(more / billedResults) * billedResults;
+  return (byMode.get(modeOf(wish, modes) ?? '') ?? nanos) + BigInt(billed) * resultNanos;
+}
+
+/** Members of a plugin or of a tool's parameters that the engine does not take, or callers may not choose. */
+export function untakenMembers(
+  engine: SearchEngine,
+  asked: JsonObject,
+  settings: Pick<EngineSettings, 'modes'> | undefined,
+): string[] {
   const mode = textAt(asked, 'mode');
   const place = objectAt(asked, 'user_location');
   const location = locationOf(place);
@@ -59,24 +89,31 @@ export function untakenMembers(engine: SearchEngine, asked: JsonObject): string[
     (name) => textAt(place, name) !== undefined && (name === 'timezone' || location?.country === undefined),
   );
   return [
-    ...(mode === undefined || engine.modes?.has(mode) === true ? [] : ['mode']),
+    ...(mode === undefined || settings?.modes.includes(mode) === true ? [] : ['mode']),
     ...(isPlaceTaken ? [] : ['user_location']),
     ...(isPlaceTaken ? lost.map((name) => `user_location.${name}`) : []),
   ];
 }
 
-function queryOf(
-  { text, maxResults, include, exclude, mode, location }: SearchWish,
-  engine: SearchEngine,
-): SearchQuery {
+/** The mode that is asked for if callers may choose it, else the usual one. */
+function modeOf({ mode }: Pick<SearchWish, 'mode'>, modes: readonly string[]): string | undefined {
+  return mode !== undefined && modes.includes(mode) ? mode : modes[0];
+}
+
+function resultsAskedFor({ maxResults, include, exclude }: SearchWish, engine: SearchEngine): number {
   const isFiltered = !include.isEmpty || !exclude.isEmpty;
+  return Math.min(isFiltered ? maxResults + SPARE_RESULTS : maxResults, engine.maxResults);
+}
+
+function queryOf(wish: SearchWish, engine: SearchEngine, { modes }: EngineSettings): SearchQuery {
+  const { text, include, exclude, location } = wish;
   return {
     text: shortenedText(text, engine.maxQueryCharacters),
     maxCharacters: engine.maxQueryCharacters,
-    maxResults: Math.min(isFiltered ? maxResults + SPARE_RESULTS : maxResults, engine.maxResults),
+    maxResults: resultsAskedFor(wish, engine),
     includeHosts: include.coveringHosts() ?? [],
     excludeHosts: exclude.wholeHosts(),
-    mode: mode !== undefined && engine.modes?.has(mode) === true ? mode : undefined,
+    mode: modeOf(wish, modes),
     location: engine.isLocal === true ? location : undefined,
   };
 }
@@ -104,11 +141,12 @@ async function ask(
             body: JSON.stringify(body),
           },
     );
-    if (status !== 200) throw new SearchProblem(`it answered with status ${status}`);
-    if (isCut) throw new SearchProblem('its answer is too long');
+    if (status !== 200) throw new SearchProblem(`it answered with status ${status}`, mayBeBilled(status));
+    if (isCut) throw new SearchProblem('its answer is too long', true);
     return parsed(bytes);
   } catch (problem) {
-    throw problem instanceof EgressProblem ? new SearchProblem(problem.message) : problem;
+    if (!(problem instanceof EgressProblem)) throw problem;
+    throw new SearchProblem(problem.message, mayBeBilled(problem));
   }
 }
 
@@ -119,7 +157,7 @@ function parsed(bytes: Buffer): JsonObject {
   } catch {
     // Reported below.
   }
-  if (!isJsonObject(value)) throw new SearchProblem('its answer is no JSON object');
+  if (!isJsonObject(value)) throw new SearchProblem('its answer is no JSON object', true);
   return value;
 }
 

@@ -15,7 +15,18 @@ export interface EngineSettings {
   /** Replaces the engine's own address. */
   readonly url: string | undefined;
   /** Price of a search; undefined = that of the endpoint. */
-  readonly searchNanos: Nanos | undefined;
+  readonly price: SearchPrice | undefined;
+  /** Modes that callers may choose, the usual one first; empty = the engine has none. */
+  readonly modes: readonly string[];
+}
+
+/** What an engine bills for a search. */
+export interface SearchPrice {
+  /** In a mode without a price of its own. */
+  readonly nanos: Nanos;
+  readonly byMode: ReadonlyMap<string, Nanos>;
+  /** For each result beyond those that every search includes. */
+  readonly resultNanos: Nanos;
 }
 
 /** Limits of one search or page (`tools.limits`). */

@@ -338,6 +338,9 @@ const CALLS: Record<string, [request: object, answer: object]> = {
   ],
 };
 
+/** Price of a search at the model of the tests that fail. */
+const PAID = 0.004;
+
 describe('engines', () => {
   it.each(Object.entries(CALLS))('%s is asked in its own words', async (name, [request, answer]) => {
     engine.answer(json(answer));
@@ -381,23 +384,25 @@ describe('engines', () => {
   });
 
   it.each([
-    ['refuse', [head(503), end()], 'status 503'],
-    ['hang', [never()], 'took too long'],
-    ['break off', [head(200, JSON_TYPE), write('{"resu'), reset()], 'connection closed'],
-    ['answer no JSON', [head(200, JSON_TYPE), write('<html>'), end()], 'no JSON'],
-    ['answer a list', json([]), 'no JSON object'],
-    ['answer another object', json({ message: 'welcome' }), 'no list of results'],
-    ['never stop', [head(200, JSON_TYPE), flood(' '.repeat(4096))], 'too long'],
-    ['redirect', [head(302, { location: 'http://127.0.0.1:1/' }), end()], 'status 302'],
-  ])('that %s leave the model without results, and a note', async (_, script, words) => {
+    ['refuse', [head(503), end()], 'status 503', 0],
+    ['are late for a proxy', [head(504), end()], 'status 504', PAID],
+    ['hang', [never()], 'took too long', PAID],
+    ['break off', [head(200, JSON_TYPE), write('{"resu'), reset()], 'connection closed', PAID],
+    ['break off at once', [reset()], 'connection closed', PAID],
+    ['answer no JSON', [head(200, JSON_TYPE), write('<html>'), end()], 'no JSON', PAID],
+    ['answer a list', json([]), 'no JSON object', PAID],
+    ['answer another object', json({ message: 'welcome' }), 'no list of results', PAID],
+    ['never stop', [head(200, JSON_TYPE), flood(' '.repeat(4096))], 'too long', PAID],
+    ['redirect', [head(302, { location: 'http://127.0.0.1:1/' }), end()], 'status 302', 0],
+  ])('that %s leave the model without results, and a note', async (_, script, words, cost) => {
     engine.answer(script);
     upstream.answer(chatAnswer({ text: 'without' }));
     const { status, answer, note } = await ask('/chat/completions', {}, { model: 'm/paid' });
     expect([status, answer.choices[0].message.content]).toEqual([200, 'without']);
     expect(note.data).toMatchObject({ engine: 'searxng', results: 0, error: expect.stringContaining(words) });
     expect(JSON.stringify(note)).not.toContain('127.0.0.1');
-    // A search that failed costs nothing.
-    expect(answer.usage.cost).toBe(0);
+    // A search costs nothing only if the engine certainly did not search.
+    expect([answer.usage.cost, note.cost_usd ?? 0]).toEqual([cost, cost]);
     expect(promptSent(upstream.requests[0])).not.toContain('web search');
   });
 

@@ -2,19 +2,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pdfOf } from '../builders/pdf.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream, reply, type Script } from '../fakes/fake-upstream.ts';
+import { type FakeUpstream, openFakeUpstream, reply, reset, type Script } from '../fakes/fake-upstream.ts';
 
 /** USD that the fake engine bills for a search, and the fake service for a page. */
 const SEARCH_USD = 0.05;
 const PAGE_USD = 0.25;
+const RUN_USD = 0.02;
 
 let upstream: FakeUpstream;
 let engine: FakeUpstream;
 let ocr: FakeUpstream;
+let sandbox: FakeUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  [upstream, engine, ocr] = await Promise.all([openFakeUpstream(), openFakeUpstream(), openFakeUpstream()]);
+  [upstream, engine, ocr, sandbox] = await Promise.all([
+    openFakeUpstream(),
+    openFakeUpstream(),
+    openFakeUpstream(),
+    openFakeUpstream(),
+  ]);
   const model = (id: string, pricing: object) => ({
     id,
     endpoints: [{ provider: 'acme', model: 'one', pricing }],
@@ -25,6 +32,7 @@ beforeAll(async () => {
       { slug: 'eyes', dialect: 'openai-chat', base_url: ocr.url, api_key: 'k' },
     ],
     models: [model('m/free', {}), model('m/paid', { prompt: '0.00000001', completion: '0.0001' })],
+    tools: { sandbox: { url: sandbox.url, price_per_run: RUN_USD } },
     egress: { allow: [`127.0.0.1:${engine.port}`] },
     plugins: {
       'file-parser': { ocr: { provider: 'eyes', model: 'ocr', price_per_page: PAGE_USD } },
@@ -39,10 +47,11 @@ beforeEach(() => {
   upstream.clear();
   engine.clear();
   ocr.clear();
+  sandbox.clear();
 });
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([upstream.close(), engine.close(), ocr.close()]);
+  await Promise.all([upstream.close(), engine.close(), ocr.close(), sandbox.close()]);
 });
 
 const RESULTS = { results: [{ url: 'https://a.test/', title: 'A', content: 'a' }] };
@@ -231,6 +240,27 @@ describe.each(['m/free', 'm/paid'])('law: pages that a service was paid for stay
     const { charges, total_cost, legs } = await recordOf(response);
     expect(charges).toEqual([{ kind: 'file_page', cost: 2 * PAGE_USD }]);
     expect(total_cost).toBeCloseTo(2 * PAGE_USD + costOf(legs), 9);
+  });
+});
+
+describe('law: a run of code stays charged unless it certainly did not begin', () => {
+  it.each([
+    ['runs', reply(200, { exit_code: 0, stdout: 'a', stderr: '' }), RUN_USD],
+    ['breaks off', [reset()], RUN_USD],
+    ['answers too late for a proxy', reply(504, {}), RUN_USD],
+    ['answers nonsense', reply(200, {}), RUN_USD],
+    ['refuses', reply(500, {}), 0],
+  ])('if the sandbox %s', async (_, script, cost) => {
+    sandbox.answer(script);
+    const call = { name: 'bash', arguments: '{"command":"ls"}', id: 'call_b' };
+    for (const each of answering({ tools: [call] }, { text: 'Done.' })) upstream.answer(each);
+    const tools = [{ type: 'signalbox:bash' }];
+    const body = { model: 'm/free', input: 'List.', tools, ...maxCost(0.000_000_1) };
+    const response = await gateway.post('/responses', body);
+    expect([response.status, sandbox.requests.length], await response.text()).toEqual([200, 1]);
+    const { charges, total_cost, tool_calls } = await recordOf(response);
+    expect(charges).toEqual(cost === 0 ? [] : [{ kind: 'tool', cost }]);
+    expect([total_cost, tool_calls[0].cost]).toEqual([cost, cost]);
   });
 });
 

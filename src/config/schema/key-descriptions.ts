@@ -256,7 +256,13 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'plugins.web.engines.*.url':
     'Address that replaces its own, without the path; searxng has none of its own.',
   'plugins.web.engines.*.price_per_search':
-    'USD that a search costs; absent: the `web_search` price of the endpoint, else nothing.',
+    'USD that a search of up to ten results costs, or USD by mode (`{auto: 0.007, deep: 0.012}`): a mode without a price costs the ' +
+    'highest. Absent: the `web_search` price of the endpoint, else nothing.',
+  'plugins.web.engines.*.price_per_search.*': 'USD that a search in this mode costs.',
+  'plugins.web.engines.*.price_per_result':
+    'USD that each result beyond ten costs, of those that the engine is asked for; absent: nothing.',
+  'plugins.web.engines.*.modes':
+    'Modes that callers may choose. Absent: those with a price of their own, and those that the engine bills like its usual one.',
   'plugins.web.default':
     'Engine for requests that name none: one of engines, auto or native; absent: native, else the first.',
   'plugins.moderation': 'The service that the plugin `moderation` asks: `/moderations` of a provider.',

@@ -141,10 +141,14 @@ const MAX_USD_PER_PAGE = 100;
 const MAX_USD_PER_SEARCH = 100;
 const MAX_USD_PER_RUN = 100;
 
+const usdPerSearch = Type.Number({ minimum: 0, maximum: MAX_USD_PER_SEARCH });
+
 const searchEngine = closed({
   api_key: nullish(text(8192)),
   url: nullish(text(2048)),
-  price_per_search: nullish(Type.Number({ minimum: 0, maximum: MAX_USD_PER_SEARCH })),
+  price_per_search: nullish(Type.Union([usdPerSearch, Type.Record(Type.String(), usdPerSearch)])),
+  price_per_result: nullish(usdPerSearch),
+  modes: nullish(Type.Array(text(64), { minItems: 1, maxItems: 64 })),
 });
 
 const providerService = closed({ provider: providerSlug, model: text(256) });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EgressReply } from '../../egress/egress.ts';
-import { EgressProblem } from '../../egress/egress-problem.ts';
+import { EgressProblem, mayBeBilled } from '../../egress/egress-problem.ts';
 import { removerOf, type SecretRemover } from '../../egress/secret-remover.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
@@ -61,26 +61,21 @@ export async function runCode(
     throw new GatewayError('payment', 'What is left of the limits does not pay for a run of the sandbox');
   }
   const reply = await replyTo(code, parameters, sandbox, context);
-  if (reply === 'unreachable' || (typeof reply === 'object' && reply.status !== 200)) {
-    await paid?.waive();
-    return { result: reply === 'unreachable' ? UNREACHABLE : FAILED, nanos: 0n };
-  }
-  if (reply === 'timeout') return { result: UNREACHABLE, nanos };
-  if (reply.isCut) return { result: 'the output is too long', nanos };
+  const isReply = !(reply instanceof EgressProblem);
+  const isBilled = mayBeBilled(isReply ? reply.status : reply);
+  if (!isBilled) await paid?.waive();
   const withoutSecrets = removerOf(sandbox.token === undefined ? [] : [sandbox.token]);
-  return { result: resultIn(reply.bytes, withoutSecrets) ?? FAILED, nanos };
+  const result = isReply ? resultOf(reply, withoutSecrets) : 'the sandbox cannot be reached';
+  return { result, nanos: isBilled ? nanos : 0n };
 }
 
-const UNREACHABLE = 'the sandbox cannot be reached';
-const FAILED = 'the sandbox failed';
-
-/** The reply of the sandbox. `unreachable`: the run has not begun. `timeout`: it may have. */
+/** The reply of the sandbox, or why there is none. */
 async function replyTo(
   { language, code, timeoutMs }: SandboxCode,
   parameters: JsonObject,
   { url, token }: SandboxSettings,
   context: ToolContext,
-): Promise<EgressReply | 'unreachable' | 'timeout'> {
+): Promise<EgressReply | EgressProblem> {
   const { settings, egress, signal } = context;
   const { toolMs, readBytes } = settings.web.limits;
   const most = Math.max(1, toolMs - WAY_MS);
@@ -104,8 +99,13 @@ async function replyTo(
     });
   } catch (error) {
     if (!(error instanceof EgressProblem)) throw error;
-    return error.reason === 'timeout' ? 'timeout' : 'unreachable';
+    return error;
   }
+}
+
+function resultOf({ status, isCut, bytes }: EgressReply, withoutSecrets: SecretRemover): PaidRun['result'] {
+  if (status === 200 && isCut) return 'the output is too long';
+  return (status === 200 ? resultIn(bytes, withoutSecrets) : undefined) ?? 'the sandbox failed';
 }
 
 /** The sandbox may repeat its token: no model and no caller gets it. */

@@ -25,16 +25,16 @@ const unlessEmpty = (list: readonly string[]) => (list.length === 0 ? undefined 
 export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
   exa: {
     baseUrl: 'https://api.exa.ai',
-    maxResults: 100,
+    // More than 25 cost several times as much.
+    maxResults: 25,
     maxQueryCharacters: 2000,
-    modes: new Set(['auto', 'instant', 'fast', 'deep-lite', 'deep', 'deep-reasoning']),
     isLocal: true,
     call: (query, apiKey) => ({
       path: '/search',
       headers: keyHeader('x-api-key', apiKey),
       body: compact({
         query: query.text,
-        type: query.mode ?? 'auto',
+        type: query.mode,
         numResults: query.maxResults,
         includeDomains: unlessEmpty(query.includeHosts),
         excludeDomains: unlessEmpty(query.excludeHosts),
@@ -48,7 +48,6 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.tavily.com',
     maxResults: 20,
     maxQueryCharacters: 400,
-    modes: new Set(['basic', 'advanced', 'fast']),
     isLocal: true,
     call: (query, apiKey) => ({
       path: '/search',
@@ -90,6 +89,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
   firecrawl: {
     baseUrl: 'https://api.firecrawl.dev',
     maxResults: 100,
+    billedResults: 10,
     maxQueryCharacters: 500,
     isLocal: true,
     call: (query, apiKey) => ({
@@ -116,7 +116,6 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.parallel.ai',
     maxResults: 40,
     maxQueryCharacters: 5000,
-    modes: new Set(['turbo', 'basic', 'advanced']),
     isLocal: true,
     call: (query, apiKey) => ({
       path: '/v1/search',

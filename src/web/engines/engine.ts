@@ -9,7 +9,7 @@ export interface SearchQuery {
   /** Hosts to search in; empty = everywhere. */
   readonly includeHosts: readonly string[];
   readonly excludeHosts: readonly string[];
-  /** How thoroughly to search, in the words of the engine. */
+  /** How thoroughly to search, in the words of the engine; undefined = it has no modes. */
   readonly mode: string | undefined;
   readonly location: UserLocation | undefined;
 }
@@ -42,9 +42,9 @@ export interface SearchEngine {
   /** Undefined: the configuration must give one. */
   readonly baseUrl: string | undefined;
   readonly maxResults: number;
+  /** Results beyond the included ones are billed by so many at once; absent = one by one. */
+  readonly billedResults?: number;
   readonly maxQueryCharacters: number;
-  /** Modes that it knows. */
-  readonly modes?: ReadonlySet<string>;
   /** Whether it takes a location. */
   readonly isLocal?: true;
   call(query: SearchQuery, apiKey: string): EngineCall;

@@ -243,6 +243,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'a label is the beginning of an own tool',
     'tools:\n  mcp_servers:\n    experimental: { url: https://a.example/mcp }\n',
   ],
+  [
+    'a price for a mode that the engine does not have',
+    'plugins: { web: { engines: { exa: { api_key: ${PATH}, price_per_search: { quick: 0.01 } } } } }\n',
+  ],
+  [
+    'modes of an engine without modes',
+    'plugins: { web: { engines: { searxng: { url: http://h, modes: [deep] } } } }\n',
+  ],
 ];
 
 /** Files whose bytes are no text in UTF-8. */

@@ -198,6 +198,7 @@ describe('the schema of the file', () => {
       path
         .replace(/^(prompts|presets)\.[^.]+/, '$1.*')
         .replace(/^(providers\[\]\.headers|plugins\.web\.engines|tools\.mcp_servers)\.[^.]+/, '$1.*')
+        .replace(/(^plugins\.web\.engines\.\*\.price_per_search)\.[^.]+/, '$1.*')
         .replace(/(^tools\.mcp_servers\.\*\.headers)\.[^.]+/, '$1.*'),
     );
     const missing = configKeys().filter(

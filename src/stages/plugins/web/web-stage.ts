@@ -121,7 +121,7 @@ async function searchOnce(
 ): Promise<readonly FoundPage[]> {
   const { note } = context;
   const wish = wishOf(request, plugin);
-  const ignored = untakenMembers(ENGINES[name], plugin);
+  const ignored = untakenMembers(ENGINES[name], plugin, context.settings.web.engines.get(name));
   if (wish.text === '') {
     note(
       searchNote({ summary: 'Nothing to search for in the last message', engine: name, results: 0, ignored }),
@@ -136,10 +136,11 @@ async function searchOnce(
     return pages;
   } catch (problem) {
     if (!(problem instanceof SearchProblem)) throw problem;
-    const { message } = problem;
+    const { message, nanos } = problem;
     const summary = `No results: ${name} failed, ${message}`;
     context.log.warn('a web search failed', { engine: name, error: message });
-    note(searchNote({ summary, engine: name, results: 0, problem: message, ignored }));
+    const costUsd = nanos === 0n ? undefined : usdOf(nanos);
+    note(searchNote({ summary, engine: name, results: 0, problem: message, costUsd, ignored }));
     return [];
   }
 }
