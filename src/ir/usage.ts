@@ -192,8 +192,8 @@ export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined 
 
 /**
  * No prompt is larger than the context, nor far larger than its characters, and no answer larger than what the endpoint
- * writes. `rounds`: how often the context goes through the model, once more for each call of a tool that the upstream runs and
- * for each compaction.
+ * writes. `rounds`: how often the context goes through the model, once more for each call of a tool that the upstream
+ * runs and for each compaction.
  */
 function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean {
   const { contextLength = MAX_CONTEXT_TOKENS, promptCharacters } = bounds;
