@@ -48,8 +48,9 @@ export async function openFileBytes(
   directory: string,
   storage: ObjectStorage | undefined,
   clock: Clock,
+  floorBytes: () => number,
 ): Promise<FileBytes> {
-  const disk = await openDiskFileBytes(directory);
+  const disk = await openDiskFileBytes(directory, floorBytes);
   if (storage === undefined) return disk;
   return filesWithOlder(new S3FileBytes({ storage, now: () => clock.now() }), disk);
 }

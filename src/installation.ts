@@ -48,6 +48,7 @@ import { MCP_PROVIDER_PREFIX } from './ports/byok-credentials.ts';
 import type { CallCountStore } from './ports/call-counts.ts';
 import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
+import type { FileQuotas } from './ports/files.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
@@ -194,6 +195,10 @@ export interface InstallationOptions {
   readonly clickhouse?: ClickhouseAddress | undefined;
   /** Where files and content are; absent = in the data directory. */
   readonly bucket?: BucketSettings | null | undefined;
+  /** How much may be stored as files; no limits by default. */
+  readonly fileQuotas?: () => FileQuotas;
+  /** Free disk below which no files are stored, bytes; 0 by default. */
+  readonly fileFloorBytes?: () => number;
   /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: () => number;
   /** Most bytes of an embedded journal that are kept for events; 128 MiB by default. */
@@ -286,13 +291,20 @@ export async function openInstallation(options: InstallationOptions): Promise<In
     if (objectStorage !== undefined) opened.push(async () => objectStorage.close());
     const storedFiles = {
       store: fileStore,
-      bytes: await openFileBytes(join(directory.path, 'files'), objectStorage, sources.clock),
+      bytes: await openFileBytes(
+        join(directory.path, 'files'),
+        objectStorage,
+        sources.clock,
+        options.fileFloorBytes ?? (() => 0),
+      ),
     };
+    const { fileQuotas = () => NO_QUOTAS } = options;
     const files = new Files({
       ...storedFiles,
       workspaces: tenancy,
       sources,
       ids: randomIds,
+      quotas: fileQuotas,
     });
     const workspaces = new Workspaces({
       tenancy,
@@ -451,6 +463,10 @@ export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
     false,
   );
 }
+
+const NO_QUOTA = { bytes: null, files: null };
+
+const NO_QUOTAS: FileQuotas = { key: NO_QUOTA, workspace: NO_QUOTA, account: NO_QUOTA };
 
 const DEFAULT_GENERATION_MS = 600_000;
 

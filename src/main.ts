@@ -32,6 +32,7 @@ import { keepSwept } from './manage/files/files.ts';
 import { keptMs } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
+import { unassignedServers } from './mcp/configured-servers.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
 import { readinessParts } from './readiness.ts';
@@ -200,6 +201,13 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const firstKeys = await installation.whenDatabaseUp(() => bootstrap(installation, runtime));
   const firstAccount = await installation.whenDatabaseUp(() => installation.accounts.ensureFirst());
   firstAccountId = firstAccount.id;
+  const unassigned = unassignedServers(settings.latest.mcpServers);
+  if (unassigned.length > 0 && (await installation.accounts.list()).length > 1) {
+    const message =
+      'MCP servers without workspaces, keys and all_accounts are open to the first account only; ' +
+      'say in tools.mcp_servers who else may use them';
+    log.warn(message, { servers: unassigned });
+  }
   await preloadManagementKeys(installation, firstAccount.id);
   const views = operatorViews({
     settings,
@@ -342,6 +350,8 @@ async function openStores(
         },
       },
     }),
+    fileQuotas: () => settings.latest.fileQuotas,
+    fileFloorBytes: () => settings.latest.config.limits.files.min_free_disk_bytes,
     generationMs: () => settings.latest.http.requestDeadlineMs,
     durability: () => settings.latest.config.durability.ledger,
     eventsBacklogBytes: () => settings.latest.config.retention.events_backlog_bytes,

@@ -19,6 +19,7 @@ import { nanosOf } from './kit/money.ts';
 import { parseTrustedProxies } from './kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from './kit/net/egress.ts';
 import { type ConfiguredServers, configuredServersOf } from './mcp/configured-servers.ts';
+import type { FileQuotas } from './ports/files.ts';
 import type { CooldownSettings } from './routing/health/breaker.ts';
 import type { OcrSettings } from './stages/stage.ts';
 import type { ToolLimits } from './tools/server-tool.ts';
@@ -38,6 +39,8 @@ export interface DerivedSettings {
   readonly largeAnswersBytes: number;
   /** Memory for output items in this process. */
   readonly outputItemsBytes: number;
+  /** How much may be stored as files. */
+  readonly fileQuotas: FileQuotas;
 }
 
 /** The source of a configuration's catalogue. */
@@ -68,6 +71,7 @@ export function* deriveSettingsSliced(
     config,
     largeAnswersBytes: largeBodiesBytes / 2,
     outputItemsBytes: Math.floor(config.retention.output_items_bytes / workers),
+    fileQuotas: fileQuotasOf(config.limits.files),
     prompts,
     egress: parseEgressRules(config.egress.allow),
     mcpServers: configuredServersOf(config),
@@ -120,6 +124,18 @@ export function* deriveSettingsSliced(
         datasets: { minute: config.limits.datasets.per_minute, day: config.limits.datasets.per_day },
       },
     },
+  };
+}
+
+function fileQuotasOf(files: LoadedConfiguration['config']['limits']['files']): FileQuotas {
+  const quotaOf = ({ max_bytes, max_files }: typeof files.per_key) => ({
+    bytes: max_bytes,
+    files: max_files,
+  });
+  return {
+    key: quotaOf(files.per_key),
+    workspace: quotaOf(files.per_workspace),
+    account: quotaOf(files.per_account),
   };
 }
 

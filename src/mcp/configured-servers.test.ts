@@ -25,6 +25,16 @@ describe('isGranted', () => {
     expect(isGranted(serverOf(more), caller, caller.accountId)).toBe(granted);
   });
 
+  it.each([
+    ['nothing is said', {}, false],
+    ['all accounts', { all_accounts: true }, true],
+    ['the key', { keys: [HASH] }, true],
+    ['the id of the workspace', { workspaces: [caller.workspace.id] }, true],
+  ])('to another account than the first: %s', (_name, more, granted) => {
+    expect(isGranted(serverOf(more), caller, 'first')).toBe(granted);
+    expect(isGranted(serverOf(more), caller, undefined)).toBe(granted);
+  });
+
   it('takes a slug for the first account only', () => {
     const server = serverOf({ workspaces: [caller.workspace.slug] });
     expect(isGranted(server, caller, 'another account')).toBe(false);

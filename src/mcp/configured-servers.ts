@@ -11,7 +11,9 @@ export interface ConfiguredServer {
   readonly headers: Readonly<Record<string, string>>;
   readonly description: string | undefined;
   readonly tools: ToolSelection;
-  /** Ids or slugs of workspaces, and hashes of keys, that may use it; both undefined = all. */
+  /** True if keys of all accounts may use it. */
+  readonly allAccounts: boolean;
+  /** Ids or slugs of workspaces, and hashes of keys, that may use it; both undefined = all of the first account. */
   readonly workspaces: ReadonlySet<string> | undefined;
   readonly keys: ReadonlySet<string> | undefined;
 }
@@ -52,6 +54,7 @@ export function configuredServersOf({ tools }: Pick<Config, 'tools'>): Configure
           headers: { ...server.headers, ...authorizationOf(server.authorization) },
           description: server.description ?? undefined,
           tools: { names: setOf(server.allowed_tools), readOnly: server.read_only },
+          allAccounts: server.all_accounts,
           workspaces: setOf(server.workspaces),
           keys: setOf(server.keys),
         },
@@ -67,17 +70,28 @@ export function authorizationOf(token: string | null | undefined): Readonly<Reco
 }
 
 /**
- * Whether a caller may use a server. Slugs are unique within an account only, so they mean workspaces of the first
- * account, the operator's.
+ * Whether a caller may use a server. The credential is the operator's: other accounts than the operator's own, the
+ * first one, may use it only if the configuration says so. Slugs are unique within an account only, so they mean
+ * workspaces of the first account.
  */
 export function isGranted(
-  { workspaces, keys }: ConfiguredServer,
+  { allAccounts, workspaces, keys }: ConfiguredServer,
   { key, accountId, workspace }: Caller,
   firstAccountId: string | undefined,
 ): boolean {
-  if (workspaces === undefined && keys === undefined) return true;
+  if (allAccounts) return true;
+  if (workspaces === undefined && keys === undefined) return accountId === firstAccountId;
   if (keys?.has(key.hash) === true || workspaces?.has(workspace.id) === true) return true;
   return accountId === firstAccountId && workspaces?.has(workspace.slug) === true;
+}
+
+/** Labels of servers that no configuration key opens or closes to other accounts than the first. */
+export function unassignedServers(servers: ConfiguredServers): readonly string[] {
+  return [...servers.values()]
+    .filter(
+      ({ allAccounts, workspaces, keys }) => !allAccounts && workspaces === undefined && keys === undefined,
+    )
+    .map(({ label }) => label);
 }
 
 /** True if a tool is among those of every selection. */

@@ -4,6 +4,8 @@ export interface StoredFile {
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
+  /** The key that stored it; null = it was stored by a release that did not note keys. */
+  readonly keyHash: string | null;
   readonly filename: string;
   /** Detected from the content, never from the name. */
   readonly mimeType: string;
@@ -16,9 +18,53 @@ export interface StoredFile {
 /** A place in the list of files, which is in the order of their creation. */
 export type FilePosition = Pick<StoredFile, 'id' | 'createdAtMs'>;
 
-/** Storage of file rows. Each call sees one workspace only. */
+/** Levels at which stored files are counted and limited, narrowest first. */
+export const FILE_SCOPES = ['key', 'workspace', 'account'] as const;
+
+export type FileScope = (typeof FILE_SCOPES)[number];
+
+/** Whose files count together with one. */
+export type FileOwner = Pick<StoredFile, 'accountId' | 'workspaceId' | 'keyHash'>;
+
+/** How much is stored. */
+export interface FileUsage {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** How much may be stored; null = no limit. */
+export type FileQuotas = Readonly<Record<FileScope, { readonly [Unit in keyof FileUsage]: number | null }>>;
+
+/** A quota that an upload would pass. */
+export interface PassedQuota {
+  readonly scope: FileScope;
+  readonly unit: keyof FileUsage;
+  readonly limit: number;
+  /** Without the upload. */
+  readonly used: number;
+}
+
+/** The first quota that is passed by what is stored and something more; undefined = none. */
+export function passedQuota(
+  usage: Readonly<Record<FileScope, FileUsage>>,
+  more: FileUsage,
+  quotas: FileQuotas,
+): PassedQuota | undefined {
+  for (const scope of FILE_SCOPES) {
+    for (const unit of ['bytes', 'files'] as const) {
+      const limit = quotas[scope][unit];
+      const used = usage[scope][unit];
+      if (limit !== null && used + more[unit] > limit) return { scope, unit, limit, used };
+    }
+  }
+  return undefined;
+}
+
+/** Storage of file rows. Each call but those about quotas sees one workspace only. */
 export interface FileStore {
-  insert(file: StoredFile): Promise<void>;
+  /** Returns the quota that forbids the file; undefined = it is stored. Racing calls never pass a quota together. */
+  insert(file: StoredFile, quotas: FileQuotas): Promise<PassedQuota | undefined>;
+  usageOf(owner: FileOwner): Promise<Readonly<Record<FileScope, FileUsage>>>;
   find(workspaceId: string, id: string): Promise<StoredFile | undefined>;
   /** Oldest first, starting after a position. */
   list(

@@ -25,6 +25,7 @@ function filesWith(pieces: number) {
     id: ID,
     accountId: ACCOUNT,
     workspaceId: 'w',
+    keyHash: 'k',
     filename: 'made.txt',
     mimeType: 'text/html',
     sizeBytes: pieces * PIECE.length,
@@ -37,6 +38,9 @@ function filesWith(pieces: number) {
     workspaces: { findWorkspaceById: async () => undefined, defaultWorkspaceOf: async () => undefined },
     sources: { clock: systemClock },
     ids: randomIds,
+    quotas: () => {
+      throw new Error('nothing is stored here');
+    },
   });
   return { files, given: () => given, isClosed: () => isClosed };
 }

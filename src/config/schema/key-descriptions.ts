@@ -163,6 +163,18 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'limits.per_key.tokens_per_minute':
     'Tokens of a key in a minute, of prompts and completions; null: no limit. A generation counts when it has ended.',
   'limits.per_key.tokens_per_day': 'Tokens of a key in a day (UTC), counted alike; null: no limit.',
+  'limits.files': 'How much may be stored as files. Uploads beyond it are refused; what is stored stays.',
+  'limits.files.per_key': 'Files that one key has stored, with management keys.',
+  'limits.files.per_key.max_bytes': 'Their size, together; null: no limit.',
+  'limits.files.per_key.max_files': 'Their number; null: no limit.',
+  'limits.files.per_workspace': 'Files of one workspace.',
+  'limits.files.per_workspace.max_bytes': 'Their size, together; null: no limit.',
+  'limits.files.per_workspace.max_files': 'Their number; null: no limit.',
+  'limits.files.per_account': 'Files of all workspaces of an account.',
+  'limits.files.per_account.max_bytes': 'Their size, together; null: no limit.',
+  'limits.files.per_account.max_files': 'Their number; null: no limit.',
+  'limits.files.min_free_disk_bytes':
+    'Free disk below which uploads are refused, if files are in the data directory; 0: none. The journal needs the rest.',
   'limits.analytics_per_minute': 'Analytics requests of a key in a minute.',
   'limits.datasets': 'Limits of the datasets routes.',
   'limits.datasets.per_minute': 'Requests of a key in a minute.',
@@ -390,8 +402,10 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.mcp_servers.*.description': 'What it is for: models read it with its tools.',
   'tools.mcp_servers.*.allowed_tools': 'Names of the tools that may be called; absent: all.',
   'tools.mcp_servers.*.read_only': 'Whether only tools may be called that the server marks as read-only.',
+  'tools.mcp_servers.*.all_accounts':
+    'Keys of all accounts may use it, with the credential here; `workspaces` and `keys` then add nothing.',
   'tools.mcp_servers.*.workspaces':
-    'Workspaces whose keys may use it: ids, or slugs of the first account; absent: all, unless `keys` is given.',
+    'Workspaces whose keys may use it: ids, or slugs of the first account; absent, and no `keys`: all of the first account.',
   'tools.mcp_servers.*.keys': 'Hashes of the keys that may use it, besides those of `workspaces`.',
   'tools.limits': 'Bounds of one search, page or tool call.',
   'tools.limits.fetch_ms': 'Longest time of a fetch or a search.',

@@ -230,6 +230,7 @@ const tools = section({
         description: nullish(text(2000)),
         allowed_tools: nullish(Type.Array(text(128), { maxItems: 1024 })),
         read_only: withDefault(Type.Boolean(), false),
+        all_accounts: withDefault(Type.Boolean(), false),
         workspaces: nullish(Type.Array(text(128), { minItems: 1, maxItems: 1000 })),
         keys: nullish(Type.Array(keyHash, { minItems: 1, maxItems: 1000 })),
       }),
@@ -245,6 +246,20 @@ const tools = section({
     steps: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 30),
   }),
 });
+
+const GIB = 1024 ** 3;
+
+/** How much may be stored as files by one key, in one workspace or in one account. */
+function fileQuota(maxBytes: number, maxFiles: number) {
+  const most = Number.MAX_SAFE_INTEGER;
+  return section({
+    max_bytes: withDefault(
+      Type.Union([Type.Integer({ minimum: 0, maximum: most, unit: 'bytes' }), Type.Null()]),
+      maxBytes,
+    ),
+    max_files: withDefault(Type.Union([Type.Integer({ minimum: 0, maximum: most }), Type.Null()]), maxFiles),
+  });
+}
 
 const prompt = closed({ instructions: nullish(Type.String()), input: nullish(Type.String()) });
 
@@ -300,6 +315,12 @@ export const configSchema = closed({
       requests_per_day: nullOr(Type.Integer({ minimum: 1 })),
       tokens_per_minute: nullOr(Type.Integer({ minimum: 1 })),
       tokens_per_day: nullOr(Type.Integer({ minimum: 1 })),
+    }),
+    files: section({
+      per_key: fileQuota(5 * GIB, 10_000),
+      per_workspace: fileQuota(20 * GIB, 50_000),
+      per_account: fileQuota(50 * GIB, 100_000),
+      min_free_disk_bytes: bytes(256 * 1024 * 1024, 0),
     }),
     analytics_per_minute: count(64),
     datasets: section({ per_minute: count(30), per_day: count(500) }),

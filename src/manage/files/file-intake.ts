@@ -1,7 +1,8 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
+import type { FileOwner, FileQuotas, FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
 import { ACCEPTED_TYPES, ContentTypeDetector } from './content-type-detector.ts';
+import { type OpenUpload, quotaPassed } from './open-uploads.ts';
 
 /** 100 MiB. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
@@ -15,31 +16,33 @@ export interface IntakeDependencies {
   readonly incoming: IncomingBytes;
   readonly store: Pick<FileStore, 'insert'>;
   readonly clock: Clock;
-  /** Called when the upload is kept or discarded. */
-  readonly settled: () => void;
+  /** Ended when the file is kept or discarded. */
+  readonly upload: OpenUpload;
+  readonly quotas: () => FileQuotas;
 }
 
 /** One upload: content is written piece by piece and is invisible until `keep`. */
 export class FileIntake {
-  readonly #owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>;
+  readonly #owner: Pick<StoredFile, 'id' | keyof FileOwner>;
   readonly #dependencies: IntakeDependencies;
   readonly #type = new ContentTypeDetector();
   #sizeBytes = 0;
 
-  constructor(owner: Pick<StoredFile, 'id' | 'accountId' | 'workspaceId'>, dependencies: IntakeDependencies) {
+  constructor(owner: Pick<StoredFile, 'id' | keyof FileOwner>, dependencies: IntakeDependencies) {
     this.#owner = owner;
     this.#dependencies = dependencies;
   }
 
-  /** Writes a piece; resolves when the next may follow. Throws 413 above MAX_FILE_BYTES. */
+  /** Writes a piece; resolves when the next may follow. Throws 413 above MAX_FILE_BYTES and above a quota. */
   async write(piece: Uint8Array): Promise<void> {
     this.#sizeBytes += piece.length;
     if (this.#sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
+    this.#dependencies.upload.grow(piece.length);
     this.#type.push(piece);
     await this.#dependencies.incoming.write(piece);
   }
 
-  /** Stores the file. Throws 400 if its type is not accepted; the owner must then call `discard`. */
+  /** Stores the file. Throws 400 if its type is not accepted, 413 above a quota; then call `discard`. */
   async keep(
     filename: string,
     { isDownloadable }: Pick<StoredFile, 'isDownloadable'> = { isDownloadable: false },
@@ -50,7 +53,7 @@ export class FileIntake {
     if (mimeType === undefined) {
       throw invalidRequest([{ path: 'file', message: `is of no accepted type: ${ACCEPTED_TYPES}` }]);
     }
-    const { incoming, store, clock, settled } = this.#dependencies;
+    const { incoming, store, clock, upload, quotas } = this.#dependencies;
     await incoming.keep();
     const file: StoredFile = {
       ...this.#owner,
@@ -60,8 +63,9 @@ export class FileIntake {
       isDownloadable,
       createdAtMs: clock.now(),
     };
-    await store.insert(file);
-    settled();
+    const passed = await store.insert(file, quotas());
+    if (passed !== undefined) throw quotaPassed(passed);
+    upload.end();
     return file;
   }
 
@@ -70,7 +74,7 @@ export class FileIntake {
     try {
       await this.#dependencies.incoming.discard();
     } finally {
-      this.#dependencies.settled();
+      this.#dependencies.upload.end();
     }
   }
 }

@@ -7,6 +7,10 @@ import { Files } from './files.ts';
 
 const CALLER = callerOf({ hash: 'h', accountId: 'a', name: 'k', label: 'l', isManagement: false });
 
+const NONE = { bytes: 0, files: 0 };
+const UNLIMITED = { bytes: null, files: null };
+const QUOTAS = { key: UNLIMITED, workspace: UNLIMITED, account: UNLIMITED };
+
 /** Files over ports that only know ids, and whose rows wait for `insert`. */
 function filesOver(insert: () => Promise<void>) {
   const contents = new Set<string>();
@@ -31,14 +35,23 @@ function filesOver(insert: () => Promise<void>) {
     insert: async ({ id }) => {
       await insert();
       rows.add(id);
+      return undefined;
     },
+    usageOf: async () => ({ key: NONE, workspace: NONE, account: NONE }),
     find: async () => undefined,
     list: async () => [],
     delete: async (_, id) => rows.delete(id),
     existing: async (ids) => new Set(ids.filter((id) => rows.has(id))),
   };
   const workspaces = { findWorkspaceById: async () => undefined, defaultWorkspaceOf: async () => undefined };
-  const files = new Files({ store, bytes, workspaces, sources: { clock: systemClock }, ids: randomIds });
+  const files = new Files({
+    store,
+    bytes,
+    workspaces,
+    sources: { clock: systemClock },
+    ids: randomIds,
+    quotas: () => QUOTAS,
+  });
   return { files, contents, rows };
 }
 

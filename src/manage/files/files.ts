@@ -3,12 +3,13 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { FileBytes, FilePosition, FileStore, StoredFile } from '../../ports/files.ts';
+import type { FileBytes, FilePosition, FileQuotas, FileStore, StoredFile } from '../../ports/files.ts';
 import type { WorkspaceStore } from '../../ports/tenancy.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { FileIntake } from './file-intake.ts';
+import { OpenUploads } from './open-uploads.ts';
 
 export interface FilesDependencies {
   readonly store: FileStore;
@@ -16,6 +17,8 @@ export interface FilesDependencies {
   readonly workspaces: Pick<WorkspaceStore, 'findWorkspaceById' | 'defaultWorkspaceOf'>;
   readonly sources: Pick<Sources, 'clock'>;
   readonly ids: IdSource;
+  /** How much may be stored. */
+  readonly quotas: () => FileQuotas;
 }
 
 /** A page of files. */
@@ -34,26 +37,29 @@ const SWEEP_BATCH_IDS = 500;
 export class Files {
   readonly #dependencies: FilesDependencies;
   /** Open uploads: their content exists before their row, so a sweep must spare it. */
-  readonly #arriving = new Set<string>();
+  readonly #open = new OpenUploads();
 
   constructor(dependencies: FilesDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Begins an upload; the caller must `keep` or `discard` it. */
+  /** Begins an upload; the caller must `keep` or `discard` it. Throws 413 if a quota is used up. */
   async receive(caller: Caller, query: FileQuery): Promise<FileIntake> {
     requireNoProvider(query);
     const workspaceId = await this.#workspaceOf(caller, query);
-    const { store, bytes, ids, sources } = this.#dependencies;
-    const id = `file_${ids.token(24)}`;
-    this.#arriving.add(id);
-    const settled = () => this.#arriving.delete(id);
+    const { store, bytes, ids, sources, quotas } = this.#dependencies;
+    const owner = {
+      id: `file_${ids.token(24)}`,
+      accountId: caller.accountId,
+      workspaceId,
+      keyHash: caller.key.hash,
+    };
+    const upload = this.#open.begin(owner.id, owner, await store.usageOf(owner), quotas());
     try {
-      const incoming = await bytes.receive(id);
-      const owner = { id, accountId: caller.accountId, workspaceId };
-      return new FileIntake(owner, { incoming, store, clock: sources.clock, settled });
+      const incoming = await bytes.receive(owner.id);
+      return new FileIntake(owner, { incoming, store, clock: sources.clock, upload, quotas });
     } catch (error) {
-      settled();
+      upload.end();
       throw error;
     }
   }
@@ -129,7 +135,7 @@ export class Files {
    */
   async sweep(): Promise<void> {
     const { store, bytes } = this.#dependencies;
-    const ids = (await bytes.ids()).filter((id) => !this.#arriving.has(id));
+    const ids = (await bytes.ids()).filter((id) => !this.#open.has(id));
     for (let index = 0; index < ids.length; index += SWEEP_BATCH_IDS) {
       const group = ids.slice(index, index + SWEEP_BATCH_IDS);
       const existing = await store.existing(group);

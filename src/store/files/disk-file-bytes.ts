@@ -4,36 +4,47 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
+import { DiskFloor } from './disk-floor.ts';
 import { FILE_ID, requireFileId } from './file-id.ts';
 
 const DRAFT_ENDING = '.draft';
 
-/** Opens a directory with one file for each id. Removes unfinished uploads of an earlier process. */
-export async function openDiskFileBytes(directory: string): Promise<FileBytes> {
+/**
+ * Opens a directory with one file for each id. Removes unfinished uploads of an earlier process. `floorBytes`: free
+ * disk below which nothing is written; 0 = none.
+ */
+export async function openDiskFileBytes(
+  directory: string,
+  floorBytes: () => number = () => 0,
+): Promise<FileBytes> {
   makeDirectory(directory);
   for (const name of await readdir(directory)) {
     if (name.endsWith(DRAFT_ENDING)) await rm(join(directory, name), { force: true });
   }
-  return new DiskFileBytes(directory);
+  return new DiskFileBytes(directory, floorBytes);
 }
 
 /** Reads contents from a directory that another process has open. */
 export function diskFileReader(directory: string): Pick<FileBytes, 'read'> {
-  return new DiskFileBytes(directory);
+  return new DiskFileBytes(directory, () => 0);
 }
 
 class DiskFileBytes implements FileBytes {
   readonly #directory: string;
 
-  constructor(directory: string) {
+  readonly #floor: DiskFloor;
+
+  constructor(directory: string, floorBytes: () => number) {
     this.#directory = directory;
+    this.#floor = new DiskFloor(directory, floorBytes);
   }
 
   async receive(id: string): Promise<IncomingBytes> {
     const path = this.#pathOf(id);
     const draft = path + DRAFT_ENDING;
+    await this.#floor.take(1);
     const handle = await open(draft, 'wx', 0o600).catch(refuseWhileDiskFails);
-    return new Draft(handle, { draft, path, directory: this.#directory });
+    return new Draft(handle, { draft, path, directory: this.#directory, floor: this.#floor });
   }
 
   async read(id: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -59,6 +70,7 @@ interface DraftPlaces {
   readonly draft: string;
   readonly path: string;
   readonly directory: string;
+  readonly floor: DiskFloor;
 }
 
 /** A file (0600) that gets its final name once its content is durable. */
@@ -72,6 +84,7 @@ class Draft implements IncomingBytes {
   }
 
   async write(piece: Uint8Array): Promise<void> {
+    await this.#places.floor.take(piece.length);
     for (let written = 0; written < piece.length; ) {
       const { bytesWritten } = await this.#handle.write(piece, written).catch(refuseWhileDiskFails);
       written += bytesWritten;

@@ -229,6 +229,7 @@ export interface FileRow {
   id: string;
   account_id: string;
   workspace_id: string;
+  key_hash: string | null;
   filename: string;
   mime_type: string;
   size_bytes: WholeNumber;

@@ -26,6 +26,7 @@ import { ledgerPlansMigration } from './0025-ledger-plans.ts';
 import { endpointCallsMigration } from './0026-endpoint-calls.ts';
 import { tallyLookupsMigration } from './0027-tally-lookups.ts';
 import { writtenOffSumsMigration } from './0028-written-off-sums.ts';
+import { fileKeysMigration } from './0029-file-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   endpointCallsMigration,
   tallyLookupsMigration,
   writtenOffSumsMigration,
+  fileKeysMigration,
 ];

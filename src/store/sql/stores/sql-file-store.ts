@@ -1,6 +1,17 @@
 import type { Kysely } from 'kysely';
-import type { FilePosition, FileStore, StoredFile } from '../../../ports/files.ts';
+import {
+  type FileOwner,
+  type FilePosition,
+  type FileQuotas,
+  type FileScope,
+  type FileStore,
+  type FileUsage,
+  type PassedQuota,
+  passedQuota,
+  type StoredFile,
+} from '../../../ports/files.ts';
 import type { FileRow, Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
 
 /** Rows of files in a database of either engine. */
 export class SqlFileStore implements FileStore {
@@ -10,8 +21,28 @@ export class SqlFileStore implements FileStore {
     this.#database = database;
   }
 
-  async insert(file: StoredFile): Promise<void> {
-    await this.#database.insertInto('files').values(rowOf(file)).execute();
+  insert(file: StoredFile, quotas: FileQuotas): Promise<PassedQuota | undefined> {
+    // Statements after the first see what was committed while that waited.
+    return transact(
+      this.#database,
+      async (transaction) => {
+        // Locks the account against other files: its sums must not change until this one counts.
+        await transaction
+          .updateTable('accounts')
+          .set((row) => ({ name: row.ref('name') }))
+          .where('id', '=', file.accountId)
+          .execute();
+        const more = { bytes: file.sizeBytes, files: 1 };
+        const passed = passedQuota(await usageOf(transaction, file), more, quotas);
+        if (passed === undefined) await transaction.insertInto('files').values(rowOf(file)).execute();
+        return passed;
+      },
+      'read committed',
+    );
+  }
+
+  usageOf(owner: FileOwner): Promise<Readonly<Record<FileScope, FileUsage>>> {
+    return usageOf(this.#database, owner);
   }
 
   async find(workspaceId: string, id: string): Promise<StoredFile | undefined> {
@@ -58,11 +89,35 @@ export class SqlFileStore implements FileStore {
   }
 }
 
+/** Sums of the files of an account, of one of its workspaces, and of a key there; all from an index. */
+async function usageOf(
+  database: Kysely<Tables>,
+  { accountId, workspaceId, keyHash }: FileOwner,
+): Promise<Readonly<Record<FileScope, FileUsage>>> {
+  const rows = await database
+    .selectFrom('files')
+    .select(['workspace_id', 'key_hash'])
+    .select((row) => [row.fn.countAll().as('files'), row.fn.sum('size_bytes').as('bytes')])
+    .where('account_id', '=', accountId)
+    .groupBy(['workspace_id', 'key_hash'])
+    .execute();
+  const sumOf = (counted: typeof rows): FileUsage => ({
+    bytes: counted.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+    files: counted.reduce((sum, { files }) => sum + Number(files), 0),
+  });
+  return {
+    key: sumOf(keyHash === null ? [] : rows.filter(({ key_hash }) => key_hash === keyHash)),
+    workspace: sumOf(rows.filter(({ workspace_id }) => workspace_id === workspaceId)),
+    account: sumOf(rows),
+  };
+}
+
 function rowOf(file: StoredFile): FileRow {
   return {
     id: file.id,
     account_id: file.accountId,
     workspace_id: file.workspaceId,
+    key_hash: file.keyHash,
     filename: file.filename,
     mime_type: file.mimeType,
     size_bytes: file.sizeBytes,
@@ -76,6 +131,7 @@ function fileOf(row: FileRow): StoredFile {
     id: row.id,
     accountId: row.account_id,
     workspaceId: row.workspace_id,
+    keyHash: row.key_hash,
     filename: row.filename,
     mimeType: row.mime_type,
     sizeBytes: Number(row.size_bytes),
