@@ -423,6 +423,12 @@ describe('a gateway with known models', () => {
       await gateway.fetch('/models/anthropic/claude-haiku-4.5/endpoints')
     ).json()) as { data: { endpoints: { tag: string; pricing: object }[] } };
     expect(haiku.endpoints.slice(0, 2).map(({ tag }) => tag)).toEqual(['groq', 'anthropic']);
-    expect(haiku.endpoints[1]?.pricing).toEqual({ prompt: '0.0000005', completion: '0.0000025' });
+    // The data name no prices of tools: those that ship stay.
+    expect(haiku.endpoints[1]?.pricing).toEqual({
+      prompt: '0.0000005',
+      completion: '0.0000025',
+      web_search: '0.01',
+      code_execution: '0.016667',
+    });
   });
 });

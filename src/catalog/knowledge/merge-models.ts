@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { HOSTED_PRICES } from '../../ir/hosted-use.ts';
 import { forEachSliced, runAtOnce, type Sliced } from '../../kit/loop/turns.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { DatedPricingEntry, EndpointEntry, PricingEntry } from '../entries.ts';
@@ -90,7 +91,7 @@ function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number
   const untilMs = begin(younger.prices?.[0]);
   const dayMs = momentMs(younger.as_of) ?? 0;
   const comparedAtMs = Math.min(nowMs ?? dayMs, untilMs - 1);
-  const pricing = younger.pricing ?? {};
+  const pricing = withToolPrices(younger.pricing ?? {}, priceAt(history, comparedAtMs));
   const lastTold = (history.prices ?? []).findLast(({ told }) => told === younger.as_of)?.pricing;
   const known = [lastTold ?? priceAt(history, dayMs), priceAt(history, comparedAtMs)];
   const isKnown = known.some((price) => isDeepStrictEqual(pricing, price));
@@ -104,6 +105,23 @@ function newPrice(history: KnownEndpoint, younger: KnownEndpoint, nowMs?: number
   const from = new Date(fromMs).toISOString();
   return fromMs < untilMs ? [{ from, pricing, told: younger.as_of }] : [];
 }
+
+/**
+ * Newer prices, with the older ones of tools that the upstream runs where the newer data have none: most lists leave
+ * them out, and without them keys that a limit covers could not have the tools any more.
+ */
+function withToolPrices(newer: PricingEntry, older: PricingEntry): PricingEntry {
+  const kept = TOOL_PRICES.filter((name) => older[name] !== undefined && newer[name] === undefined);
+  if (kept.length === 0) return newer;
+  const { overrides, ...prices } = newer;
+  return {
+    ...prices,
+    ...Object.fromEntries(kept.map((name) => [name, older[name]])),
+    ...(overrides !== undefined && { overrides }),
+  };
+}
+
+const TOOL_PRICES = ['web_search', ...HOSTED_PRICES] as const;
 
 /** The price of an entry at a time. */
 export function priceAt({ pricing, prices }: Priced, atMs: number): PricingEntry {

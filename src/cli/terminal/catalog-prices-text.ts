@@ -19,16 +19,28 @@ const HEADINGS: Readonly<Record<PriceName, string>> = {
   request: 'REQUEST',
   image: 'IMAGE',
   web_search: 'SEARCH',
-  x_search: 'X SEARCH',
-  file_search: 'FILE SEARCH',
+  x_search: 'X',
+  file_search: 'FILES',
   code_execution: 'CODE',
-  image_generation: 'TOOL IMAGE',
-  image_generation_input: 'TOOL IMAGE IN',
+  image_generation: 'DRAW',
+  image_generation_input: 'DRAW IN',
   discount: 'DISCOUNT',
 };
 
 /** In the order of the headings: the usual prices first. */
 const ORDER: readonly PriceName[] = Object.keys(HEADINGS) as PriceName[];
+
+/** Prices of what providers do with tools of their own: a table of their own. */
+const OF_TOOLS: readonly PriceName[] = [
+  'web_search',
+  'x_search',
+  'file_search',
+  'code_execution',
+  'image_generation',
+  'image_generation_input',
+];
+
+const OF_MODELS: readonly PriceName[] = ORDER.filter((name) => !OF_TOOLS.includes(name));
 
 /** Shown even if they are zero. */
 const ALWAYS: readonly PriceName[] = ['prompt', 'completion'];
@@ -45,22 +57,31 @@ interface PriceRow {
 export function pricesText(endpoints: readonly ListedEndpoint[]): string {
   const rows = endpoints.flatMap(rowsOf).filter(({ prices }) => prices.size > 0);
   if (rows.length === 0) return '';
-  const shown = ORDER.filter(
-    (name) => ALWAYS.includes(name) || rows.some(({ prices }) => isCharged(prices.get(name))),
+  const tooled = rows.filter(({ prices }) => OF_TOOLS.some((name) => isCharged(prices.get(name))));
+  const tools =
+    tooled.length === 0 ? '' : `\n\nTOOLS that the provider runs, in USD\n${tableOf(tooled, OF_TOOLS, [])}`;
+  return `PRICES in USD: of tokens for a million, of anything else for one\n${tableOf(rows, OF_MODELS, ALWAYS)}${tools}`;
+}
+
+/** A table with the prices of some names: `always`, and those that any row charges. */
+function tableOf(
+  rows: readonly PriceRow[],
+  names: readonly PriceName[],
+  always: readonly PriceName[],
+): string {
+  const shown = names.filter(
+    (name) => always.includes(name) || rows.some(({ prices }) => isCharged(prices.get(name))),
   );
   const headings = shown.map((name) => HEADINGS[name]);
   const isDated = rows.some(({ when }) => when !== '');
-  return (
-    'PRICES in USD: of tokens for a million, of anything else for one\n' +
-    tableText(
-      ['ENDPOINT', ...(isDated ? ['WHEN'] : []), ...headings],
-      rows.map(({ tag, when, prices }) => [
-        tag,
-        ...(isDated ? [when] : []),
-        ...shown.map((name) => prices.get(name) ?? ''),
-      ]),
-      headings,
-    )
+  return tableText(
+    ['ENDPOINT', ...(isDated ? ['WHEN'] : []), ...headings],
+    rows.map(({ tag, when, prices }) => [
+      tag,
+      ...(isDated ? [when] : []),
+      ...shown.map((name) => prices.get(name) ?? ''),
+    ]),
+    headings,
   );
 }
 

@@ -4,6 +4,7 @@ import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { allShippedModels } from '../../catalog/shipped-models.ts';
 import { PRICE_NAMES } from '../../config/schema/price-names.ts';
+import { HOSTED_PRICES } from '../../ir/hosted-use.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Affordable } from '../../ports/ledger.ts';
@@ -19,6 +20,18 @@ const searchesOf = (most: number, isBoundable = true): EndpointTools =>
   most === 0
     ? NO_TOOLS
     : { asked: [{ kind: 'web_search', units: { web_search: 1 }, most, isBoundable }], sharesLimit: false };
+
+/** Searches, pictures and a container, with one limit for all. */
+const toolsOf = (most: number, isBoundable: boolean): EndpointTools => ({
+  asked: [
+    { kind: 'web_search', units: { web_search: 1 }, most, isBoundable },
+    { kind: 'x', units: { x_search: 1, file_search: 2 }, most, isBoundable: false },
+    { kind: 'draw', units: { image_generation: 7500, image_generation_input: 5000 }, most, isBoundable },
+    { kind: 'run', units: { code_execution: 4 }, most, isBoundable, isOnce: true },
+    { kind: 'mcp', units: {}, most, isBoundable: false },
+  ],
+  sharesLimit: true,
+});
 
 const FACTS: CostFacts = {
   promptTokens: 100,
@@ -169,6 +182,8 @@ describe('the worst cost', () => {
 
   it.each([
     ['searches', { webSearchRequests: 3 }],
+    ['tools', { hosted: { image_generation: 1 } }],
+    ['tools', { inputTokens: 101, hostedCalls: 1 }],
     ['prompt', { inputTokens: 101 }],
     ['output', { inputTokens: 100, outputTokens: 11 }],
     ['price', { inputTokens: 100, outputTokens: 10 }],
@@ -295,7 +310,7 @@ describe('law: no bill is higher than what is reserved', () => {
             ...FACTS,
             ...given,
             byokFee: byokFee ?? 0,
-            toolsAsked: () => searchesOf(searching.asked, searching.isBoundable),
+            toolsAsked: () => toolsOf(searching.asked, searching.isBoundable),
             mostCalls: searching.most,
           });
           const inputTokens = Math.floor(worst.promptTokens * used.input);
@@ -309,6 +324,18 @@ describe('law: no bill is higher than what is reserved', () => {
             reasoningTokens: Math.floor(outputTokens * part.reasoning),
             imageTokens: Math.floor(outputTokens * part.image),
             webSearchRequests: Math.floor((worst.paidTools.units.web_search ?? 0) * used.searches),
+            hosted: Object.fromEntries(
+              HOSTED_PRICES.map((name) => [
+                name,
+                Math.floor((worst.paidTools.units[name] ?? 0) * used.searches),
+              ]),
+            ),
+            inputImageTokens: Math.floor(inputTokens * part.image),
+            ...(given.mayFillContext && {
+              audioTokens: Math.floor(inputTokens * part.cached),
+              cachedAudioTokens: Math.floor(inputTokens * part.cached * part.written),
+            }),
+            audioOutputTokens: Math.floor(outputTokens * part.image),
             ...(given.namesRegion && { isUsOnly: true }),
             source: 'measured',
           };
