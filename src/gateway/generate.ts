@@ -1,6 +1,7 @@
 import type { ReplyContext } from '../dialects/dialect.ts';
 import { SHARED, siteOf } from '../routing/rules/candidate.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
+import { LearntThoughts } from './admission/learnt-thoughts.ts';
 import type { AnswerState } from './answer/answer-dependencies.ts';
 import { OpenWork } from './answer/open-work.ts';
 import type { Underway } from './answer/underway.ts';
@@ -16,6 +17,7 @@ import type { ServedGeneration } from './generation/served-generation.ts';
 import { recordServed, runStagesBefore } from './generation/stages-before.ts';
 import { passedTools, runToolGeneration } from './generation/tool-generation.ts';
 import { CredentialOpener } from './leg/credentials.ts';
+import { Drains } from './leg/upstream-reading.ts';
 import { planWhole } from './plan/plan-compressed.ts';
 import { reachableModels } from './plan/plan-leg.ts';
 import { settingsOfRequest } from './request/accept-request.ts';
@@ -27,7 +29,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const state: AnswerState = {
     credentials: new CredentialOpener(dependencies.warn),
     learnt: new LearntLengths(),
-    drains: { current: 0 },
+    thoughts: new LearntThoughts(),
+    drains: new Drains(),
     open: new OpenWork(),
   };
   const room = new ContentRoom();

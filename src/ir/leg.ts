@@ -4,7 +4,7 @@ import type { Nanos } from '../kit/money.ts';
 export type LegKind = 'main' | 'advisor' | 'subagent' | 'panel' | 'judge';
 
 /** Something besides model calls that a generation pays for. */
-export type ChargeKind = 'web_search' | 'web_fetch' | 'file_page' | 'image' | 'tool';
+export type ChargeKind = 'web_search' | 'web_fetch' | 'file_page' | 'image' | 'tool' | 'dropped_answer';
 
 /** A charge, which can be taken back if the paid thing was not delivered. */
 export interface PaidCharge {

@@ -5,9 +5,9 @@ import type { Nanos } from '../kit/money.ts';
  * Why a generation used, or may have used, more than it is charged. The first five exceeded its reservation: the
  * prompt, the output, web searches, other tools that the upstream or a service ran, or the price of the endpoint.
  * `released`: its reservation was released before it was booked. `disputed`: the upstream reported more than can be
- * true. `abandoned`: the caller left before the upstream had reported its use. `dropped`: the answer was refused or
- * empty, and the next endpoint was asked. `time_limit`: the call passed a time limit. `cut`: the gateway itself ended
- * the call, for a tool that took too long.
+ * true. `abandoned`: the caller left before the upstream had reported its use. `dropped`: the answer was empty, broke
+ * off or could not be read. `time_limit`: the call passed a time limit. `cut`: the gateway itself ended the call: a
+ * tool or a guardrail gave it up, the money was used up, or the gateway stopped.
  */
 export const WRITE_OFF_CAUSES = [
   'prompt',

@@ -99,10 +99,14 @@ export class Meter {
     return this.#pieces;
   }
 
+  /** Tokens of the text so far, estimated. */
+  get visibleTokens(): number {
+    return this.#counted + (this.#counting?.tokens ?? 0) + this.#tail.tokens;
+  }
+
   /** Tokens of the answer so far, estimated. */
   get outputTokens(): number {
-    const metered = this.#counted + (this.#counting?.tokens ?? 0) + this.#tail.tokens;
-    return Math.max(metered, this.#reported?.outputTokens ?? 0);
+    return Math.max(this.visibleTokens, this.#reported?.outputTokens ?? 0);
   }
 
   /** Upper bound of tokens since the last count. */

@@ -21,6 +21,7 @@ export const advisor: ServerTool = {
   unused: ({ stream }, _, { showsServerCalls }) =>
     stream === true && showsServerCalls !== true ? ['stream'] : [],
   callsModels: true,
+  isTimedByLegs: true,
   instance: instanceName,
   parameters: closed({
     ...MODEL_PARAMETERS,

@@ -17,6 +17,7 @@ const HOSTED_MEMBERS = ['background', 'moderation', 'output_compression', 'outpu
 /** Has an image drawn by a model with image output. */
 export const imageGeneration: ServerTool = {
   name: 'image_generation',
+  isTimedByLegs: true,
   hostedTypes: /^image_generation$/,
   ofHosted: (hosted, { tools: { imageModel } }) => {
     if (imageModel === undefined) return undefined;

@@ -7,6 +7,7 @@ import { type ServerTool, toolFailure } from './server-tool.ts';
 export const subagent: ServerTool = {
   name: 'subagent',
   callsModels: true,
+  isTimedByLegs: true,
   instance: instanceName,
   parameters: closed(MODEL_PARAMETERS),
   declare(parameters) {

@@ -53,6 +53,9 @@ export interface UpstreamAnswer {
   readonly batches: FlowSource<EventBatch>;
 }
 
+/** How an answer was lost that its upstream may have finished. */
+export type LostAnswer = 'time-limit' | 'broken-off';
+
 /** A failed call, with the message that the caller gets if no candidate is left. */
 export class UpstreamFailure extends GatewayError {
   /** HTTP status of the upstream; 0 when it never answered. */
@@ -63,6 +66,11 @@ export class UpstreamFailure extends GatewayError {
   readonly isStale: boolean;
   /** No connection was made, so that no request was sent: none can have brought that about. */
   readonly isConnection: boolean;
+  /**
+   * How we lost an upstream that may go on and bill its whole answer: a time limit of ours passed, or the answer was
+   * lost or unreadable. Undefined = nothing was sent, or the upstream itself said that it failed.
+   */
+  readonly lostBy: LostAnswer | undefined;
   /** Code of the system or of TLS, for the log; undefined if the connection did not break. */
   readonly errno: string | undefined;
   /** For the log: the failure without the upstream's words, which may quote the request; undefined = as the message. */
@@ -76,6 +84,7 @@ export class UpstreamFailure extends GatewayError {
       isCutByUs = false,
       isStale = false,
       isConnection = false,
+      lostBy,
       errno,
       plainMessage,
       ...more
@@ -83,6 +92,7 @@ export class UpstreamFailure extends GatewayError {
       readonly isCutByUs?: boolean;
       readonly isStale?: boolean;
       readonly isConnection?: boolean;
+      readonly lostBy?: LostAnswer | undefined;
       readonly errno?: string | undefined;
       readonly plainMessage?: string | undefined;
     } = {},
@@ -93,6 +103,7 @@ export class UpstreamFailure extends GatewayError {
     this.isCutByUs = isCutByUs;
     this.isStale = isStale;
     this.isConnection = isConnection;
+    this.lostBy = lostBy;
     this.errno = errno;
     this.plainMessage = plainMessage;
   }
@@ -100,9 +111,9 @@ export class UpstreamFailure extends GatewayError {
   /** The same failure in other words. */
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
     const { details, retryAfterSeconds, headers, routing } = this;
-    const { isCutByUs, isStale, isConnection, errno, plainMessage } = this;
+    const { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage } = this;
     const ofError = { details, retryAfterSeconds, headers, routing };
-    const kept = { ...ofError, isCutByUs, isStale, isConnection, errno, plainMessage };
+    const kept = { ...ofError, isCutByUs, isStale, isConnection, lostBy, errno, plainMessage };
     return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, metadata });
   }
 }

@@ -10,6 +10,7 @@ import {
   reset,
   SSE,
   stall,
+  stepsOf,
   truncate,
   write,
 } from '../fakes/fake-upstream.ts';
@@ -43,10 +44,9 @@ const metadataOf = (body: any) => body.signalbox_metadata;
 describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
   const partial = (count: number) => sse(frames({ text: 'Hello there, this is a text' }).slice(0, count));
 
-  it('is replaced by the next endpoint when it refuses the connection, stalls or answers 500', async () => {
+  it('is replaced by the next endpoint when it refuses the connection or answers 500', async () => {
     const failures = [
       [reset()],
-      [never()],
       reply(500, { error: { message: 'boom' } }),
       reply(429, { error: {} }, { 'content-type': 'application/json', 'retry-after': '0' }),
     ];
@@ -65,10 +65,26 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     }
   });
 
-  it('times out with 524 if it never sends its head, and is closed', async () => {
+  it('is replaced by the next endpoint when its stream does not begin', async () => {
+    bench.first.answer([never()]);
+    bench.second.answer(answer({ text: 'From the second' }));
+    const response = await post(format, `${format}/one`, { stream: true });
+    expect(textOf(await readEvents(response))).toContain('From the second');
+    expect(bench.second.requests).toHaveLength(1);
+  });
+
+  it('has more time for a whole answer than for the first byte of a stream', async () => {
+    bench.first.answer((request) => [stall(1000), ...stepsOf(answer({ text: 'Thought for long' }), request)]);
+    const response = await post(format, `${format}/one`);
+    expect(await response.text()).toContain('Thought for long');
+    expect(bench.first.requests).toHaveLength(1);
+    expect(bench.second.requests).toHaveLength(0);
+  });
+
+  it('times out with 524 if its stream never begins, and is closed', async () => {
     bench.first.answer([never()]);
     const started = performance.now();
-    const response = await post(format, `${format}/solo`);
+    const response = await post(format, `${format}/solo`, { stream: true });
     expect(response.status).toBe(524);
     expect(performance.now() - started).toBeLessThan(2000);
     await (await bench.first.request(0)).closed;
@@ -263,7 +279,8 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     const record = await bench.first.request(0);
     const started = performance.now();
     await record.closed;
-    expect(performance.now() - started).toBeLessThan(1000);
+    // Three seconds for its report, on a busy machine.
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

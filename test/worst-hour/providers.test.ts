@@ -153,7 +153,12 @@ describe('a generation that fails is one warning that says why', () => {
       { script: reply(500, failure('internal')) },
       { error_kind: 'upstream-unavailable', upstream_status: 500, upstream_code: 'internal' },
     ],
-    ['silence', 'silent', { script: [never()] }, { error_kind: 'upstream-timeout', upstream_status: null }],
+    [
+      'silence',
+      'silent',
+      { stream: true, script: [never()] },
+      { error_kind: 'upstream-timeout', upstream_status: null },
+    ],
     [
       'garbage',
       'up',

@@ -98,7 +98,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'providers[].data_policy.retains_prompts': 'Whether it keeps prompts.',
   'providers[].timeouts_ms': 'Time limits of one call to the provider.',
   'providers[].timeouts_ms.connect': 'Until the connection is open.',
-  'providers[].timeouts_ms.first_byte': 'From the request until the first byte of the answer.',
+  'providers[].timeouts_ms.first_byte':
+    'From the request until the first byte of a stream. Models with reasoning and whole answers have `total`.',
   'providers[].timeouts_ms.idle': 'Between two pieces of the answer.',
   'providers[].timeouts_ms.total': 'For the whole call.',
 
@@ -409,7 +410,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'tools.mcp_servers.*.keys': 'Hashes of the keys that may use it, besides those of `workspaces`.',
   'tools.limits': 'Bounds of one search, page or tool call.',
   'tools.limits.fetch_ms': 'Longest time of a fetch or a search.',
-  'tools.limits.tool_ms': 'Longest time of a tool, or of all pages of a request.',
+  'tools.limits.tool_ms': 'Longest time of a tool that calls no models, or of all pages of a request.',
   'tools.limits.read_bytes': 'Most bytes that are read from an address.',
   'tools.limits.result_characters':
     'Most characters of results that go into the prompt, of all pages together.',

@@ -1,5 +1,6 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
+import type { Nanos } from '../../kit/money.ts';
 import type { WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PaidLimits } from '../../upstream/upstream.ts';
@@ -19,7 +20,14 @@ export interface AdmissionMembers {
   /** One for each candidate that was priced. */
   readonly costs: readonly WorstCost[];
   readonly reserved: Amount;
+  readonly sizing: WorstCosts;
   readonly size: Pick<ReservationSize, 'kind' | 'leastTokens'>;
+}
+
+/** Bounds the cost of a call, whatever limit applies. */
+interface WorstCosts {
+  /** `counted`: tokens of the prompt by our own count. */
+  worstCost(candidate: Candidate, counted: number): WorstCost;
 }
 
 /** An upstream that exceeds its output limit by more than this is cut off: tokenizers differ, by less. */
@@ -41,6 +49,7 @@ export class Admission {
   /** The whole reserved amount. */
   readonly reserved: Amount;
   readonly #costs: readonly WorstCost[];
+  readonly #sizing: WorstCosts;
   /** Cache for the candidate that was asked about last, nearly always the next one too. */
   #paying: Paying | undefined;
 
@@ -50,6 +59,7 @@ export class Admission {
     this.countedPrompt = members.countedPrompt;
     this.facts = members.facts;
     this.#costs = members.costs;
+    this.#sizing = members.sizing;
     this.#size = members.size;
     this.reserved = members.reserved;
   }
@@ -80,6 +90,21 @@ export class Admission {
   exceededBy(candidate: Candidate, usage: Usage): WriteOffCause {
     const { cost, paid } = this.#payingFor(candidate);
     return cost.exceededBy(usage, paid);
+  }
+
+  /** Output tokens that a candidate writes at most, within the limit that it was sent. */
+  mostOutput(candidate: Candidate): number {
+    const { cost, paid } = this.#payingFor(candidate);
+    return this.#size.kind === 'open' ? cost.fullTokens : Math.max(1, Math.min(paid, cost.fullTokens));
+  }
+
+  /** List price of the most that a call may use. `count`: counts the prompt, if it was not counted. */
+  async worst(candidate: Candidate, count: () => Promise<number>): Promise<Nanos> {
+    const cost =
+      this.#size.kind === 'open'
+        ? this.#sizing.worstCost(candidate, this.countedPrompt ?? (await count()))
+        : this.#payingFor(candidate).cost;
+    return cost.amountOf(this.mostOutput(candidate)).creditNanos;
   }
 
   /** False if an answer of so many tokens must end here. */

@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
+import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
@@ -319,9 +320,15 @@ class Sizing {
       countedPrompt: this.#counted,
       facts,
       costs: this.#costs,
+      sizing: this,
       reserved,
       size,
     });
+  }
+
+  worstCost(candidate: Candidate, counted: number): WorstCost {
+    const promptRatio = this.#dependencies.learnt.of(this.#answers)?.promptRatio;
+    return new WorstCost(candidate, this.#worstFacts(this.#callsWanted(), promptRatio, counted));
   }
 
   #sizeFor(headroom: Headroom, toolCalls: number, mayBeShort = false): ReservationSize | null {
@@ -380,11 +387,11 @@ class Sizing {
     return plan.candidates.length === 1 ? after : Math.max(after, bound);
   }
 
-  #worstFacts(toolCalls: number, promptRatio = 0): CostFacts {
+  #worstFacts(toolCalls: number, promptRatio = 0, counted = this.#counted): CostFacts {
     const { request, prompt, measured } = this.#applicant;
     const { worst } = prompt;
     const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
-    const bound = promptTokens(this.#counted, promptRatio, worst) + preamble;
+    const bound = promptTokens(counted, promptRatio, worst) + preamble;
     return {
       ...this.#usualFacts(toolCalls),
       promptTokens:

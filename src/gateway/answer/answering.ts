@@ -44,12 +44,13 @@ export abstract class Answering implements SettleDependencies {
     this.underway = underway;
     this.dependencies = dependencies;
     this.#state = state;
-    this.reading = new UpstreamReading(input.signal, state.drains, () => this.#billsAbandoned());
+    this.reading = new UpstreamReading(input.signal, state.drains, input.caller.key.hash, this.legs);
     this.surroundings = {
       input,
       settings,
       reading: this.reading,
       signal: this.reading.signal,
+      reservation: underway.reservation,
       dependencies,
       state,
     };
@@ -176,13 +177,6 @@ export abstract class Answering implements SettleDependencies {
     const { stages, attemptLog } = this.underway;
     if (stages.isEmpty || attemptLog.selected === undefined) return;
     stages.after({ result, ...servedBy(attemptLog.selected) });
-  }
-
-  #billsAbandoned(): boolean {
-    return this.legs.some(({ leg: { end, selected, lastCalled } }) => {
-      const called = selected ?? lastCalled;
-      return end === undefined && called?.endpoint.provider.quirks?.billsAbandoned === true;
-    });
   }
 
   #elapsed(): number {

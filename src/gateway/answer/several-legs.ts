@@ -190,19 +190,24 @@ export class SeveralLegs extends Answering {
       const failure = toGatewayError(error);
       const isGivenUp = giveUp.signal.reason === GIVEN_UP;
       const isCut = this.reading.isAbandoned || isGivenUp;
-      await this.#close(running, isCut ? 'cut' : failure);
+      await this.#close(running, isCut ? this.#cutEnd : failure);
       // Before any content the whole generation fails; later its stream does.
       if (isFirst && !isGivenUp) throw error;
       // The caller has left, or the stage cancelled the leg: there is no terminal event.
       if (!isCut) yield [{ type: 'failure', error: failure }];
     } finally {
-      await this.#close(running, 'cut');
+      await this.#close(running, this.#cutEnd);
     }
   }
 
   /** Says in the pipeline why a model call of a tool had no endpoint: callers may not see the tool's error. */
   #noteNothingLeft({ message }: NothingLeft, { kind = 'main' }: LegWish): void {
     this.underway.stages.note({ type: 'server_tools', name: kind, summary: message });
+  }
+
+  /** How a leg ends that is not read any further. */
+  get #cutEnd(): 'left' | 'cut' {
+    return this.reading.isAbandoned ? 'left' : 'cut';
   }
 
   /** The admitted leg, or the limit that is too low for it. */
@@ -362,7 +367,7 @@ function shortageOf({ scope, window }: Refusal): string {
 /** A leg that is open at the end of its generation was cut off by a stage or by the caller. */
 function statusOf(end: AnswerEnd): LegStatus {
   if (end === 'whole') return 'completed';
-  return end === 'cut' ? 'cancelled' : 'failed';
+  return typeof end === 'string' ? 'cancelled' : 'failed';
 }
 
 function terminalIn(batch: EventBatch) {

@@ -39,6 +39,8 @@ async function run(
     canPay?: (candidate: Candidate) => boolean;
     paid?: PaidLimits;
     isAbandoned?: () => boolean;
+    allowsFallbacks?: boolean;
+    payDropped?: (candidate: Candidate) => boolean;
   } = {},
 ) {
   const endpoints = scripts.map((_, index) =>
@@ -80,6 +82,8 @@ async function run(
   };
   const request = requestOf({ echoUpstreamBody: options.echo ?? false });
   const events: Event[] = [];
+  const failed: (UpstreamFailure['lostBy'] | 'told')[] = [];
+  const dropped: string[] = [];
   let error: unknown;
   try {
     const dependencies = {
@@ -100,6 +104,12 @@ async function run(
         paidLimits: () => options.paid ?? {},
       },
       isAbandoned: () => options.isAbandoned?.() ?? false,
+      allowsFallbacks: options.allowsFallbacks ?? true,
+      noteFailed: (_: Candidate, { lostBy }: UpstreamFailure) => void failed.push(lostBy ?? 'told'),
+      payDropped: async (candidate: Candidate) => {
+        dropped.push(candidate.endpoint.provider.slug);
+        return options.payDropped?.(candidate) ?? true;
+      },
       monotonic: () => systemClock.monotonic(),
     };
     for await (const batch of attemptCandidates(request, attemptLog.firstLeg, dependencies))
@@ -108,7 +118,16 @@ async function run(
     error = thrown;
   }
   const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
-  return { events, text, error: error as GatewayError | undefined, attemptLog, closed, calls };
+  return {
+    events,
+    text,
+    error: error as GatewayError | undefined,
+    attemptLog,
+    closed,
+    calls,
+    failed,
+    dropped,
+  };
 }
 
 describe('attemptCandidates', () => {
@@ -164,6 +183,47 @@ describe('attemptCandidates', () => {
   it('moves on from an empty answer while another candidate is left', async () => {
     expect((await run([[[stop]], [say('full'), [stop]]])).text).toBe('full');
     expect((await run([[[stop]]])).events).toEqual([stop]);
+  });
+
+  it('pays for each answer that it drops, and for no other', async () => {
+    const { dropped } = await run([[[stop]], fail('rate-limited', 429), [[stop]], [say('full'), [stop]]], {
+      limits: { perModel: 4, perRequest: 8 },
+    });
+    expect(dropped).toEqual(['p0', 'p2']);
+  });
+
+  it('passes an empty answer on if the limits do not pay for another one', async () => {
+    const { events, calls } = await run([[[stop]], [say('full'), [stop]]], { payDropped: () => false });
+    expect(events).toEqual([stop]);
+    expect(calls).toHaveLength(1);
+  });
+
+  describe('after a time limit', () => {
+    const late = new UpstreamFailure('upstream-timeout', 'Request timed out', 0, { lostBy: 'time-limit' });
+    const unreached = new UpstreamFailure('upstream-unavailable', 'Provider returned error', 0, {
+      isConnection: true,
+    });
+    const limits = { perModel: 8, perRequest: 8 };
+    const answer: EventBatch[] = [say('fine'), [stop]];
+
+    it.each([
+      ['one further endpoint', [late, answer], ['P0', 'P1']],
+      ['no second one', [late, late, answer], ['P0', 'P1']],
+      ['none after another failure', [late, fail('upstream-unavailable', 500), answer], ['P0', 'P1']],
+      ['another one instead of those that cannot be reached', [late, unreached, answer], ['P0', 'P1', 'P2']],
+      ['any number before it', [unreached, unreached, late, answer], ['P0', 'P1', 'P2', 'P3']],
+    ])('calls %s', async (_, scripts, called) => {
+      const { attemptLog } = await run(scripts as Script[], { limits });
+      expect(attemptLog.attempts.map(({ provider }) => provider)).toEqual(called);
+    });
+
+    it('calls none if the request forbids fallbacks', async () => {
+      const models = [modelOf(), modelOf({ id: 'acme/small' })];
+      const { calls, failed, error } = await run([late, answer], { limits, models, allowsFallbacks: false });
+      expect(calls).toHaveLength(1);
+      expect(failed).toEqual(['time-limit']);
+      expect(error).toMatchObject({ kind: 'upstream-timeout' });
+    });
   });
 
   it('lets the last failure decide, with the smallest wait and what went before', async () => {

@@ -22,13 +22,20 @@ export interface AttemptDependencies extends CallDependencies {
   readonly limits: AttemptLimits;
   /** The reservation that calls must stay within. */
   readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
+  /** False if the request forbids fallbacks. */
+  readonly allowsFallbacks: boolean;
   /** True if the caller has left, although the current call may go on. */
   isAbandoned(): boolean;
+  /** Notes a call that has failed: its upstream may bill it all the same. */
+  noteFailed(candidate: Candidate, failure: UpstreamFailure): void;
+  /** Pays for an answer that is dropped for another candidate; false = the limits do not allow it. */
+  payDropped(candidate: Candidate, held: EventBatch): Promise<boolean>;
 }
 
 /**
  * Tries candidate after candidate until one brings content, then forwards its answer. Until then nothing is forwarded:
- * a failure, a refusal or an empty answer moves on to the next candidate. Throws if none is left.
+ * a failure, a refusal or an empty answer moves on to the next candidate. A refused or empty answer is paid for; if
+ * the limits do not pay for another one, it is the answer. Throws if no candidate is left.
  */
 export function attemptCandidates(
   request: GenerationRequest,
@@ -155,17 +162,23 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       }
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
+        leg.calling = undefined;
+        dependencies.noteFailed(candidate, opening);
         current = queue.afterFailure(opening, candidate, canPay);
         continue;
       }
       const { noContent } = opening;
       const other = noContent && queue.afterNoContent(noContent, candidate, canPay);
       if (noContent !== undefined && other !== undefined) {
-        leg.noteNoContent(noContent);
-        leave(ticket, opening, request);
-        await opening.rest.return?.();
-        current = other;
-        continue;
+        if (await dependencies.payDropped(candidate, opening.held)) {
+          leg.noteNoContent(noContent);
+          leg.calling = undefined;
+          leave(ticket, opening, request);
+          await opening.rest.return?.();
+          current = other;
+          continue;
+        }
+        other.ticket.abandoned();
       }
       leg.select(candidate, ticket);
       const held = request.watch === undefined ? opening.held : await passedBatch(opening.held, request);

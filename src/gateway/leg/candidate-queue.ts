@@ -65,6 +65,8 @@ export type NoContent = 'refusal' | 'empty';
 export interface QueueRules {
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
+  /** False if the request forbids fallbacks. */
+  readonly allowsFallbacks: boolean;
   /** True if the caller has left: no further call is made. */
   isAbandoned(): boolean;
 }
@@ -87,6 +89,8 @@ export class CandidateQueue {
   readonly #rules: QueueRules;
   readonly #passedOver: RankedCandidate[] = [];
   readonly #calls: CallCount;
+  /** Endpoints that may still be called: bounded once a time limit has passed. */
+  #further = Number.POSITIVE_INFINITY;
   #next = 0;
   #hasProbed = false;
 
@@ -98,15 +102,19 @@ export class CandidateQueue {
 
   /** The next candidate that fits; those that do not are dropped for good. */
   next(fits: Fits): NextCandidate | undefined {
-    if (this.#rules.isAbandoned()) return undefined;
+    if (this.#rules.isAbandoned() || this.#further <= 0) return undefined;
     return this.#regular(fits) ?? this.#probe(fits);
   }
 
   /**
    * The candidate to call after a failure: the same one again if `mayCallAgain` and the limits allow it, else the next
-   * one.
+   * one. An upstream that passed a time limit may be working on the request: then one more endpoint at most is called,
+   * not counting those that could not be reached.
    */
   afterFailure(failure: UpstreamFailure, failed: RankedCandidate, fits: Fits): NextCandidate | undefined {
+    if (failure.lostBy === 'time-limit') {
+      this.#further = Math.min(this.#further, this.#rules.allowsFallbacks ? 1 : 0);
+    } else if (failure.isStale || failure.isConnection) this.#further += 1;
     return (mayCallAgain(failure) ? this.#again(failed) : undefined) ?? this.next(fits);
   }
 
@@ -159,6 +167,7 @@ export class CandidateQueue {
     const ticket = this.#rules.health.enter(site, { isRetry: !this.#calls.isEmpty, isLastCandidate });
     if (ticket === undefined) return undefined;
     this.#calls.note(candidate);
+    this.#further -= 1;
     return { candidate, ticket, isAgain: false };
   }
 }

@@ -3,9 +3,9 @@ import type { GatewayError } from '../../ir/errors.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { WriteOff, WriteOffCause } from '../../ports/write-offs.ts';
+import { plusWriteOffs, type WriteOff, type WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import { UpstreamFailure } from '../../upstream/upstream.ts';
+import { type LostAnswer, UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billTools } from './bill-generation.ts';
 import { isGatewayLimit } from './blame.ts';
 
@@ -22,18 +22,17 @@ export interface LegAccount extends UsedSoFar {
 }
 
 /**
- * How an answer ended: by itself, in the middle (the caller left, or the reservation was used up), or with a failure.
+ * How an answer ended: by itself, because the caller left, because the gateway ended it (a stage gave it up, or the
+ * reservation was used up), or with a failure.
  */
-export type AnswerEnd = 'whole' | 'cut' | GatewayError;
+export type AnswerEnd = 'whole' | 'left' | 'cut' | GatewayError;
 
 /** Facts for the account of a leg besides its answer. */
 export interface LegAccountFacts {
   /** The serving candidate, once there is content. */
   readonly selected: Candidate | undefined;
-  /** The candidate called last, whatever its outcome. */
-  readonly called: Candidate | undefined;
-  /** Approximate tokens of the prompt. */
-  readonly promptTokens: number;
+  /** The candidate whose call was open at the end. */
+  readonly calling: Candidate | undefined;
   readonly billing: BillingFacts;
   /** The reported usage, or undefined if it is not plausible. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
@@ -41,6 +40,10 @@ export interface LegAccountFacts {
   readonly chargesParts: boolean;
   /** Estimates a usage that the upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
+  /** An estimate of visible output, with the thoughts that were presumably made before it. */
+  readonly withThoughts: (estimated: Usage) => Usage;
+  /** The most that the upstream of a candidate may bill the operator for one call. */
+  readonly worst: (called: Candidate) => Promise<Nanos>;
 }
 
 /** The account of a leg: by the upstream's report if it covers everything, else by our own count. */
@@ -49,54 +52,72 @@ export async function legAccount(
   end: AnswerEnd,
   facts: LegAccountFacts,
 ): Promise<LegAccount> {
-  if (end !== 'whole') return cutAccount(result, end === 'cut' ? undefined : end, facts);
+  if (end !== 'whole') return cutAccount(result, end, facts);
   const reported = facts.believe(result.usage);
-  if (reported?.source !== 'measured') return estimatedAccount(result, reported, facts);
-  return accountFor(reported, result, facts);
+  if (reported?.source === 'measured') return accountFor(reported, result, facts);
+  return accountFor(atLeast(reported, await facts.estimate(result)), result, facts);
 }
 
 /** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */
 function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAccount {
-  const bill = billFor(usage, result, facts);
+  const { selected, billing } = facts;
+  const bill = billGeneration(selected, usage, billing, result.finish?.serviceTier);
+  if (isUnexplained(usage, result)) {
+    return { usage, bill: FREE, uncharged: writeOff('dropped', bill.isByok ? 0n : bill.totalNanos) };
+  }
   if (result.usage === undefined || result.usage === usage) return { usage, bill };
-  const beyond = billFor(result.usage, result, facts).totalNanos - bill.totalNanos;
+  const beyond = isUnexplained(result.usage, result)
+    ? 0n
+    : billGeneration(selected, result.usage, billing, result.finish?.serviceTier).totalNanos -
+      bill.totalNanos;
   return { usage, bill, uncharged: writeOff('disputed', beyond) };
 }
 
-/** The account of an answer without a usage report, or with one that does not cover everything. */
-async function estimatedAccount(
-  result: Result,
-  reported: Usage | undefined,
-  facts: LegAccountFacts,
-): Promise<LegAccount> {
-  return accountFor(atLeast(reported, await facts.estimate(result)), result, facts);
-}
-
-/** The account of an answer that was cut off. */
+/**
+ * The account of an answer that did not reach its end. What was produced is charged, unless the upstream failed; what
+ * the upstream may bill beyond that is written off.
+ */
 async function cutAccount(
   result: Result,
-  failure: GatewayError | undefined,
+  end: Exclude<AnswerEnd, 'whole'>,
   facts: LegAccountFacts,
 ): Promise<LegAccount> {
   const reported = facts.believe(result.usage);
-  if (!hasOutput(result)) {
-    const usage = reported ?? NO_USAGE;
-    return { usage, bill: FREE, uncharged: failure === undefined ? abandoned(usage, facts) : undefined };
-  }
-  const account = await estimatedAccount(result, reported, facts);
-  const isCharged = failure === undefined || facts.chargesParts || isOurs(failure);
-  return isCharged ? account : { usage: account.usage, bill: toolBill(account.usage, facts) };
+  const produced: LegAccount = hasOutput(result)
+    ? accountFor(atLeast(reported, facts.withThoughts(await facts.estimate(result))), result, facts)
+    : { usage: reported ?? NO_USAGE, bill: FREE };
+  const { usage } = produced;
+  const isCharged = typeof end === 'string' || facts.chargesParts || isOurs(end);
+  const bill = isCharged ? produced.bill : toolBill(usage, facts);
+  const beyond = (await mostBilled(end, produced.bill, facts)) - bill.totalNanos;
+  const uncharged = isCharged ? produced.uncharged : undefined;
+  return { usage, bill, uncharged: plusWriteOffs(uncharged, writeOff(causeOf(end), beyond)) };
 }
 
-/** Output that was not delivered is not charged. The upstream has read the prompt and may bill that. */
-function abandoned(
-  reported: Usage,
-  { called, billing, promptTokens }: LegAccountFacts,
-): readonly WriteOff[] | undefined {
-  if (called === undefined) return undefined;
-  const usage = reported.source === 'none' ? { ...reported, inputTokens: promptTokens } : reported;
-  const { totalNanos: nanos } = billGeneration(called, usage, billing);
-  return writeOff('abandoned', nanos);
+/** The most that the upstream may bill: what it produced if it said that it ended, else its worst cost. */
+async function mostBilled(
+  end: Exclude<AnswerEnd, 'whole'>,
+  produced: Bill,
+  facts: LegAccountFacts,
+): Promise<Nanos> {
+  const { calling } = facts;
+  if (calling === undefined || produced.isByok) return 0n;
+  const hasEnded = end instanceof UpstreamFailure && end.lostBy === undefined;
+  const most = hasEnded ? 0n : await facts.worst(calling);
+  return most > produced.totalNanos ? most : produced.totalNanos;
+}
+
+const LOST_CAUSES: Readonly<Record<LostAnswer, WriteOffCause>> = {
+  'time-limit': 'time_limit',
+  'broken-off': 'dropped',
+};
+
+/** Why the bill of an answer that did not reach its end is not charged. */
+export function causeOf(end: Exclude<AnswerEnd, 'whole'>): WriteOffCause {
+  if (end === 'left') return 'abandoned';
+  if (end === 'cut') return 'cut';
+  if (end instanceof UpstreamFailure) return LOST_CAUSES[end.lostBy ?? 'broken-off'];
+  return end.kind === 'deadline' ? 'time_limit' : 'cut';
 }
 
 function writeOff(cause: WriteOffCause, nanos: Nanos): readonly WriteOff[] | undefined {
@@ -126,9 +147,7 @@ function atLeast(reported: Usage | undefined, estimated: Usage): Usage {
   return { ...reported, outputTokens, webSearchRequests, source: 'estimated' };
 }
 
-/** Free if there is no output and nothing that explains its absence. */
-function billFor(usage: Usage, result: Result, { selected, billing }: LegAccountFacts): Bill {
-  const isUnexplained =
-    !hasOutput(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
-  return isUnexplained ? FREE : billGeneration(selected, usage, billing, result.finish?.serviceTier);
+/** True if there is no output and nothing that explains its absence: such an answer is free. */
+function isUnexplained(usage: Usage, result: Result): boolean {
+  return !hasOutput(result) && usage.outputTokens === 0 && result.finish?.nativeReason === undefined;
 }

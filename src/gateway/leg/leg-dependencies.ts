@@ -4,6 +4,7 @@ import type { Health } from '../../routing/health/health.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import type { CallUpstream } from '../../upstream/upstream.ts';
 import type { LearntLengths } from '../admission/learnt-lengths.ts';
+import type { LearntThoughts } from '../admission/learnt-thoughts.ts';
 import type { OutcomeMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 
@@ -22,6 +23,7 @@ export interface LegDependencies {
 export interface LegState {
   readonly credentials: CredentialOpener;
   readonly learnt: LearntLengths;
+  readonly thoughts: LearntThoughts;
 }
 
 /** The id of an end user as upstreams get it. */

@@ -50,6 +50,8 @@ export class Leg {
   #calls: readonly CallRecord[] = NO_CALLS;
   /** The candidate called last, whatever its outcome. */
   lastCalled: Candidate | undefined;
+  /** The candidate whose call is open: its upstream may bill what it does until the end of the leg. */
+  calling: Candidate | undefined;
   #selected: Candidate | undefined;
   #ticket: HealthTicket | undefined;
   /** Translation report of the serving call. */

@@ -58,6 +58,7 @@ export async function openCandidate(
     return credential;
   }
   leg.lastCalled = candidate;
+  leg.calling = candidate;
   try {
     const answer = await dependencies.callUpstream({
       request,

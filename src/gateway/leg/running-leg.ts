@@ -2,21 +2,25 @@ import type { Credential } from '../../catalog/providers/credential.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
+import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
+import { booleanAt } from '../../kit/json/members.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { WriteOffCause } from '../../ports/write-offs.ts';
+import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { plusWriteOffs, type WriteOff, type WriteOffCause } from '../../ports/write-offs.ts';
 import type { CallerHealth } from '../../routing/health/health.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { estimateUsage } from '../../tokens/estimate-usage.ts';
 import { Meter } from '../../tokens/meter.ts';
 import { countPrompt, type Prompt } from '../../tokens/prompt.ts';
-import type { CallUpstream } from '../../upstream/upstream.ts';
+import type { CallUpstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
+import type { GenerationReservation } from '../admission/reservation.ts';
 import { withToolsRun } from '../admission/tools-asked.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
@@ -26,7 +30,7 @@ import { amountOf, type BillingFacts, billGeneration } from './bill-generation.t
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
 import type { UsedSoFar } from './leg-account.ts';
-import { type AnswerEnd, type LegAccount, type LegAccountFacts, legAccount } from './leg-account.ts';
+import { type AnswerEnd, causeOf, type LegAccount, type LegAccountFacts, legAccount } from './leg-account.ts';
 import { hashUser, type LegDependencies, type LegState } from './leg-dependencies.ts';
 import { plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
@@ -57,6 +61,7 @@ export interface LegSurroundings {
   readonly reading: UpstreamReading;
   /** Aborted to stop the leg's upstream. */
   readonly signal: AbortSignal;
+  readonly reservation: GenerationReservation;
   readonly dependencies: LegDependencies;
   readonly state: LegState;
   /** True for a leg beyond the first: legs of one generation must not wait for each other's memory. */
@@ -77,6 +82,10 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   readonly #meter = new Meter((reported) => this.#plausible(reported));
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
+  /** Failed calls that their upstreams may bill. */
+  #lost: { readonly candidate: Candidate; readonly cause: WriteOffCause }[] | undefined;
+  /** What dropped answers cost beyond what was charged for them. */
+  #dropped: readonly WriteOff[] | undefined;
 
   constructor(
     { leg, request, prompt, admission, limits, pricedAtMs, mostNanos }: AdmittedLeg,
@@ -139,8 +148,12 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return this.leg.selected;
   }
 
-  get called(): Candidate | undefined {
-    return this.leg.lastCalled;
+  get calling(): Candidate | undefined {
+    return this.leg.calling;
+  }
+
+  get allowsFallbacks(): boolean {
+    return booleanAt(this.request.wishes.provider, 'allow_fallbacks') !== false;
   }
 
   /** Vectors come in parts, each from an upstream call that is billed. */
@@ -154,7 +167,44 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
 
   /** Meters a batch. */
   watch(batch: EventBatch): void {
+    const { reading } = this.#around;
+    const before = this.#meter.pieces;
     this.#meter.push(batch);
+    if (reading.isDraining && !this.#meter.isReported) reading.readLate(this.#meter.pieces - before);
+  }
+
+  noteFailed(candidate: Candidate, failure: UpstreamFailure): void {
+    if (failure.lostBy === undefined) return;
+    this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure) }];
+  }
+
+  async payDropped(candidate: Candidate, held: EventBatch): Promise<boolean> {
+    const fold = new Fold();
+    fold.pushAll(held);
+    const facts: LegAccountFacts = {
+      selected: candidate,
+      calling: candidate,
+      billing: this.billing,
+      chargesParts: false,
+      believe: (reported) => this.believe(reported),
+      estimate: (result) => this.estimate(result),
+      withThoughts: (estimated) => estimated,
+      worst: (called) => this.worst(called),
+    };
+    const { bill, uncharged } = await legAccount(this.#counted(fold.result()), 'whole', facts);
+    if (!(await this.#pay(bill.totalNanos))) return false;
+    this.#dropped = plusWriteOffs(this.#dropped, uncharged);
+    return true;
+  }
+
+  async #pay(nanos: Nanos): Promise<boolean> {
+    if (nanos === 0n) return true;
+    try {
+      return (await this.#around.reservation.charge(NO_ROW, 'dropped_answer', nanos)) !== undefined;
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) return false;
+      throw error;
+    }
   }
 
   /** Upper bound of the tokens that were not counted yet. */
@@ -199,15 +249,43 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return this.#plausible(counted) ?? { ...counted, webSearchRequests: 0 };
   }
 
+  /** With a BYOK credential the upstream bills its owner. */
+  async worst(called: Candidate): Promise<Nanos> {
+    if (called.access.kind === 'byok') return 0n;
+    const { admission, request } = this;
+    return admission.worst(called, () => countPrompt(request, this.#around.dependencies.tokenizer));
+  }
+
+  withThoughts(estimated: Usage): Usage {
+    const { selected, admission } = this;
+    if (selected?.endpoint.reasoning === undefined) return estimated;
+    const ratio = this.#around.state.thoughts.ratioOf(selected.endpoint.site);
+    if (ratio === undefined) return estimated;
+    const likely = Math.ceil(estimated.outputTokens * ratio);
+    const outputTokens = Math.max(estimated.outputTokens, Math.min(likely, admission.mostOutput(selected)));
+    const reasoningTokens = estimated.reasoningTokens + outputTokens - estimated.outputTokens;
+    return { ...estimated, outputTokens, reasoningTokens };
+  }
+
   /** The leg's final account. */
   async account(result: Result, end: AnswerEnd): Promise<LegAccount> {
-    const { usage } = result;
-    const counted = usage === undefined ? result : { ...result, usage: this.#withToolsRun(result, usage) };
-    const account = await legAccount(counted, end, this);
+    const account = await legAccount(this.#counted(result), end, this);
+    const hasLost = this.#lost !== undefined || this.#dropped !== undefined;
+    const all = hasLost ? await this.#withLost(account) : account;
     // A search that was only assumed makes the whole an estimate.
-    return account.usage.hasNoSearchCount === true && account.usage.webSearchRequests > 0
-      ? { ...account, usage: { ...account.usage, source: 'estimated' } }
-      : account;
+    return all.usage.hasNoSearchCount === true && all.usage.webSearchRequests > 0
+      ? { ...all, usage: { ...all.usage, source: 'estimated' } }
+      : all;
+  }
+
+  /** The account with the calls that served nothing. */
+  async #withLost({ usage, bill, uncharged }: LegAccount): Promise<LegAccount> {
+    let all = plusWriteOffs(uncharged, this.#dropped);
+    for (const { candidate, cause } of this.#lost ?? []) {
+      const nanos = await this.worst(candidate);
+      if (nanos > 0n) all = plusWriteOffs(all, [{ cause, nanos }]);
+    }
+    return { usage, bill, uncharged: all };
   }
 
   /** Usage and bill if the leg ended now. */
@@ -229,7 +307,18 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     const { leg, request, admission, billing } = this;
     conclude(request, leg, { status, usage, bill, result, error }, this.#around.dependencies.memory);
     if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, this.monotonic());
-    if (status === 'completed') this.#around.state.learnt.learn(admission.answers, this.#learnt(usage));
+    if (status === 'completed') {
+      const { learnt, thoughts } = this.#around.state;
+      learnt.learn(admission.answers, this.#learnt(usage));
+      const { selected } = leg;
+      if (
+        selected?.endpoint.reasoning !== undefined &&
+        usage.source === 'measured' &&
+        usage.imageTokens === 0
+      ) {
+        thoughts.learn(selected.endpoint.site, usage.outputTokens, this.#meter.visibleTokens);
+      }
+    }
     const { acceptedAtMs } = billing;
     leg.endedAtMs = this.#around.dependencies.clock.now();
     leg.end = { status, usage, bill, pricedAtMs: acceptedAtMs, serviceTier: result.finish?.serviceTier };
@@ -258,11 +347,17 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   }
 
   #withToolsRun({ items }: Result, usage: Usage): Usage {
-    return withToolsRun(usage, items, this.request, this.called?.endpoint);
+    return withToolsRun(usage, items, this.request, this.calling?.endpoint);
+  }
+
+  /** The answer, where its report counts the tools that it shows. */
+  #counted(result: Result): Result {
+    const { usage } = result;
+    return usage === undefined ? result : { ...result, usage: this.#withToolsRun(result, usage) };
   }
 
   #plausible(reported: Usage | undefined): Usage | undefined {
-    return plausibleUsage(reported, this.request, this.selected?.endpoint);
+    return plausibleUsage(reported, this.request, (this.selected ?? this.calling)?.endpoint);
   }
 
   /** A prompt with images, files or search results says nothing about how text is counted. */
@@ -299,6 +394,9 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
 function hasRunTools({ webSearchRequests, hostedCalls = 0 }: Usage): boolean {
   return webSearchRequests > 0 || hostedCalls > 0;
 }
+
+/** For charges while a leg runs: the ledger knows the generation by then, and takes no row. */
+const NO_ROW = () => ({});
 
 /** What a generation keeps of a leg that has ended. */
 export class EndedLeg {

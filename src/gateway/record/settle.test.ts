@@ -23,11 +23,12 @@ function dependenciesFor(records: Settlement[], endpoint = endpointOf(), accepte
   const selected = { model, endpoint, access: SHARED, lane: 'translate' as const, isSticky: false };
   const facts = {
     selected,
-    called: selected,
-    promptTokens: 7,
+    calling: selected,
     billing: { acceptedAtMs, inputImages: 0, byokFee: 0 },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
+    withThoughts: (usage: Usage) => usage,
+    worst: async () => 0n,
     chargesParts: false,
   };
   return {

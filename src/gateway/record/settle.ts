@@ -332,7 +332,8 @@ async function settleUnfinished(
   dependencies: SettleDependencies,
 ): Promise<void> {
   const result = fold.result();
-  const end = result.finish === undefined ? (failure ?? 'cut') : 'whole';
+  const cut = dependencies.reading.isAbandoned ? 'left' : 'cut';
+  const end = result.finish === undefined ? (failure ?? cut) : 'whole';
   const { usage, bill, uncharged } = await dependencies.account(result, end);
   const settlement: Settlement = {
     usage,

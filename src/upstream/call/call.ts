@@ -46,6 +46,7 @@ import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } fr
 import { withKnownKinds } from './foreign-kinds.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
 import { redactJson } from './redact.ts';
+import { timeoutsFor } from './timeouts-for.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -117,6 +118,7 @@ function unsignedCall(call: UpstreamCall, approach: Approach, rendered: Rendered
     headers,
     body: rendered.body,
     exactNumbers: call.request.exactNumbers,
+    timeouts: timeoutsFor(call),
     signal: call.signal,
     own: call.isByok ? { isAddressed: approach.isAddressedByCaller } : undefined,
   };

@@ -54,7 +54,16 @@ export async function countUpstreamTokens(
     const url = `${baseUrl}${countTokens.path(model)}${query}`;
     const headers = headersOf(call, dialect, rendered);
     const { reply } = await openCall(
-      { provider, credential, url, headers, body: rendered.body, signal, isRepeatable: true },
+      {
+        provider,
+        credential,
+        url,
+        headers,
+        body: rendered.body,
+        timeouts: provider.timeouts,
+        signal,
+        isRepeatable: true,
+      },
       { transport, authorize },
     );
     const text = await readBeginning(reply.chunks[Symbol.asyncIterator](), REPLY_LIMITS);

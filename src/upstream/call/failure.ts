@@ -5,7 +5,7 @@ import { TransportProblem, type TransportReason } from '../../http1/client/trans
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
-import { StaleConnection, UpstreamFailure } from '../upstream.ts';
+import { type LostAnswer, StaleConnection, UpstreamFailure } from '../upstream.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
 
 /** The provider that failed, and what the message must not reveal. */
@@ -166,8 +166,15 @@ export function failureOfProblem(
     isCutByUs: problem.reason === 'total',
     isStale: problem instanceof StaleConnection,
     isConnection: problem.isUnsent,
+    lostBy: lostBy(problem),
     errno: problem.systemCode,
   });
+}
+
+/** How the problem lost an answer that the upstream may have finished; undefined = the request was not sent. */
+function lostBy(problem: TransportProblem): LostAnswer | undefined {
+  if (problem instanceof StaleConnection || problem.isUnsent) return undefined;
+  return problem.reason === 'timeout' || problem.reason === 'total' ? 'time-limit' : 'broken-off';
 }
 
 /** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */
@@ -187,12 +194,13 @@ export function brokenOff(
   };
 }
 
-/** The failure of an upstream that said 2xx and sent no answer. */
+/** The failure of an upstream that said 2xx and sent no answer. `lost`: it may have sent one that we refuse to read. */
 export function failureOfBody(
   cause: string,
   status: number,
   body: string,
   scope: FailureScope,
+  lost?: LostAnswer,
 ): UpstreamFailure {
   const info = readInfo(body, scope);
   const said = info === undefined ? undefined : reportedFailure(info).kind;
@@ -202,6 +210,7 @@ export function failureOfBody(
   };
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: body }),
+    lostBy: lost,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Provider } from '../../catalog/catalog.ts';
+import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
@@ -16,6 +17,7 @@ export interface UnsignedCall {
   readonly body: JsonObject;
   /** Long numbers of the body. */
   readonly exactNumbers?: ExactNumbers | undefined;
+  readonly timeouts: Timeouts;
   readonly signal: AbortSignal;
   /** A BYOK credential is used; `isAddressed`: it also chose `url`. */
   readonly own?: { readonly isAddressed: boolean } | undefined;
@@ -57,7 +59,7 @@ function unauthorized(call: UnsignedCall, body: string | Uint8Array): Unauthoriz
 }
 
 function send(
-  { url, headers, provider, signal, own, isRepeatable }: UnsignedCall,
+  { url, headers, timeouts, signal, own, isRepeatable }: UnsignedCall,
   body: string | Uint8Array,
   authorization: Authorization,
   { transport }: CallSender,
@@ -66,7 +68,7 @@ function send(
     url,
     headers: authorized(headers, authorization),
     body,
-    timeouts: provider.timeouts,
+    timeouts,
     signal,
     isGuarded: own?.isAddressed ?? false,
     isRepeatable: isRepeatable ?? false,

@@ -175,10 +175,12 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     return dialect.decodeBody(body, this.#source.context);
   }
 
-  /** The failure of a body that is no answer. `text`: the upstream's error body, or empty. */
+  /** The failure of a body that is no answer. `text`: the upstream's error body, or empty: then it may be one. */
   #refused(cause: string, text: string): Event[] {
     const { status, scope } = this.#source;
-    return [{ type: 'failure', error: failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope) }];
+    const lost = text === '' ? 'broken-off' : undefined;
+    const error = failureOfBody(cause, status, text.slice(0, ERROR_CHARACTERS), scope, lost);
+    return [{ type: 'failure', error }];
   }
 
   /** The events up to the terminal one, which is rewritten for the caller. */

@@ -2,6 +2,7 @@ import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Limits, RunningGeneration, ScopeIds, Use } from '../../../ports/ledger.ts';
+import type { WriteOff } from '../../../ports/write-offs.ts';
 
 /** A generation with a reservation that is not settled yet. */
 export interface OpenGeneration {
@@ -68,7 +69,8 @@ export type CompleteRow = (accepted: JsonObject) => JsonObject;
 const asIs: CompleteRow = (row) => row;
 
 /**
- * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. The
+ * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. Its
+ * upstreams may bill the rest of what was reserved, which is written off. The
  * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
  */
 export function interruptedUse(
@@ -79,6 +81,7 @@ export function interruptedUse(
   const { charge, usageSource } = crashSettlementOf(generation);
   return {
     used: charge,
+    uncharged: restOf(generation.reserved, charge),
     atMs,
     row: {
       ...completeRow(generation.row),
@@ -88,4 +91,8 @@ export function interruptedUse(
       usage_source: generation.checkpoint?.row.usage_source ?? usageSource,
     },
   };
+}
+
+function restOf({ creditNanos: reserved }: Amount, { creditNanos: charged }: Amount): WriteOff[] | undefined {
+  return reserved > charged ? [{ cause: 'cut', nanos: reserved - charged }] : undefined;
 }

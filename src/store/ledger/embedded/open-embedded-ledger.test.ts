@@ -114,7 +114,7 @@ describe('the embedded ledger', () => {
     expect(warnings).toEqual([expect.stringContaining('fault of the gateway')]);
   });
 
-  it('settles what a crash left open: for nothing before there was output, then as the checkpoint says', async () => {
+  it('settles what a crash left open as the checkpoint says, and writes off the rest of what was reserved', async () => {
     const first = await open();
     await first.ledger.grant('a', 100n, NOW);
     await reserve(first, 'silent', credit(20n));
@@ -136,7 +136,7 @@ describe('the embedded ledger', () => {
       settledNanos: 12n,
       reservedNanos: 0n,
       leftNanos: 88n,
-      writtenOffNanos: 0n,
+      writtenOffNanos: 38n,
       differenceNanos: 0n,
       fault: null,
     });
@@ -146,6 +146,7 @@ describe('the embedded ledger', () => {
       finish_reason: 'error',
       cancelled: false,
       usage_source: 'none',
+      write_offs: [{ cause: 'cut', nanos: '20' }],
     });
     await expect.poll(() => generations.rows.size).toBe(2);
     expect(generations.rows.get('streaming')).toMatchObject({
@@ -167,7 +168,7 @@ describe('the embedded ledger', () => {
     const second = await open();
     expect(await second.ledger.settle('g1', { used: credit(9n), row: {}, atMs: NOW })).toEqual({
       charge: credit(3n),
-      writtenOffNanos: 0n,
+      writtenOffNanos: 17n,
     });
   });
 
