@@ -4,7 +4,7 @@ import { Agent, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const PROGRAM = resolve('dist/cli/signalbox.js');
+export const PROGRAM = resolve('dist/cli/signalbox.js');
 
 /** A key that every started gateway has. */
 export const API_KEY = 'sk-sb-v1-key-of-the-bench';
@@ -30,6 +30,8 @@ export const ANSWER = JSON.stringify({
 /** A gateway as it ships, with one model of a local upstream, on a folder of its own. */
 export interface LocalGateway {
   readonly child: ChildProcess;
+  /** Its folder, with the data directory `data`. */
+  readonly folder: string;
   readonly url: URL;
   readonly agent: Agent;
   /** Ends it and removes its folder. */
@@ -44,16 +46,19 @@ export interface LocalGatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Further members of the configuration. */
   readonly config?: object;
+  /** Options of Node. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export async function startLocalGateway(options: LocalGatewayOptions): Promise<LocalGateway> {
-  const { upstreamPort, workers = 1, env = {}, config = {} } = options;
+  const { upstreamPort, workers = 1, env = {}, config = {}, nodeFlags = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   writeFileSync(
     join(folder, 'signalbox.yaml'),
     JSON.stringify({ ...configuration(upstreamPort), ...config }),
   );
-  const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--workers', String(workers)], {
+  const args = [...nodeFlags, PROGRAM, '--port', '0', '--workers', String(workers)];
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', SIGNALBOX_API_KEY: API_KEY, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -70,6 +75,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   return {
     child,
+    folder,
     url: new URL(address),
     agent,
     async close() {

@@ -1,8 +1,10 @@
-import type { Event, EventBatch, PartKind } from '../../ir/events.ts';
+import type { Event, EventBatch, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Logprobs } from '../../ir/items.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
+import { AnswerCut } from './answer-cut.ts';
+import type { Finding } from './filters/finding.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
-import { textsOf } from './received-characters.ts';
+import { receivedCharacters, textsOf } from './received-characters.ts';
 import type { ReceivedText } from './received-text.ts';
 import { pushedInSlices, runAt, type TextDelta, type TextInPieces } from './text-runs.ts';
 import { mapTexts } from './texts/map-texts.ts';
@@ -27,6 +29,7 @@ interface OpenPart {
 }
 
 interface OpenItem {
+  readonly type: ItemHead['type'] | undefined;
   readonly parts: Map<string, OpenPart>;
   input: TextInPieces | undefined;
   isFunction: boolean;
@@ -35,8 +38,9 @@ interface OpenItem {
   seals: Event[];
 }
 
-/** Types of events that have texts which come whole. */
-const WITH_WHOLE_TEXTS: ReadonlySet<Event['type']> = new Set<Event['type']>([
+/** Types of events that have texts which come whole, or end one that the next could go on with. */
+const NEVER_SHORT: ReadonlySet<Event['type']> = new Set<Event['type']>([
+  'part-end',
   'annotation',
   'item-start',
   'item-end',
@@ -54,6 +58,10 @@ export class AnswerFilter {
   readonly #scan: GuardrailScan;
   readonly #items = new Map<number, OpenItem>();
   #recent: OpenPart | undefined;
+  /** Where a text has ended that the next one could make part of a match. */
+  #cut: AnswerCut | undefined;
+  /** What a match that spans a cut replaces in parts that have not begun, by item and part. */
+  readonly #covers = new Map<string, readonly Finding[]>();
 
   constructor(scan: GuardrailScan) {
     this.#scan = scan;
@@ -81,10 +89,11 @@ export class AnswerFilter {
 
   /** True if the batch has little text, all of it in pieces. */
   isShort(batch: EventBatch): boolean {
+    if (this.#cut !== undefined) return false;
     let characters = 0;
     for (const event of batch) {
       if (event.type === 'text-delta' || event.type === 'tool-input-delta') characters += event.text.length;
-      else if (WITH_WHOLE_TEXTS.has(event.type)) return false;
+      else if (NEVER_SHORT.has(event.type)) return false;
     }
     return characters <= this.#scan.sliceCharacters;
   }
@@ -92,6 +101,11 @@ export class AnswerFilter {
   *#inSlices(batch: EventBatch): Sliced<Event[]> {
     const out: Event[] = [];
     for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
+      if (this.#cut !== undefined) {
+        yield* this.#passAtCut(this.#cut, batch[at] as Event, out);
+        at++;
+        continue;
+      }
       const run = runAt(batch, at);
       if (run === undefined) yield* this.#pass(batch[at] as Event, out);
       else {
@@ -103,6 +117,36 @@ export class AnswerFilter {
       yield;
     }
     return out;
+  }
+
+  /** Holds an event back at a cut, or ends the cut. */
+  *#passAtCut(cut: AnswerCut, event: Event, out: Event[]): Sliced<void> {
+    const state = yield* cut.take(event);
+    if (state === 'held') return;
+    this.#cut = undefined;
+    const crossed = yield* this.#scan.receivedAcross(cut.adjoining(state === 'settled'));
+    if (this.#scan.isBlocked) {
+      this.#scan.countReceived(receivedCharacters(cut.events));
+      return;
+    }
+    for (const [index, findings] of crossed) this.#cover(cut, index, findings);
+    for (const held of cut.events) {
+      if (held.type === 'part-end') this.#endPart(held, out);
+      else yield* this.#pass(held, out);
+      yield;
+    }
+    if (state === 'over' && !this.#scan.isBlocked) yield* this.#pass(event, out);
+  }
+
+  /** Replaces what a match takes of a text at a cut. */
+  #cover(cut: AnswerCut, index: number, findings: readonly Finding[]): void {
+    const place = cut.textAt(index);
+    if (place === undefined) return;
+    const { item, part, kind, from } = place;
+    const moved = findings.map((each) => ({ ...each, start: each.start + from, end: each.end + from }));
+    const open = this.#items.get(item)?.parts.get(partKey(part, kind));
+    if (open === undefined) this.#covers.set(`${item} ${partKey(part, kind)}`, moved);
+    else for (const each of moved) open.text.cover(each);
   }
 
   *#pass(event: Event, out: Event[]): Sliced<void> {
@@ -160,7 +204,7 @@ export class AnswerFilter {
         return;
       }
       case 'part-end':
-        this.#endPart(event, out);
+        if (!this.#beginCut(event)) this.#endPart(event, out);
         return;
       case 'seal':
         this.#itemAt(event.item).seals.push(event);
@@ -253,6 +297,17 @@ export class AnswerFilter {
     return ready.length === 0 ? undefined : ready.flatMap(({ entries }) => entries);
   }
 
+  /** True if the next text could make the end of a part part of a match: it is held back. */
+  #beginCut(event: PartEnd): boolean {
+    const { item, part, kind } = event;
+    const { type, parts } = this.#itemAt(item);
+    const end = parts.get(partKey(part, kind))?.text.openEnd;
+    if (end === undefined) return false;
+    this.#cut = new AnswerCut(this.#scan, { item, part, kind, end, type });
+    this.#cut.events.push(event);
+    return true;
+  }
+
   #endPart(event: PartEnd, out: Event[]): void {
     const { parts } = this.#itemAt(event.item);
     const key = partKey(event.part, event.kind);
@@ -299,6 +354,13 @@ export class AnswerFilter {
     return mapTexts(value, (text) => passed.get(text) ?? text);
   }
 
+  #coverBegun(key: string, text: ReceivedText): void {
+    const findings = this.#covers.get(key);
+    if (findings === undefined) return;
+    this.#covers.delete(key);
+    for (const finding of findings) text.cover(finding);
+  }
+
   #itemAt(index: number): OpenItem {
     const known = this.#items.get(index);
     if (known !== undefined) return known;
@@ -319,6 +381,7 @@ export class AnswerFilter {
       const text = this.#scan.receivedPieces();
       found = { item, part, kind, text, read: 0, released: 0, logprobs: [], waiting: [] };
       parts.set(key, found);
+      this.#coverBegun(`${item} ${key}`, text);
     }
     this.#recent = found;
     return found;
@@ -331,5 +394,12 @@ function partKey(part: number, kind: PartKind): string {
 
 function openItem(start: Extract<Event, { type: 'item-start' }> | undefined): OpenItem {
   const isFunction = start?.head.type === 'tool-call' && start.head.kind === 'function';
-  return { parts: new Map(), input: undefined, isFunction, isChanged: false, seals: [] };
+  return {
+    type: start?.head.type,
+    parts: new Map(),
+    input: undefined,
+    isFunction,
+    isChanged: false,
+    seals: [],
+  };
 }

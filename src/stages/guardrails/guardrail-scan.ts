@@ -1,13 +1,16 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
+import { type AdjoiningTexts, type Crossing, type CutScanner, crossingsOf } from './filters/crossings.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
 import { ScanBudget } from './filters/scan-budget.ts';
+import type { StreamScan } from './filters/stream-scan.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
 import type { ScannerCount } from './receipt.ts';
 import { ReceivedText } from './received-text.ts';
 import type { PlacedFinding } from './refusals.ts';
+import { AdjoiningItemTexts, type ItemText, withItemTexts } from './texts/adjoining-texts.ts';
 import { mapRequest, type TextRole } from './texts/request-texts.ts';
 
 /** Findings that are kept for `take`. Further ones still block or redact. */
@@ -34,6 +37,9 @@ export class GuardrailScan implements ScannerCount {
   readonly #json = new Set<string>();
   /** Texts and JSON that may be sent although a service gave no verdict. */
   readonly #unjudged = new Set<string>();
+  /** Numbers of texts that stand beside others, and the rows of such texts that were scanned for what spans them. */
+  readonly #numbers = new Map<string, number>();
+  readonly #scannedRows = new Set<string>();
   /** Requests as they may be sent. */
   readonly #passed = new WeakSet<GenerationRequest>();
   readonly #unfinished: UnfinishedListener;
@@ -60,9 +66,21 @@ export class GuardrailScan implements ScannerCount {
   async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
     this.#budget = new ScanBudget();
     if (this.#passed.has(request)) return request;
-    const unknown = this.#unknownTexts(request);
-    const filtered = await new SharedTurn(this.#signal).run(this.#filtered(unknown));
+    const first = this.#unknownTexts(request);
+    const results = await new SharedTurn(this.#signal).run(this.#filtered(first.unknown));
     if (this.#isBlocked) return request;
+    const passed = new FilteredTexts(first.unknown, results);
+    const chains = this.#filters.reads('sent') ? first.chains : [];
+    const rows = chains.filter((chain) => !this.#scannedRows.has(this.#rowOf(chain)));
+    const replaced =
+      rows.length === 0
+        ? undefined
+        : await new SharedTurn(this.#signal).run(this.#scannedAcross(rows, passed));
+    if (this.#isBlocked) return request;
+    const asked = replaced === undefined ? request : withItemTexts(request, replaced);
+    const unknown = asked === request ? first.unknown : this.#unknownTexts(asked).unknown;
+    const filtered =
+      asked === request ? results : unknown.map(({ text, role }) => passed.of(role, text) ?? text);
     const { texts, isJudged } = panel.isEmpty
       ? { texts: filtered, isJudged: true }
       : await panel.judge(
@@ -80,7 +98,7 @@ export class GuardrailScan implements ScannerCount {
       known.set(result, result);
       if (!isJudged) this.#unjudged.add(result);
     }
-    return mapRequest(request, {
+    return mapRequest(asked, {
       change: (text, role) => this.#known(role).get(text) ?? text,
       changedJson: (json) => {
         if (this.#json.has(json)) return;
@@ -96,11 +114,17 @@ export class GuardrailScan implements ScannerCount {
     return request;
   }
 
-  #unknownTexts(request: GenerationRequest): NewText[] {
+  /** The texts that were not scanned before, and all that stand beside others. */
+  #unknownTexts(request: GenerationRequest): {
+    readonly unknown: readonly NewText[];
+    readonly chains: readonly (readonly ItemText[])[];
+  } {
     const unknown: NewText[] = [];
     const seen = new Map<TextRole, Set<string>>();
+    const adjoining = new AdjoiningItemTexts();
     mapRequest(request, {
-      change: (text, role, owner) => {
+      change: (text, role, owner, member) => {
+        adjoining.add(text, role, owner, member);
         if (this.#known(role).has(text)) return text;
         // The same text may stand in several places.
         const ofRole = seen.get(role) ?? new Set();
@@ -110,7 +134,75 @@ export class GuardrailScan implements ScannerCount {
       },
       changedJson: () => {},
     });
-    return unknown;
+    return { unknown, chains: adjoining.chains };
+  }
+
+  /** Scans texts that stand beside each other for what spans them. Returns those that change, without it. */
+  *#scannedAcross(
+    chains: readonly (readonly ItemText[])[],
+    passed: FilteredTexts,
+  ): Sliced<ReadonlyMap<Item, ReadonlyMap<number, string>> | undefined> {
+    const replaced = new Map<Item, Map<number, string>>();
+    for (const chain of chains) {
+      this.#scannedRows.add(this.#rowOf(chain));
+      const after = chain.map(
+        ({ text, role }) => passed.of(role, text) ?? this.#known(role).get(text) ?? text,
+      );
+      const scanner = this.#scannerFor({ role: (chain[0] as ItemText).role, direction: 'sent' });
+      const crossings = yield* crossingsOf(adjoiningTexts(chain), scanner);
+      for (const [index, pieces] of this.#crossed(crossings, 'sent')) {
+        const { text, item, ordinal, role } = chain[index] as ItemText;
+        const own = yield* this.#filters.scanInSlices(text, { role, direction: 'sent' }, this.#budget);
+        const result = redacted(text, [...own, ...pieces]);
+        passed.add(role, result);
+        after[index] = result;
+        const ofItem = replaced.get(item) ?? new Map<number, string>();
+        replaced.set(item, ofItem.set(ordinal, result));
+      }
+      this.#scannedRows.add(
+        this.#rowOf(chain.map((each, index) => ({ ...each, text: after[index] as string }))),
+      );
+    }
+    return replaced.size === 0 ? undefined : replaced;
+  }
+
+  /** Notes what spans several texts. Returns the pieces that are to be replaced, by the places of their texts. */
+  #crossed(crossings: readonly Crossing[], direction: TextPlace['direction']): Map<number, Finding[]> {
+    const pieces = new Map<number, Finding[]>();
+    for (const { finding, pieces: spans, isLonger } of crossings) {
+      if (!isLonger) this.note([finding], direction);
+      if (finding.action !== 'redact') continue;
+      for (const { index, start, end, redaction } of spans) {
+        const piece = { ...finding, start, end, redaction };
+        const ofText = pieces.get(index);
+        if (ofText === undefined) pieces.set(index, [piece]);
+        else ofText.push(piece);
+      }
+    }
+    return pieces;
+  }
+
+  #scannerFor(place: TextPlace): CutScanner {
+    return {
+      scan: (text) => this.#filters.scanInSlices(text, place, this.#budget),
+      scanForLong: (text) => this.#filters.scanForLong(text, this.#budget),
+    };
+  }
+
+  /** Equal for texts that stand beside each other in the same way. */
+  #rowOf(chain: readonly ItemText[]): string {
+    let item: Item | undefined;
+    let row = '';
+    for (const each of chain) {
+      let number = this.#numbers.get(each.text);
+      if (number === undefined) {
+        number = this.#numbers.size;
+        this.#numbers.set(each.text, number);
+      }
+      row += `${each.item === item ? '+' : ` ${each.role} `}${number}`;
+      item = each.item;
+    }
+    return row;
   }
 
   /** The texts after all filters. */
@@ -159,6 +251,16 @@ export class GuardrailScan implements ScannerCount {
     if (findings.length === 0) return text;
     this.note(findings, 'received');
     return redacted(text, findings);
+  }
+
+  /** Scans texts that came back beside each other for what spans them; returns what is to be replaced in each. */
+  *receivedAcross(texts: AdjoiningTexts): Sliced<ReadonlyMap<number, readonly Finding[]>> {
+    return this.#crossed(yield* crossingsOf(texts, this.#scannerFor(RECEIVED)), 'received');
+  }
+
+  /** Follows a text that comes back in pieces, for where its open end begins. */
+  receivedStream(): StreamScan {
+    return this.#filters.stream(RECEIVED, this.#budget);
   }
 
   /** Scans a text that comes back in pieces. */
@@ -213,6 +315,41 @@ export class GuardrailScan implements ScannerCount {
 
 function isUnfinished({ kind }: Finding): boolean {
   return kind === 'unfinished-scan';
+}
+
+/** Texts after the filters, by the role and the text as it was. */
+class FilteredTexts {
+  readonly #results = new Map<TextRole, Map<string, string>>();
+
+  constructor(texts: readonly NewText[], results: readonly string[]) {
+    for (const [index, { text, role }] of texts.entries())
+      this.#ofRole(role).set(text, results[index] as string);
+  }
+
+  /** Adds a text that filters have left as it is. */
+  add(role: TextRole, text: string): void {
+    this.#ofRole(role).set(text, text);
+  }
+
+  /** Undefined = it was not filtered now. */
+  of(role: TextRole, text: string): string | undefined {
+    return this.#ofRole(role).get(text);
+  }
+
+  #ofRole(role: TextRole): Map<string, string> {
+    const known = this.#results.get(role) ?? new Map<string, string>();
+    this.#results.set(role, known);
+    return known;
+  }
+}
+
+function adjoiningTexts(chain: readonly ItemText[]): AdjoiningTexts {
+  const items: number[] = [];
+  for (const [index, { item }] of chain.entries()) {
+    const before = items[index - 1] ?? 0;
+    items.push(index > 0 && item !== chain[index - 1]?.item ? before + 1 : before);
+  }
+  return { texts: chain.map(({ text }) => text), items, isOpen: false };
 }
 
 /** The path of an item in the caller's body, or the name of a member as callers write it. */

@@ -28,6 +28,17 @@ export class ReceivedText {
     return this.#isChanged;
   }
 
+  /** The end of the text that more text could make part of a match. */
+  get openEnd(): StreamScan['openEnd'] {
+    return this.#scan.openEnd;
+  }
+
+  /** Replaces a span that a wider scan has found and noted. */
+  cover(finding: Finding): void {
+    this.#scan.cover(finding);
+    if (finding.action !== 'flag') this.#isChanged = true;
+  }
+
   get isHolding(): boolean {
     return this.#scan.heldCharacters > 0;
   }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AnyMatch } from '../../../kit/pattern/any-match.ts';
+import { longestMatch } from '../../../kit/pattern/longest-match.ts';
 import {
   type AppliedGuardrail,
   type BuiltinFilter,
@@ -9,6 +10,7 @@ import {
   type FilterAction,
 } from '../../../ports/guardrails.ts';
 import { type CompiledPattern, compilingPattern, STORED_PATTERN_LIMITS } from './check-pattern.ts';
+import { MAX_WINDOW_MATCH } from './crossings.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';
 import { DATA_FILTERS, type FilterWords } from './personal-data.ts';
 import { ScanBudget } from './scan-budget.ts';
@@ -28,9 +30,12 @@ type Patterns = Map<string, CompiledPattern>;
 /** The filters of all guardrails that apply to a caller. */
 export class FilterSet {
   readonly #scanners: Readonly<Record<PlaceKind, Scanner>>;
+  /** All custom patterns, which are the same in all places, if one has long matches. */
+  readonly #long: Scanner | undefined;
 
-  private constructor(scanners: Readonly<Record<PlaceKind, Scanner>>) {
+  private constructor(scanners: Readonly<Record<PlaceKind, Scanner>>, long: Scanner | undefined) {
     this.#scanners = scanners;
+    this.#long = long;
   }
 
   /** The filters of some guardrails; where several have the same filter, the strictest action holds. */
@@ -50,11 +55,15 @@ export class FilterSet {
         ? undefined
         : yield* AnyMatch.of(Array.from(patterns.values(), ({ program }) => program));
     const scanner = (kind: PlaceKind) => new Scanner(filtersFor(applied, kind, patterns), anyMatch);
-    return new FilterSet({
-      'sent-user': scanner('sent-user'),
-      'sent-other': scanner('sent-other'),
-      received: scanner('received'),
-    });
+    const received = scanner('received');
+    const custom = received.filters.filter(({ matcher }) => matcher.kind === 'pattern');
+    const hasLong = Array.from(patterns.values()).some(
+      ({ program }) => longestMatch(program) > MAX_WINDOW_MATCH,
+    );
+    return new FilterSet(
+      { 'sent-user': scanner('sent-user'), 'sent-other': scanner('sent-other'), received },
+      hasLong ? new Scanner(custom, anyMatch) : undefined,
+    );
   }
 
   /** Whether any filter reads texts of a direction. */
@@ -72,6 +81,13 @@ export class FilterSet {
   /** The same, in slices of a few milliseconds at most: others may run after each. */
   scanInSlices(text: string, place: TextPlace, budget = new ScanBudget()): Sliced<Finding[]> {
     return this.#scanners[kindOf(place)].scan(text, budget);
+  }
+
+  /**
+   * Searches for the custom patterns if one of them has matches longer than `MAX_WINDOW_MATCH`; else finds nothing.
+   */
+  *scanForLong(text: string, budget = new ScanBudget()): Sliced<Finding[]> {
+    return this.#long === undefined ? [] : yield* this.#long.scan(text, budget);
   }
 
   /** Characters of a text in pieces that are scanned in some milliseconds at most. */

@@ -31,6 +31,9 @@ interface Progress {
   readonly settled: number;
 }
 
+/** Characters before the open end of a text that come with it: of the same word, line or cluster. */
+const OPEN_CONTEXT_CHARACTERS = 64;
+
 const NOTHING: Released = { release: '', findings: [] };
 /** Unneeded characters that are kept until there are this many; then they are dropped together. */
 const MAX_SPARE = 512;
@@ -67,6 +70,33 @@ export class StreamScan {
   /** Position behind the last character received. */
   get #end(): number {
     return this.#originalAt + this.#original.length;
+  }
+
+  /**
+   * The end of the text that more text could make part of a match, with some characters before it. `start`: where the
+   * end begins; `from`: where the characters do. Undefined = there is none.
+   */
+  get openEnd(): { readonly text: string; readonly from: number; readonly start: number } | undefined {
+    if (this.#isBlocked || (this.#shapes.length === 0 && this.#patterns === undefined)) return undefined;
+    const normal = this.#normal;
+    let start = normal.open?.start ?? this.#end;
+    const hold = (search: Search | BoundedSearch) => {
+      if (search.hold < normal.end) start = Math.min(start, normal.startOf(search.hold));
+    };
+    for (const { search } of this.#shapes) hold(search);
+    if (this.#patterns?.unfinished === undefined) {
+      for (const { search } of this.#patterns?.active ?? []) hold(search);
+    }
+    if (start >= this.#end) return undefined;
+    const from = Math.max(this.#originalAt, start - OPEN_CONTEXT_CHARACTERS);
+    return { text: this.#between(from, this.#end), from, start };
+  }
+
+  /** Replaces a span that was found beside this scan. It may lie before the end or after it, but has not left. */
+  cover(finding: Finding): void {
+    if (finding.action !== 'redact') return;
+    const start = Math.max(finding.start, this.#released);
+    if (start < finding.end) this.#open.push({ ...finding, start });
   }
 
   push(piece: string): Released {

@@ -8,8 +8,11 @@ export type TextRole = Role | 'tool';
 
 /** Callbacks for the texts of a caller's request. */
 export interface SentTexts {
-  /** Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request. */
-  readonly change: (text: string, role: TextRole, owner: Item | string) => string;
+  /**
+   * Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request; `member`:
+   * the innermost member that holds it.
+   */
+  readonly change: (text: string, role: TextRole, owner: Item | string, member: string) => string;
   /** Called with JSON that goes out as a text, after all texts in it were changed. */
   readonly changedJson: (json: string) => void;
 }
@@ -52,15 +55,15 @@ export function mapRequest(request: GenerationRequest, texts: SentTexts): Genera
   for (const [member, role] of Object.entries(MEMBERS)) {
     const value = request[member as keyof GenerationRequest];
     if (value === undefined) continue;
-    const changed = mapTexts(value, (text) => change(text, role, member), moved, member);
+    const changed = mapTexts(value, (text, inner) => change(text, role, member, inner), moved, member);
     if (changed !== value) changes[member] = changed;
   }
   if (request.embedding !== undefined) {
-    const body = mapTexts(request.body, (text) => change(text, 'user', 'input'), moved);
+    const body = mapTexts(request.body, (text) => change(text, 'user', 'input', ''), moved);
     if (body !== request.body) changes.body = body;
   }
   const { wishes } = request;
-  const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user', 'plugins'));
+  const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user', 'plugins', ''));
   if (plugins !== wishes.plugins) changes.wishes = { ...wishes, plugins };
   return Object.keys(changes).length === 0 ? request : { ...request, ...changes };
 }
@@ -82,8 +85,8 @@ function changedText(
   { change, changedJson }: SentTexts,
 ): string {
   const isInput = item.type === 'tool-call' && item.kind === 'function' && member === 'input';
-  if (!isInput) return change(text, role, item);
-  const input = mapToolInput(text, (inner) => change(inner, role, item));
+  if (!isInput) return change(text, role, item, member);
+  const input = mapToolInput(text, (inner) => change(inner, role, item, member));
   changedJson(input);
   return input;
 }
