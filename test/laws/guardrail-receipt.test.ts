@@ -38,7 +38,7 @@ const ALLOWING: Judge = {
   scope: 'api-key',
   onFailure: 'closed',
   windowCharacters: 1,
-  judge: async (texts) => ({ texts: texts.map(({ text }) => text), findings: [] }),
+  judge: async (texts) => ({ texts: texts.map(({ text }) => text), findings: [], spansIn: () => [] }),
 };
 
 /** A service that replaces every text. */
@@ -48,7 +48,7 @@ const REPLACING: Judge = {
   scope: 'api-key',
   onFailure: 'closed',
   windowCharacters: null,
-  judge: async (texts) => ({ texts: texts.map(() => '...'), findings: [] }),
+  judge: async (texts) => ({ texts: texts.map(() => '...'), findings: [], spansIn: () => [] }),
 };
 
 function panelOf(...judges: Judge[]): JudgePanel {

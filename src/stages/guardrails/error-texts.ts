@@ -91,7 +91,7 @@ async function judgedTexts(
   if (panel.isEmpty) return texts;
   const asked = texts.map((text, index) => ({ text, role: 'assistant', place: `error.${members[index]}` }));
   try {
-    return (await panel.judge(asked, 'received', (findings) => found.push(...findings))).texts;
+    return (await panel.judge(asked, 'received', { found: (findings) => found.push(...findings) })).texts;
   } catch {
     // The service is down, or the caller has left.
     return undefined;

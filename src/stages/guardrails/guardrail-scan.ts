@@ -6,6 +6,8 @@ import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
 import { ScanBudget } from './filters/scan-budget.ts';
 import type { StreamScan } from './filters/stream-scan.ts';
+import type { JudgedRow } from './judges/joined-texts.ts';
+import type { JudgedText } from './judges/judge.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
 import type { ScannerCount } from './receipt.ts';
 import { ReceivedText } from './received-text.ts';
@@ -27,6 +29,12 @@ interface NewText {
   readonly owner: Item | string;
 }
 
+/** The texts that were not scanned before, and all that stand beside others. */
+interface RequestTexts {
+  readonly unknown: readonly NewText[];
+  readonly chains: readonly (readonly ItemText[])[];
+}
+
 /** Scans the texts of one generation, each once, and keeps what was found. */
 export class GuardrailScan implements ScannerCount {
   readonly #filters: FilterSet;
@@ -40,6 +48,8 @@ export class GuardrailScan implements ScannerCount {
   /** Numbers of texts that stand beside others, and the rows of such texts that were scanned for what spans them. */
   readonly #numbers = new Map<string, number>();
   readonly #scannedRows = new Set<string>();
+  /** The same, judged by services. */
+  readonly #judgedRows = new Set<string>();
   /** Requests as they may be sent. */
   readonly #passed = new WeakSet<GenerationRequest>();
   readonly #unfinished: UnfinishedListener;
@@ -77,27 +87,9 @@ export class GuardrailScan implements ScannerCount {
         ? undefined
         : await new SharedTurn(this.#signal).run(this.#scannedAcross(rows, passed));
     if (this.#isBlocked) return request;
-    const asked = replaced === undefined ? request : withItemTexts(request, replaced);
-    const unknown = asked === request ? first.unknown : this.#unknownTexts(asked).unknown;
-    const filtered =
-      asked === request ? results : unknown.map(({ text, role }) => passed.of(role, text) ?? text);
-    const { texts, isJudged } = panel.isEmpty
-      ? { texts: filtered, isJudged: true }
-      : await panel.judge(
-          unknown.map(({ role, owner }, index) => ({
-            text: filtered[index] as string,
-            role,
-            place: placeOf(owner, request),
-          })),
-          'sent',
-        );
-    for (const [index, { text, role }] of unknown.entries()) {
-      const result = texts[index] as string;
-      const known = this.#known(role);
-      known.set(text, result);
-      known.set(result, result);
-      if (!isJudged) this.#unjudged.add(result);
-    }
+    const filtered = replaced === undefined ? request : withItemTexts(request, replaced);
+    const texts = filtered === request ? first : this.#unknownTexts(filtered);
+    const { asked, isJudged } = await this.#judged(filtered, texts, passed, panel);
     return mapRequest(asked, {
       change: (text, role) => this.#known(role).get(text) ?? text,
       changedJson: (json) => {
@@ -108,17 +100,81 @@ export class GuardrailScan implements ScannerCount {
     });
   }
 
+  /** Has services judge the texts, and what stands around their cuts. Returns the request with what spans these. */
+  async #judged(
+    request: GenerationRequest,
+    { unknown, chains }: RequestTexts,
+    passed: FilteredTexts,
+    panel: JudgePanel,
+  ): Promise<{ readonly asked: GenerationRequest; readonly isJudged: boolean }> {
+    const given = unknown.map(({ text, role, owner }): JudgedText => {
+      return { text: passed.of(role, text) ?? text, role, place: placeOf(owner, request) };
+    });
+    const rows = panel.isEmpty ? [] : chains.filter((chain) => !this.#judgedRows.has(this.#rowOf(chain)));
+    const context = this.#contextOf(rows, unknown, passed, request);
+    const verdict = panel.isEmpty
+      ? { texts: given.map(({ text }) => text), rows: [], isJudged: true }
+      : await panel.judge(given, 'sent', context);
+    const release = (role: TextRole, text: string, result: string) => {
+      const known = this.#known(role);
+      known.set(text, result);
+      known.set(result, result);
+      if (!verdict.isJudged) this.#unjudged.add(result);
+    };
+    for (const [index, { text, role }] of unknown.entries()) {
+      release(role, text, verdict.texts[index] as string);
+    }
+    const all = [...verdict.texts, ...context.judgedBefore.map(({ text }) => text)];
+    const replaced = new Map<Item, Map<number, string>>();
+    for (const [number, chain] of rows.entries()) {
+      const results = verdict.rows[number] ?? [];
+      for (const [at, { item, ordinal, role }] of chain.entries()) {
+        const result = results[at] as string;
+        if (result === all[context.rows[number]?.texts[at] as number]) continue;
+        release(role, result, result);
+        replaced.set(item, (replaced.get(item) ?? new Map<number, string>()).set(ordinal, result));
+      }
+      const row = this.#rowOf(chain.map((each, at) => ({ ...each, text: results[at] as string })));
+      this.#judgedRows.add(this.#rowOf(chain)).add(row);
+      this.#scannedRows.add(row);
+    }
+    const asked = replaced.size === 0 ? request : withItemTexts(request, replaced);
+    return { asked, isJudged: verdict.isJudged };
+  }
+
+  /** Rows as services get them: texts that were judged before stand behind the unknown ones. */
+  #contextOf(
+    rows: readonly (readonly ItemText[])[],
+    unknown: readonly NewText[],
+    passed: FilteredTexts,
+    request: GenerationRequest,
+  ): { readonly rows: readonly JudgedRow[]; readonly judgedBefore: readonly JudgedText[] } {
+    if (rows.length === 0) return { rows: [], judgedBefore: [] };
+    const keyOf = ({ role, text }: Pick<NewText, 'role' | 'text'>) => `${role} ${text}`;
+    const indexes = new Map(unknown.map((each, index) => [keyOf(each), index]));
+    const judgedBefore: JudgedText[] = [];
+    const judgedRows = rows.map((chain): JudgedRow => {
+      const texts = chain.map((each) => {
+        const { role, item } = each;
+        const known = indexes.get(keyOf(each));
+        if (known !== undefined) return known;
+        const text = passed.of(role, each.text) ?? this.#known(role).get(each.text) ?? each.text;
+        const index = unknown.length + judgedBefore.push({ text, role, place: placeOf(item, request) }) - 1;
+        indexes.set(keyOf(each), index);
+        return index;
+      });
+      return { texts, items: adjoiningTexts(chain).items };
+    });
+    return { rows: judgedRows, judgedBefore };
+  }
+
   /** Notes a request of which all texts were scanned: until it is changed there is nothing to scan. */
   notePassed(request: GenerationRequest): GenerationRequest {
     this.#passed.add(request);
     return request;
   }
 
-  /** The texts that were not scanned before, and all that stand beside others. */
-  #unknownTexts(request: GenerationRequest): {
-    readonly unknown: readonly NewText[];
-    readonly chains: readonly (readonly ItemText[])[];
-  } {
+  #unknownTexts(request: GenerationRequest): RequestTexts {
     const unknown: NewText[] = [];
     const seen = new Map<TextRole, Set<string>>();
     const adjoining = new AdjoiningItemTexts();

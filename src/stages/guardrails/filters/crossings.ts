@@ -279,7 +279,7 @@ function windowsAround(cuts: readonly number[], text: string): { start: number; 
 const UNCOUNTED = /[\p{M}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\uff9e-\uffdc\ud800-\udfff]/u;
 
 /** The position a number of visible characters away from a cut, at most at `limit`. */
-function away(text: string, cut: number, step: 1 | -1, limit: number): number {
+export function away(text: string, cut: number, step: 1 | -1, limit: number): number {
   let at = cut;
   for (let visible = 0; visible < WINDOW_CHARACTERS && at !== limit; at += step) {
     const character = text[step === 1 ? at : at - 1] as string;

@@ -1,8 +1,9 @@
-import type { Event } from '../../../ir/events.ts';
+import type { Event, ItemHead } from '../../../ir/events.ts';
 import { receivedCharacters, textsOf } from '../received-characters.ts';
 import { type ChangeText, mapTexts } from '../texts/map-texts.ts';
 import { mapToolInput } from '../texts/tool-input.ts';
 import { withoutPlace } from '../without-place.ts';
+import type { JudgedRow } from './joined-texts.ts';
 import type { JudgedText } from './judge.ts';
 import type { JudgePanel } from './judge-panel.ts';
 
@@ -19,6 +20,7 @@ const WORD_END = /\s$/;
 
 /** State of an item across pieces of the answer. */
 interface HeldItem {
+  type: ItemHead['type'] | undefined;
   isFunction: boolean;
   /** Text of it was replaced: seals over it no longer hold. */
   isChanged: boolean;
@@ -38,6 +40,10 @@ export class HeldAnswer {
   readonly #openCalls = new Set<number>();
   /** The ends of texts that were released, by where they stand. */
   readonly #released = new Map<string, string>();
+  /** The text that the next one may go on with, across pieces of the answer. */
+  #last: LastText | undefined;
+  #isAfterCall = false;
+  #isAfterSentence = false;
   #unjudged = 0;
 
   constructor(panel: JudgePanel) {
@@ -69,11 +75,15 @@ export class HeldAnswer {
     this.#events.push(event);
     if (event.type === 'text-delta' || event.type === 'tool-input-delta') {
       this.#characters += event.text.length;
-    } else if (event.type === 'item-start' && event.head.type === 'tool-call') {
-      this.#itemAt(event.item).isFunction = event.head.kind === 'function';
+      if (event.type === 'text-delta') this.#isAfterSentence = SENTENCE_END.test(event.text);
+    } else if (event.type === 'item-start') {
+      const item = this.#itemAt(event.item);
+      item.type = event.head.type;
+      if (event.head.type !== 'tool-call') return;
+      item.isFunction = event.head.kind === 'function';
       this.#openCalls.add(event.item);
     } else if (event.type === 'item-end') {
-      this.#openCalls.delete(event.item);
+      this.#isAfterCall = this.#openCalls.delete(event.item);
     }
   }
 
@@ -81,9 +91,14 @@ export class HeldAnswer {
     if (last.type === 'finish' || last.type === 'failure') return true;
     const least = this.#windowCharacters;
     if (least === null || this.#characters < least || this.#openCalls.size > 0) return false;
-    if (last.type !== 'text-delta') return last.type === 'part-end' || last.type === 'item-end';
+    if (last.type === 'part-end' || last.type === 'item-end') {
+      // The next block may go on with a sentence.
+      const isCallOver = last.type === 'item-end' && this.#isAfterCall;
+      return isCallOver || this.#isAfterSentence || this.#characters >= ANYWHERE_FACTOR * least;
+    }
+    if (last.type !== 'text-delta') return false;
     return (
-      SENTENCE_END.test(last.text) ||
+      this.#isAfterSentence ||
       (this.#characters >= WORD_FACTOR * least && WORD_END.test(last.text)) ||
       this.#characters >= ANYWHERE_FACTOR * least
     );
@@ -91,21 +106,65 @@ export class HeldAnswer {
 
   async #judged(events: readonly Event[]): Promise<Event[]> {
     const texts: JudgedText[] = [];
+    const { rows: rowsOfPlaces, predecessors } = this.#rowsIn(events);
+    const placeIndexes = new Map<string, number>();
     const covered = this.#mapped(events, (text, place) => {
-      const before = this.#released.get(place);
+      const before = this.#released.get(place) ?? this.#released.get(predecessors.get(place) ?? '');
+      placeIndexes.set(place, texts.length);
       texts.push({ text, role: 'assistant', place, ...(before !== undefined && { before }) });
       return text;
     }).characters;
-    const verdict = await this.#panel.judge(texts, 'received');
+    const rows = rowsOfPlaces.flatMap((row): JudgedRow[] => {
+      const known = row.filter(({ place }) => placeIndexes.has(place));
+      const indexes = known.map(({ place }) => placeIndexes.get(place) as number);
+      return known.length < 2 ? [] : [{ texts: indexes, items: known.map(({ item }) => item) }];
+    });
+    const verdict = await this.#panel.judge(texts, 'received', { rows });
+    const passing = [...verdict.texts];
+    for (const [number, row] of rows.entries()) {
+      for (const [at, index] of row.texts.entries()) passing[index] = verdict.rows[number]?.[at] as string;
+    }
     const characters = receivedCharacters(events);
     this.#unjudged += verdict.isJudged ? characters - covered : characters;
     let index = 0;
     return this.#mapped(events, (text, place) => {
-      const passed = verdict.texts[index++] ?? text;
+      const passed = passing[index++] ?? text;
       const before = `${this.#released.get(place) ?? ''}${passed}`;
       this.#released.set(place, before.slice(-BEFORE_CHARACTERS));
       return passed;
     }).events;
+  }
+
+  /**
+   * The places of texts that a model writes one right after the other, and for the first of this piece of the answer
+   * the place before it.
+   */
+  #rowsIn(events: readonly Event[]): {
+    readonly rows: readonly (readonly RowPlace[])[];
+    readonly predecessors: ReadonlyMap<string, string>;
+  } {
+    const rows: RowPlace[][] = [];
+    const predecessors = new Map<string, string>();
+    let row: RowPlace[] | undefined;
+    for (const event of events) {
+      if (event.type === 'tool-input-delta') {
+        this.#last = undefined;
+        continue;
+      }
+      if (event.type !== 'text-delta') continue;
+      const place = placeOf(event);
+      const key = `${this.#itemAt(event.item).type} ${event.kind === 'summary'}`;
+      const last = this.#last;
+      this.#last = { place, key };
+      if (last?.key !== key) row = undefined;
+      else if (row === undefined && last.place !== place) predecessors.set(place, last.place);
+      if (row === undefined) {
+        row = [];
+        rows.push(row);
+      }
+      if (!row.some((known) => known.place === place)) row.push({ place, item: event.item });
+    }
+    return { rows, predecessors };
   }
 
   /** The events with every text replaced by what `change` returns, and the number of characters that it was shown. */
@@ -180,11 +239,23 @@ export class HeldAnswer {
   #itemAt(index: number): HeldItem {
     let item = this.#items.get(index);
     if (item === undefined) {
-      item = { isFunction: false, isChanged: false };
+      item = { type: undefined, isFunction: false, isChanged: false };
       this.#items.set(index, item);
     }
     return item;
   }
+}
+
+/** A place of a text, and the item that it is part of. */
+interface RowPlace {
+  readonly place: string;
+  readonly item: number;
+}
+
+/** A text, and what the next one must be equal in to go on with it. */
+interface LastText {
+  readonly place: string;
+  readonly key: string;
 }
 
 type DeltaEvent = Extract<Event, { type: 'text-delta' | 'tool-input-delta' }>;

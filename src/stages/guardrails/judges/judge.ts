@@ -9,13 +9,18 @@ export interface JudgedText {
   readonly place: string;
   /** The end of what came before it in the same text, which has been judged already. */
   readonly before?: string;
+  /** Present if it is made of the ends of so many texts that stand beside each other. */
+  readonly joined?: number;
 }
 
 /** The verdict of a service on some texts. */
 export interface Judgement {
   /** The texts as they may go on, in their order. */
   readonly texts: readonly string[];
+  /** Besides those in joined texts. */
   readonly findings: readonly Finding[];
+  /** What was found in one of the texts, with places in it. */
+  spansIn(index: number): readonly Finding[];
 }
 
 /** A service that judges texts. `judge` rejects with a JudgeFailure, or the signal's reason. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Egress, EgressReply } from '../../../egress/egress.ts';
 import { EgressProblem } from '../../../egress/egress-problem.ts';
 import { isJsonObject, readJson } from '../../../kit/json/json.ts';
+import { wordChanges } from '../../../kit/text/word-changes.ts';
 import type { AppliedGuardrail, FilterAction, OwnService } from '../../../ports/guardrails.ts';
 import type { Finding } from '../filters/finding.ts';
 import { type Judge, type JudgedText, JudgeFailure, type Judgement } from './judge.ts';
@@ -103,7 +104,13 @@ function judgementOf(
   { guardrail, scope }: AppliedGuardrail,
 ): Judgement {
   const given = texts.map(({ text }) => text);
-  const found = (label: string, action: FilterAction, text: string, redaction: string): Finding => ({
+  const found = (
+    label: string,
+    action: FilterAction,
+    text: string,
+    redaction: string,
+    start = 0,
+  ): Finding => ({
     name: 'service',
     engine: 'service',
     kind: 'content-filter',
@@ -112,23 +119,30 @@ function judgementOf(
     label,
     action,
     redaction,
-    start: 0,
-    end: text.length,
+    start,
+    end: start + text.length,
     text,
   });
   switch (verdict.action) {
     case 'allow':
-      return { texts: given, findings: [] };
+      return { texts: given, findings: [], spansIn: () => [] };
     case 'block':
-      return { texts: given, findings: [found(verdict.reason, 'block', '', '')] };
+      return { texts: given, findings: [found(verdict.reason, 'block', '', '')], spansIn: () => [] };
     case 'replace': {
       const { reason, texts: replacements } = verdict;
       const kept = given.map((text, index) => replacements[index] ?? text);
       const findings = given.flatMap((text, index) => {
         const replacement = kept[index] as string;
-        return replacement === text ? [] : [found(reason, 'redact', text, replacement)];
+        const isJoined = texts[index]?.joined !== undefined;
+        return replacement === text || isJoined ? [] : [found(reason, 'redact', text, replacement)];
       });
-      return { texts: kept, findings };
+      const spansIn = (index: number) => {
+        const text = given[index] as string;
+        return wordChanges(text, kept[index] as string).map(({ start, end, text: redaction }) =>
+          found(reason, 'redact', text.slice(start, end), redaction, start),
+        );
+      };
+      return { texts: kept, findings, spansIn };
     }
   }
 }

@@ -69,7 +69,8 @@ export function presidioJudge(
       await Promise.all(Array.from({ length: Math.min(CALLS_AT_ONCE, open.length) }, work));
       return {
         texts: texts.map(({ text }, index) => redacted(text, found[index] ?? [])),
-        findings: found.flat(),
+        findings: found.filter((_, index) => texts[index]?.joined === undefined).flat(),
+        spansIn: (index) => found[index] ?? [],
       };
     },
   };
