@@ -1,0 +1,453 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { awsEvent } from '../fixtures/bedrock/aws-events.ts';
+import { sse } from './answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  never,
+  openFakeUpstream,
+  type RecordedRequest,
+  reset,
+  type Script,
+  SSE,
+  type Step,
+  write,
+} from './fake-upstream.ts';
+
+/** What the upstream does with one call. */
+export interface Work {
+  readonly input: number;
+  /** Part of `input`. */
+  readonly cached: number;
+  /** Words of the answer, each a delta of a stream and a token. */
+  readonly visible: number;
+  /** Tokens of thoughts that are not shown. */
+  readonly hidden: number;
+  /** Searches that the upstream runs by itself; only dialects that can report them do. */
+  readonly searches: number;
+  readonly how: WorkEnd;
+}
+
+/**
+ * How a call goes. `answer`: to its end. `refuse`: the model declines. `empty`: it thinks and says nothing. `silent`:
+ * it works and never sends a byte. `reset`: the connection breaks before a byte. `stall`, `break`: the
+ * answer stops, or its connection breaks, after its last word and before its usage.
+ */
+export type WorkEnd = 'answer' | 'refuse' | 'empty' | 'silent' | 'reset' | 'stall' | 'break';
+
+/** USD for each unit: what the configuration of a test says too. */
+export const BILLED_PRICES = { prompt: 3e-6, cached: 3e-7, completion: 1.5e-5, search: 0.01 } as const;
+
+/** The same as the price list of an endpoint. */
+export const BILLED_PRICING = {
+  prompt: '0.000003',
+  completion: '0.000015',
+  input_cache_read: '0.0000003',
+  web_search: '0.01',
+} as const;
+
+/** Dialects of upstreams, each with the slug of its provider. */
+export const BILLED_DIALECTS = {
+  chat: 'openai-chat',
+  responses: 'openai-responses',
+  messages: 'anthropic-messages',
+  gemini: 'google-gemini',
+  bedrock: 'aws-bedrock',
+} as const;
+
+export type BilledDialect = keyof typeof BILLED_DIALECTS;
+
+/**
+ * An upstream of all dialects that keeps its own bill: every call that arrives is worked on and billed whole, whether
+ * the answer is read or not.
+ */
+export interface BilledUpstream {
+  readonly fake: FakeUpstream;
+  /** Base address for the provider of a dialect. */
+  urlOf(dialect: BilledDialect): string;
+  /** Chooses the work of the following calls, in order; the last one stays. */
+  plan(...works: Work[]): void;
+  /** USD that all calls so far have cost. */
+  readonly billUsd: number;
+  readonly calls: number;
+  /** Forgets the bill. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+/** What a call costs. A call that is lost with its connection, before a byte of the answer, costs nothing. */
+export function billOf({ input, cached, visible, hidden, searches, how }: Work): number {
+  if (how === 'reset') return 0;
+  const { prompt, cached: read, completion, search } = BILLED_PRICES;
+  const words = how === 'refuse' || how === 'empty' ? 0 : visible;
+  return (input - cached) * prompt + cached * read + (words + hidden) * completion + searches * search;
+}
+
+export async function openBilledUpstream(): Promise<BilledUpstream> {
+  const fake = await openFakeUpstream();
+  let works: Work[] = [];
+  let billUsd = 0;
+  let calls = 0;
+  const script: Script = (request) => {
+    const work = works.length > 1 ? works.shift() : works[0];
+    if (work === undefined) throw new Error('the upstream was given no work');
+    const dialect = dialectOf(request);
+    billUsd += billOf(reported(work, dialect));
+    calls += 1;
+    return stepsFor(dialect, reported(work, dialect), isStream(request, dialect));
+  };
+  fake.answer(script);
+  return {
+    fake,
+    urlOf: (dialect) => `${fake.url}/${dialect}`,
+    plan: (...planned) => {
+      works = planned;
+    },
+    get billUsd() {
+      return billUsd;
+    },
+    get calls() {
+      return calls;
+    },
+    clear() {
+      billUsd = 0;
+      calls = 0;
+    },
+    close: () => fake.close(),
+  };
+}
+
+/** Only two of the dialects can report searches here; the others run none. */
+function reported(work: Work, dialect: BilledDialect): Work {
+  const canSearch = dialect === 'messages' || dialect === 'responses';
+  const canCache = dialect !== 'bedrock';
+  return {
+    ...work,
+    searches: canSearch ? work.searches : 0,
+    cached: canCache ? work.cached : 0,
+  };
+}
+
+function dialectOf({ path }: RecordedRequest): BilledDialect {
+  const [, , name] = path.split('/');
+  if (name === undefined || !(name in BILLED_DIALECTS)) throw new Error(`no dialect at ${path}`);
+  return name as BilledDialect;
+}
+
+function isStream({ path, json }: RecordedRequest, dialect: BilledDialect): boolean {
+  if (dialect === 'gemini') return path.includes(':streamGenerateContent');
+  if (dialect === 'bedrock') return path.endsWith('/converse-stream');
+  return json?.stream === true;
+}
+
+/** Milliseconds between two frames, so that a caller can leave between them. */
+const FRAME_GAP_MS = 2;
+
+function stepsFor(dialect: BilledDialect, work: Work, streams: boolean): Step[] {
+  const { how } = work;
+  if (how === 'silent') return [never()];
+  if (how === 'reset') return [reset()];
+  const wire = WIRES[dialect];
+  if (!streams) {
+    if (how === 'stall') return [head(200, JSON_TYPE), never()];
+    if (how === 'break') return [head(200, JSON_TYPE), write('{"'), reset()];
+    return [head(200, JSON_TYPE), write(JSON.stringify(wire.body(work))), end()];
+  }
+  const { beginning, ending } = wire.frames(work);
+  const all = how === 'stall' || how === 'break' ? beginning : [...beginning, ...ending];
+  const frames = all.flatMap((frame) => [write(frame), () => sleep(FRAME_GAP_MS)]);
+  const last = how === 'stall' ? never() : how === 'break' ? reset() : end();
+  return [head(200, wire.head), ...frames, last];
+}
+
+/** A dialect's bytes for a piece of work. */
+interface Wire {
+  readonly head: Record<string, string>;
+  body(work: Work): object;
+  /** `beginning`: up to the last word. `ending`: the usage and the end. */
+  frames(work: Work): { readonly beginning: readonly Frame[]; readonly ending: readonly Frame[] };
+}
+
+type Frame = string | Uint8Array;
+
+const wordsOf = ({ visible, how }: Work): string[] =>
+  how === 'refuse' || how === 'empty' ? [] : Array.from({ length: visible }, (_, index) => `word${index} `);
+
+const outputOf = ({ visible, hidden, how }: Work): number =>
+  hidden + (how === 'refuse' || how === 'empty' ? 0 : visible);
+
+const event = (name: string, data: object): string => sse([{ event: name, data: { type: name, ...data } }]);
+const data = (value: unknown): string => sse([{ data: value }]);
+
+const CHAT = { id: 'chatcmpl-billed', created: 1_790_000_000, model: 'one' };
+
+const chat: Wire = {
+  head: SSE,
+  body: (work) => ({
+    ...CHAT,
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: wordsOf(work).join('') || null },
+        finish_reason: work.how === 'refuse' ? 'content_filter' : 'stop',
+      },
+    ],
+    usage: chatUsage(work),
+  }),
+  frames: (work) => {
+    const chunk = (delta: object, finish: string | null = null) =>
+      data({
+        ...CHAT,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      });
+    return {
+      beginning: [
+        chunk({ role: 'assistant', content: '' }),
+        ...wordsOf(work).map((content) => chunk({ content })),
+      ],
+      ending: [
+        chunk({}, work.how === 'refuse' ? 'content_filter' : 'stop'),
+        data({ ...CHAT, object: 'chat.completion.chunk', choices: [], usage: chatUsage(work) }),
+        data('[DONE]'),
+      ],
+    };
+  },
+};
+
+function chatUsage(work: Work) {
+  return {
+    prompt_tokens: work.input,
+    completion_tokens: outputOf(work),
+    total_tokens: work.input + outputOf(work),
+    prompt_tokens_details: { cached_tokens: work.cached },
+    completion_tokens_details: { reasoning_tokens: work.hidden },
+  };
+}
+
+const responses: Wire = {
+  head: SSE,
+  body: responsesBody,
+  frames: (work) => {
+    const whole = responsesBody(work);
+    const begun = { ...whole, status: 'in_progress', output: [], usage: null };
+    let number = 0;
+    const numbered = (name: string, fields: object) => event(name, { sequence_number: number++, ...fields });
+    const searches = searchItems(work).flatMap((item, output_index) => [
+      numbered('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } }),
+      numbered('response.output_item.done', { output_index, item }),
+    ]);
+    const message = messageItem(work);
+    const at = { item_id: 'msg_billed', output_index: work.searches, content_index: 0 };
+    const opening =
+      message === undefined
+        ? []
+        : [
+            numbered('response.output_item.added', {
+              output_index: work.searches,
+              item: { ...message, status: 'in_progress', content: [] },
+            }),
+            numbered('response.content_part.added', { ...at, part: { ...message.content[0], text: '' } }),
+            ...wordsOf(work).map((delta) =>
+              numbered('response.output_text.delta', { ...at, delta, logprobs: [] }),
+            ),
+          ];
+    const closing =
+      message === undefined
+        ? []
+        : [
+            numbered('response.content_part.done', { ...at, part: message.content[0] }),
+            numbered('response.output_item.done', { output_index: work.searches, item: message }),
+          ];
+    return {
+      beginning: [numbered('response.created', { response: begun }), ...searches, ...opening],
+      ending: [
+        ...closing,
+        numbered(work.how === 'refuse' ? 'response.incomplete' : 'response.completed', { response: whole }),
+      ],
+    };
+  },
+};
+
+function searchItems({ searches }: Work) {
+  return Array.from({ length: searches }, (_, index) => ({
+    id: `ws_${index}`,
+    type: 'web_search_call',
+    status: 'completed',
+    action: { type: 'search', query: 'news' },
+  }));
+}
+
+function messageItem(work: Work) {
+  const text = wordsOf(work).join('');
+  if (text === '') return undefined;
+  const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+  return { id: 'msg_billed', type: 'message', role: 'assistant', status: 'completed', content };
+}
+
+function responsesBody(work: Work) {
+  const refuses = work.how === 'refuse';
+  return {
+    id: 'resp_billed',
+    object: 'response',
+    created_at: 1_790_000_000,
+    status: refuses ? 'incomplete' : 'completed',
+    incomplete_details: refuses ? { reason: 'content_filter' } : null,
+    error: null,
+    model: 'one',
+    output: [...searchItems(work), ...[messageItem(work)].filter((item) => item !== undefined)],
+    usage: {
+      input_tokens: work.input,
+      input_tokens_details: { cached_tokens: work.cached },
+      output_tokens: outputOf(work),
+      output_tokens_details: { reasoning_tokens: work.hidden },
+      total_tokens: work.input + outputOf(work),
+    },
+  };
+}
+
+const messages: Wire = {
+  head: SSE,
+  body: (work) => ({
+    ...messagesHead(work),
+    content: [...searchBlocks(work), ...textBlocks(work)],
+    stop_reason: work.how === 'refuse' ? 'refusal' : 'end_turn',
+    usage: messagesUsage(work),
+  }),
+  frames: (work) => {
+    const blocks = searchBlocks(work);
+    const texts = wordsOf(work);
+    const index = blocks.length;
+    return {
+      beginning: [
+        event('message_start', {
+          message: {
+            ...messagesHead(work),
+            content: [],
+            stop_reason: null,
+            usage: { input_tokens: 1, output_tokens: 1 },
+          },
+        }),
+        ...blocks.flatMap((content_block, place) => [
+          event('content_block_start', { index: place, content_block }),
+          event('content_block_stop', { index: place }),
+        ]),
+        ...(texts.length === 0
+          ? []
+          : [event('content_block_start', { index, content_block: { type: 'text', text: '' } })]),
+        ...texts.map((text) => event('content_block_delta', { index, delta: { type: 'text_delta', text } })),
+      ],
+      ending: [
+        ...(texts.length === 0 ? [] : [event('content_block_stop', { index })]),
+        event('message_delta', {
+          delta: { stop_reason: work.how === 'refuse' ? 'refusal' : 'end_turn', stop_sequence: null },
+          usage: messagesUsage(work),
+        }),
+        event('message_stop', {}),
+      ],
+    };
+  },
+};
+
+function messagesHead(_: Work) {
+  return { id: 'msg_billed', type: 'message', role: 'assistant', model: 'one', stop_sequence: null };
+}
+
+function textBlocks(work: Work) {
+  const text = wordsOf(work).join('');
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+function searchBlocks({ searches }: Work) {
+  return Array.from({ length: searches }, (_, index) => [
+    { type: 'server_tool_use', id: `srvtoolu_${index}`, name: 'web_search', input: { query: 'news' } },
+    { type: 'web_search_tool_result', tool_use_id: `srvtoolu_${index}`, content: [] },
+  ]).flat();
+}
+
+function messagesUsage(work: Work) {
+  return {
+    input_tokens: work.input - work.cached,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: work.cached,
+    output_tokens: outputOf(work),
+    server_tool_use: { web_search_requests: work.searches },
+  };
+}
+
+const gemini: Wire = {
+  head: SSE,
+  body: (work) => geminiChunk(wordsOf(work).join(''), work, true),
+  frames: (work) => ({
+    beginning: wordsOf(work).map((word) => data(geminiChunk(word, work, false))),
+    ending: [data(geminiChunk('', work, true))],
+  }),
+};
+
+function geminiChunk(text: string, work: Work, isLast: boolean) {
+  const reason = work.how === 'refuse' ? 'SAFETY' : 'STOP';
+  const words = wordsOf(work).length;
+  return {
+    candidates: [
+      {
+        content: { role: 'model', parts: text === '' ? [] : [{ text }] },
+        index: 0,
+        ...(isLast && { finishReason: reason }),
+      },
+    ],
+    ...(isLast && {
+      usageMetadata: {
+        promptTokenCount: work.input,
+        cachedContentTokenCount: work.cached,
+        candidatesTokenCount: words,
+        thoughtsTokenCount: work.hidden,
+        totalTokenCount: work.input + words + work.hidden,
+      },
+    }),
+    modelVersion: 'one',
+    responseId: 'billed',
+  };
+}
+
+const bedrock: Wire = {
+  head: { 'content-type': 'application/vnd.amazon.eventstream' },
+  body: (work) => ({
+    output: { message: { role: 'assistant', content: bedrockContent(work) } },
+    stopReason: work.how === 'refuse' ? 'content_filtered' : 'end_turn',
+    usage: bedrockUsage(work),
+    metrics: { latencyMs: 12 },
+  }),
+  frames: (work) => {
+    const words = wordsOf(work);
+    const block = { contentBlockIndex: 0 };
+    return {
+      beginning: [
+        awsEvent('messageStart', { role: 'assistant' }),
+        ...words.map((text) => awsEvent('contentBlockDelta', { ...block, delta: { text } })),
+      ],
+      ending: [
+        ...(words.length === 0 ? [] : [awsEvent('contentBlockStop', block)]),
+        awsEvent('messageStop', { stopReason: work.how === 'refuse' ? 'content_filtered' : 'end_turn' }),
+        awsEvent('metadata', { usage: bedrockUsage(work), metrics: { latencyMs: 12 } }),
+      ],
+    };
+  },
+};
+
+function bedrockContent(work: Work) {
+  const text = wordsOf(work).join('');
+  return text === '' ? [] : [{ text }];
+}
+
+function bedrockUsage(work: Work) {
+  return {
+    inputTokens: work.input,
+    outputTokens: outputOf(work),
+    totalTokens: work.input + outputOf(work),
+  };
+}
+
+const WIRES: Readonly<Record<BilledDialect, Wire>> = { chat, responses, messages, gemini, bedrock };
