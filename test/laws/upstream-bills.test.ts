@@ -232,8 +232,8 @@ describe.each([
         const { total_cost: charged, written_off: writtenOff, write_offs: parts } = record;
         const story = JSON.stringify({ each, charged, parts, bill: upstream.billUsd, calls: upstream.calls });
         expect(charged + writtenOff, story).toBeGreaterThanOrEqual(upstream.billUsd - 1e-9);
-        // Of an answer that was read to its end at the first endpoint, no more is written off than was disputed: searches
-        // that did not go upstream with the request.
+        // Of an answer that was read to its end at the first endpoint, only searches are written off that did not go
+        // upstream with the request: they are disputed.
         const [only] = each.works;
         if (each.works.length === 1 && only?.how === 'answer' && record.cancelled !== true) {
           expect(charged + writtenOff, story).toBeCloseTo(upstream.billUsd, 9);

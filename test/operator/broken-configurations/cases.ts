@@ -182,7 +182,7 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ],
   [
     'warning: the path of a model in the address',
-    'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\nmodels:\n  - id: a/b\n    endpoints: [{ provider: acme }]\n',
+    'providers:\n  - slug: acme\n    dialect: google-gemini\n    base_url: http://127.0.0.1/v1beta/models/m:generateContent\nmodels:\n  - id: a/b\n    endpoints: [{ provider: acme, pricing: { web_search: "0.01" } }]\n',
   ],
   ['warning: a variable without braces', 'providers:\n  - slug: openai\n    api_key: $OPENAI_KEY\n'],
   ['warning: a variable that is not closed', 'providers:\n  - slug: openai\n    api_key: ${OPENAI_KEY\n'],
