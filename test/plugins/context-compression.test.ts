@@ -107,6 +107,19 @@ describe.each(PATHS)('on %s', (path) => {
     expect(upstream.requests).toHaveLength(0);
   });
 
+  it('refuses instructions that do not fit if instructions end the conversation too', async () => {
+    const long = talk(path, 0, { instructions: 'rule '.repeat(12_000) });
+    const ended = { role: path === '/responses' ? 'developer' : 'system', content: 'Note the time.' };
+    const more =
+      'input' in long ? { input: [...(long.input ?? []), ended] } : { messages: [...long.messages, ended] };
+    for (const model of ['m/small', 'm/large']) {
+      const { status: refused, answer } = await ask(gateway, path, { model, plugins: on, ...long, ...more });
+      expect(refused).toBe(400);
+      expect(answer.error.metadata.error_type).toBe('context_length_exceeded');
+    }
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   it('takes endpoints that hold half of what is needed, else the largest', async () => {
     const { metadata } = await ask(gateway, path, { model: 'm/three', plugins: on, ...talk(path, 180) });
     expect(metadata.endpoints.available).toHaveLength(2);

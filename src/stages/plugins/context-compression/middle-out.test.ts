@@ -52,6 +52,23 @@ describe('middle-out', () => {
     expect(texts(middleOut(talk, 1, weights))).toEqual(['S', '6'.repeat(9)]);
   });
 
+  it('keeps the last question if instructions follow it', () => {
+    const items = [...talk, said('system', 'N'), said('developer', 'M')];
+    expect(texts(middleOut(items, 1, weights))).toEqual(['S', '6'.repeat(9), 'N', 'M']);
+    expect(texts(middleOutMessages(items, 1))).toEqual(['S', '6'.repeat(9), 'N', 'M']);
+  });
+
+  it('keeps the beginning of an answer that instructions follow', () => {
+    const items = [said('user', 'q'), said('assistant', 'so'), said('system', 'N')];
+    expect(texts(middleOut(items, 1, weights))).toEqual(['so', 'N']);
+  });
+
+  it('does not begin with an answer after instructions in the middle', () => {
+    const items = [said('user', 'q'.repeat(50)), said('assistant', 'a'), said('system', 'N')];
+    const more = [...items, said('assistant', 'b'), said('user', 'c')];
+    expect(texts(middleOut(more, 20, weights))).toEqual(['N', 'c']);
+  });
+
   it('cuts the middle out of a long text where there is room', () => {
     const long = [said('user', 'a'.repeat(500) + 'b'.repeat(500)), said('user', 'end')];
     const [first, last] = texts(middleOut(long, 305, weights));
@@ -85,6 +102,28 @@ describe('middle-out', () => {
         const least = middleOut(items, 0, weights);
         expect(weightOf(kept)).toBeLessThanOrEqual(Math.max(budget, weightOf(least)));
         expect(textOf(kept.at(-1) as Item)).toBe(textOf(items.at(-1) as Item));
+      }),
+    );
+  });
+
+  it('keeps instructions, and one other unit if there is one, whatever the order of roles', () => {
+    const role = fc.constantFrom<Role>('system', 'developer', 'user', 'assistant');
+    const item = fc.oneof(
+      fc.tuple(role, fc.string({ maxLength: 300 })).map(([by, text]) => said(by, text)),
+      fc.constantFrom('a', 'b').map(call),
+      fc.constantFrom('a', 'b').map((id) => result(id, 'done')),
+      fc.constant(thought),
+    );
+    const isInstruction = (one: Item) =>
+      one.type === 'message' && (one.role === 'system' || one.role === 'developer');
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 12 }), fc.integer({ min: -100, max: 2000 }), (items, room) => {
+        for (const kept of [middleOut(items, room, weights), middleOutMessages(items, room)]) {
+          expect(kept.filter(isInstruction)).toEqual(items.filter(isInstruction));
+          expect(kept.length > 0).toBe(items.length > 0);
+          const last = items.findLast((one) => !isInstruction(one));
+          if (last !== undefined) expect(kept).toContainEqual(last);
+        }
       }),
     );
   });

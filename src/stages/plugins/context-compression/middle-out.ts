@@ -9,13 +9,13 @@ export interface Weights {
 }
 
 /**
- * A conversation without its middle: instructions and the last unit stay, and from both ends as many units as fit into
- * so many tokens. What room is left goes to the next unit at the end, whose longest text loses its own middle. If
- * not even instructions and the last unit fit, they are all that is left.
+ * A conversation without its middle: instructions and the last other unit stay, and from both ends as many units as
+ * fit into so many tokens. What room is left goes to the next unit at the end, whose longest text loses its own middle.
+ * If not even instructions and that last unit fit, they are all that is left.
  */
 export function middleOut(items: readonly Item[], tokens: number, weights: Weights): Item[] {
   const weigh = (unit: ItemUnit) => unit.reduce((sum, item) => sum + weights.of(item), 0);
-  const { units, kept, middle } = split(items);
+  const { units, last, kept, middle } = split(items);
   let left = tokens - units.reduce((sum, unit) => (kept.has(unit) ? sum + weigh(unit) : sum), 0);
   const rest = fromBothEnds(middle, (unit) => {
     const weight = weigh(unit);
@@ -26,14 +26,15 @@ export function middleOut(items: readonly Item[], tokens: number, weights: Weigh
   });
   const next = rest.at(-1);
   const shorter = next && cutOut(next, Math.floor((weigh(next) - left) / weights.tokensPerCharacter));
-  return joined(units, kept, shorter && new Map([[next as ItemUnit, shorter]]));
+  return joined(units, last, kept, shorter && new Map([[next as ItemUnit, shorter]]));
 }
 
 /**
- * A conversation of at most so many messages: instructions and the last unit stay, and half of the rest at each end.
+ * A conversation of at most so many messages: instructions and the last other unit stay, and half of the rest at each
+ * end.
  */
 export function middleOutMessages(items: readonly Item[], messages: number): Item[] {
-  const { units, kept, middle } = split(items);
+  const { units, last, kept, middle } = split(items);
   let left = messages - units.reduce((sum, unit) => (kept.has(unit) ? sum + messagesIn(unit) : sum), 0);
   fromBothEnds(middle, (unit) => {
     const count = messagesIn(unit);
@@ -42,18 +43,19 @@ export function middleOutMessages(items: readonly Item[], messages: number): Ite
     kept.add(unit);
     return true;
   });
-  return joined(units, kept);
+  return joined(units, last, kept);
 }
 
 export function countMessages(items: readonly Item[]): number {
   return messagesIn(items);
 }
 
+/** Units, and which of them stay whatever the room: clients end conversations with instructions too. */
 function split(items: readonly Item[]) {
   const units = unitsOf(items);
-  const last = units.at(-1);
+  const last = units.findLast((unit) => !isInstructions(unit));
   const kept = new Set(units.filter((unit) => unit === last || isInstructions(unit)));
-  return { units, kept, middle: units.filter((unit) => !kept.has(unit)) };
+  return { units, last, kept, middle: units.filter((unit) => !kept.has(unit)) };
 }
 
 /**
@@ -78,20 +80,23 @@ function fromBothEnds(middle: readonly ItemUnit[], take: (unit: ItemUnit) => boo
   return middle.slice(from, to);
 }
 
-/** The kept units, in order. A conversation that began with a question does not begin with an answer. */
+/**
+ * The kept units, in order. A conversation that began with a question does not begin with an answer, unless the answer
+ * is `last`, which stays.
+ */
 function joined(
   units: readonly ItemUnit[],
+  last: ItemUnit | undefined,
   kept: ReadonlySet<ItemUnit>,
   shortened: ReadonlyMap<ItemUnit, ItemUnit> = new Map(),
 ): Item[] {
-  const result = units.flatMap((unit) => {
-    const stays = kept.has(unit) ? unit : shortened.get(unit);
-    return stays === undefined ? [] : [stays];
-  });
   const first = units.find((unit) => !isInstructions(unit));
-  if (first === undefined || isAnswer(first)) return result.flat();
-  const begin = result.findIndex((unit) => !isInstructions(unit));
-  let end = begin;
-  while (end < result.length - 1 && isAnswer(result[end] as ItemUnit)) end += 1;
-  return [...result.slice(0, begin), ...result.slice(end)].flat();
+  let mayBegin = first === undefined || isAnswer(first);
+  return units.flatMap((unit) => {
+    const stays = kept.has(unit) ? unit : shortened.get(unit);
+    if (stays === undefined) return [];
+    if (isInstructions(unit)) return stays;
+    mayBegin ||= unit === last || !isAnswer(unit);
+    return mayBegin ? stays : [];
+  });
 }
