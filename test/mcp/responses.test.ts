@@ -83,7 +83,6 @@ describe('tools of an MCP server on /responses', () => {
         { name: 'search', description: 'does search', input_schema: tool('search').inputSchema },
         { name: 'delete', description: 'does delete', input_schema: tool('delete').inputSchema },
       ],
-      error: null,
     });
     expect(call).toEqual({
       id: expect.stringMatching(/^mcp_/),

@@ -125,6 +125,8 @@ describe('tools that run code', () => {
       'response.code_interpreter_call.interpreting',
       'response.code_interpreter_call.completed',
     ]);
+    const numbers = events.map(({ data }) => data.sequence_number).filter((number) => number !== undefined);
+    expect(numbers).toEqual(numbers.map((_, index) => index));
     const told = (type: string) => events.find(({ data }) => data.type === type)?.data;
     expect(told('response.output_item.added')?.item.code).toBe('');
     expect(told('response.code_interpreter_call_code.delta')).toMatchObject({

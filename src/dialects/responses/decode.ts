@@ -49,8 +49,10 @@ class AnswerReader {
   #isStarted = false;
   #isEnded = false;
   #usage: Usage | undefined;
+  readonly #relays: boolean;
 
   constructor(context: DecodeContext) {
+    this.#relays = context.relay;
     this.#output = new OutputReader((event) => this.#emit(event), !context.relay, idSeedOf(context));
   }
 
@@ -184,7 +186,7 @@ class AnswerReader {
         this.#wholeInput(type, value);
         break;
       default:
-        if (isProgressEvent(type)) this.#opaque(value);
+        if (this.#relays || isProgressEvent(type)) this.#opaque(value);
     }
   }
 
@@ -270,11 +272,14 @@ class AnswerReader {
     this.#output.endInput(slot);
   }
 
-  /** `output_index` becomes the item's position in the representation. */
+  /** `output_index` becomes the item's position in the representation; events about no item have none. */
   #opaque(value: JsonObject): void {
-    const slot = this.#output.find(value);
-    if (slot === undefined) return;
-    this.#emit({ type: 'opaque', dialect: 'responses', value: { ...value, output_index: slot.item } });
+    const { output_index: index, ...rest } = value;
+    const isOfItem = index !== undefined || value.item_id !== undefined;
+    const slot = isOfItem ? this.#output.find(value) : undefined;
+    if (slot === undefined && !this.#relays) return;
+    const placed = slot === undefined ? rest : { ...value, output_index: slot.item };
+    this.#emit({ type: 'opaque', dialect: 'responses', value: placed });
   }
 }
 

@@ -1,9 +1,9 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
-import { objectAt } from '../../kit/json/members.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { type Placement, patchOutputItem, patchOutputPart } from './encode-content.ts';
-import { INPUT_CHANNELS, TEXT_CHANNELS } from './wire.ts';
+import { INPUT_CHANNELS, namesItem, TEXT_CHANNELS } from './wire.ts';
 
 /**
  * One upstream event for the caller: with constant ids, gapless positions and numbers, and the members that strict
@@ -19,16 +19,37 @@ export function patchFrame(
   const changes: JsonObject = {};
   if (value.type !== type) changes.type = type;
   if (value.sequence_number !== sequence) changes.sequence_number = sequence;
-  if (value.output_index !== placement.index) changes.output_index = placement.index;
+  const adds = namesItem(type);
+  if (value.output_index !== placement.index && (adds || value.output_index !== undefined)) {
+    changes.output_index = placement.index;
+  }
   const item = objectAt(value, 'item');
   if (item === undefined) {
-    if (value.item_id !== placement.id) changes.item_id = placement.id;
+    if (value.item_id !== placement.id && (adds || value.item_id !== undefined)) {
+      changes.item_id = placement.id;
+    }
   } else {
     const status = type === 'response.output_item.added' ? 'in_progress' : 'completed';
     changes.item = patchOutputItem(item, placement.id, status, request);
   }
   addMissing(value, type, placement, changes);
   return Object.keys(changes).length === 0 ? value : { ...value, ...changes };
+}
+
+/**
+ * An event about no item that we know, which only gets its number. Client libraries take an `error` for the end of the
+ * stream, whatever the type of its event.
+ */
+export function patchUnknown(value: JsonObject, type: string, sequence: number): JsonObject {
+  const { error, ...rest } = value;
+  const shown = error === undefined || error === null ? value : { ...rest, message: textOfError(error) };
+  const isSame = shown.type === type && shown.sequence_number === sequence;
+  return isSame ? shown : { ...shown, type, sequence_number: sequence };
+}
+
+function textOfError(error: Json): string {
+  const text = isJsonObject(error) ? stringAt(error, 'message') : error;
+  return typeof text === 'string' ? text : JSON.stringify(error);
 }
 
 function addMissing(value: JsonObject, type: string, placement: Placement, changes: JsonObject): void {

@@ -476,16 +476,52 @@ describe('the relay lane', () => {
     );
   });
 
+  it('passes events on that it does not know, in their order and with their numbers', () => {
+    const context = contextOf();
+    const decoder = createDecoder({ request: context.request, relay: true });
+    const encoder = createEncoder(context);
+    const shell = { type: 'shell_call', id: 'sh', call_id: 'c', status: 'in_progress', action: {} };
+    const compaction = { type: 'compaction', id: 'cmp', encrypted_content: 'e' };
+    const sent: JsonObject[] = [
+      { type: 'response.output_item.added', output_index: 0, item: shell },
+      { type: 'response.shell_call_command.added', output_index: 0, command_index: 0, command: '' },
+      { type: 'response.shell_call_command.delta', output_index: 0, command_index: 0, delta: 'ls' },
+      { type: 'response.apply_patch_call_operation_diff.delta', output_index: 0, item_id: 'sh', delta: '+' },
+      { type: 'response.output_item.done', output_index: 0, item: { ...shell, status: 'completed' } },
+      { type: 'response.shell_call_output_content.done', output_index: 0, item_id: 'sh', output: [] },
+      { type: 'response.output_item.added', output_index: 1, item: compaction },
+      { type: 'response.compaction.compacting', output_index: 1, item_id: 'cmp' },
+      { type: 'response.audio.delta', delta: 'AAAA' },
+      { type: 'response.made_up.next_year', stage: { of: 'many' } },
+    ];
+    const frames = sent.map((value, index) => ({
+      data: JSON.stringify({ ...value, sequence_number: index + 100 }),
+    }));
+    const values = valuesOf(encoder.encode(frames.flatMap((frame) => decoder.decode(frame))));
+    expect(values.map((value) => value.sequence_number)).toEqual(values.map((_, index) => index));
+    expect(values.slice(2)).toEqual(sent.map((value, index) => ({ ...value, sequence_number: index + 2 })));
+  });
+
+  it('passes the error of an event that does not end the answer on as a message', () => {
+    const context = contextOf();
+    const decoder = createDecoder({ request: context.request, relay: true });
+    const value = { type: 'response.steer.failed', error: { code: 'x', message: 'too late' } };
+    const [last] = valuesOf(
+      createEncoder(context).encode(decoder.decode({ data: JSON.stringify(value) })),
+    ).slice(-1);
+    expect(last).toEqual({ type: 'response.steer.failed', message: 'too late', sequence_number: 2 });
+  });
+
   it('ends in the gateway’s own failure when that is how it ends', () => {
     const error = new GatewayError('upstream-timeout', 'The provider stopped answering');
     const { values } = relay(() => ({ type: 'failure', error }));
     expect(lastResponse(values)).toMatchObject({ status: 'failed', output: [{ id: 'a-1' }, { id: 'b-1' }] });
   });
 
-  it('never lets unknown events or event names through', () => {
+  it('never lets events of other formats, or names that are none, through', () => {
     const context = contextOf();
     const decoder = createDecoder({ request: context.request, relay: true });
-    const frames = ['response.brand_new', 'x\nevent: y', 'keepalive'].map((type) => ({
+    const frames = ['response.x\nevent: y', 'x\nevent: y', 'keepalive'].map((type) => ({
       data: JSON.stringify({ type }),
     }));
     const written = createEncoder(context).encode(frames.flatMap((frame) => decoder.decode(frame)));

@@ -28,7 +28,7 @@ import {
   showsRefusal,
   TextDrafts,
 } from './encode-content.ts';
-import { patchFrame } from './encode-relay.ts';
+import { patchFrame, patchUnknown } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
 import {
   coveredBy,
@@ -184,15 +184,12 @@ class ResponsesEncoder implements StreamEncoder {
     if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
     if (hosted === undefined || head.type !== 'server-call') return added + this.#step(item, 'in_progress');
-    const code = this.#writer.hostedCode(hosted, head.input, shown);
-    const steps = hosted.begun.map((step) => this.#writer.hostedStep(hosted, step, shown));
-    return (
-      added +
-      steps.slice(0, -1).join('') +
-      code +
-      (steps.at(-1) ?? '') +
-      this.#writer.hostedInput(hosted, head.input, shown)
-    );
+    // In the order of the stream: each event takes its number as it is written.
+    let text = added;
+    for (const step of hosted.begun.slice(0, -1)) text += this.#writer.hostedStep(hosted, step, shown);
+    text += this.#writer.hostedCode(hosted, head.input, shown);
+    for (const step of hosted.begun.slice(-1)) text += this.#writer.hostedStep(hosted, step, shown);
+    return text + this.#writer.hostedInput(hosted, head.input, shown);
   }
 
   /** Gives an item its position; undefined for kinds that this format does not have. */
@@ -402,10 +399,21 @@ class ResponsesEncoder implements StreamEncoder {
         text += this.#progress(event);
       }
       if ('item' in event) shown = this.#items.get(event.item) ?? shown;
+      if (event.type === 'opaque' && covered?.has('opaque')) {
+        return text + this.#passedFrame(type, frame.data, value, event);
+      }
     }
     if (shown === undefined) return text;
     this.#relayed.set(index, shown);
     return isSaid && !wasDone ? text + this.#frame(type, frame.data, value, shown) : text;
+  }
+
+  /** An event that the gateway does not model: it need not be about an item, nor come before the item's end. */
+  #passedFrame(type: string, data: string, value: JsonObject, { value: placed }: EventOf<'opaque'>): string {
+    const shown = this.#items.get(numberAt(placed, 'output_index') ?? -1);
+    if (shown !== undefined) return this.#frame(type, data, value, shown);
+    const patched = patchUnknown(value, type, this.#writer.take());
+    return this.#write(type, data, value, patched);
   }
 
   /** The upstream's own event, verbatim if it needs no change. */
@@ -421,8 +429,13 @@ class ResponsesEncoder implements StreamEncoder {
     }
     const patched = patchFrame(value, type, this.#writer.take(), shown, request);
     if (isItemDone) this.#relayedItemDone(shown, objectAt(patched, 'item'));
+    return before + this.#write(type, data, value, patched);
+  }
+
+  #write(type: string, data: string, value: JsonObject, patched: JsonObject): string {
     const isVerbatim = patched === value && !data.includes('\n');
-    return before + writeSseFrame(isVerbatim ? data : stringifyExactly(patched, request.exactNumbers), type);
+    const { exactNumbers } = this.#context.request;
+    return writeSseFrame(isVerbatim ? data : stringifyExactly(patched, exactNumbers), type);
   }
 
   #relayedItemDone(shown: Shown, item: JsonObject | undefined): void {

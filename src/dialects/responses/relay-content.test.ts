@@ -78,3 +78,22 @@ describe('reasoning in the relay lane', () => {
     expect(entries).toEqual(['input[1] dropped']);
   });
 });
+
+describe('null in the place of a list, in the relay lane', () => {
+  it('becomes an empty list', () => {
+    const said = { type: 'message', role: 'assistant', id: 'msg_1', status: 'completed', content: null };
+    const raw = [{ type: 'reasoning_text', text: 'Hm.' }];
+    const summary = [{ type: 'summary_text', text: 'Hm.' }];
+    const { sent, entries } = relayed(
+      said,
+      { type: 'reasoning', id: 'rs_1', summary: null, content: raw },
+      { type: 'reasoning', id: 'rs_2', summary, content: null },
+    );
+    expect(sent).toEqual([
+      { ...said, content: [] },
+      { type: 'reasoning', id: 'rs_1', summary: [], content: raw },
+      { type: 'reasoning', id: 'rs_2', summary, content: [] },
+    ]);
+    expect(entries).toEqual([]);
+  });
+});

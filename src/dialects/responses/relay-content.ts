@@ -121,9 +121,16 @@ function relayItem(
     return undefined;
   }
   if (type === 'reasoning') return relayReasoning(item, place, report);
+  if (type === 'message') return cleanItem(listsFor(item, ['content']), place, report);
   return lookUp(KINDS, type) === 'call'
     ? withoutMembers(item, ['signature'], place, report)
     : cleanItem(item, place, report);
+}
+
+/** The item with empty lists for nulls, which the format allows and upstreams refuse. */
+function listsFor(item: JsonObject, names: readonly string[]): JsonObject {
+  const nulls = names.filter((name) => item[name] === null);
+  return nulls.length === 0 ? item : { ...item, ...Object.fromEntries(nulls.map((name) => [name, []])) };
 }
 
 /** Members of reasoning items that upstreams of this dialect do not know. */
@@ -134,7 +141,7 @@ function relayReasoning(item: JsonObject, place: string, report: Report): JsonOb
     item.encrypted_content === undefined &&
     !GATEWAY_REASONING_MEMBERS.some((name) => Object.hasOwn(item, name))
   ) {
-    return isEmptyReasoning(item) ? dropEmpty(place, report) : item;
+    return isEmptyReasoning(item) ? dropEmpty(place, report) : listsFor(item, ['summary', 'content']);
   }
   return renderItem(parseThoughts(item), { place, report });
 }

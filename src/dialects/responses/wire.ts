@@ -411,7 +411,7 @@ export const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
   'response.cancelled',
 ]);
 
-/** Progress events of hosted tools that client libraries know: forwarded, not modelled. */
+/** Progress events of hosted tools that are also forwarded where an answer is translated; not modelled. */
 const PROGRESS_EVENT =
   /^response\.(?:(?:web_search_call|file_search_call|image_generation_call|code_interpreter_call|mcp_call|mcp_list_tools)\.[a-z_]{1,32}|(?:code_interpreter_call_code|mcp_call_arguments)\.(?:delta|done))$/;
 
@@ -421,8 +421,22 @@ export function isProgressEvent(type: string): boolean {
 
 /** Events of the representation that a wire event includes; undefined for types that are never relayed. */
 export function coveredBy(type: string): ReadonlySet<Event['type']> | undefined {
-  return lookUp(COVERED, type) ?? (isProgressEvent(type) ? OPAQUE_ONLY : undefined);
+  return lookUp(COVERED, type) ?? (isPassedOn(type) ? OPAQUE_ONLY : undefined);
 }
+
+/** True for events that name their item in members that we know: where these are absent, they are added. */
+export function namesItem(type: string): boolean {
+  return lookUp(COVERED, type) !== undefined || isProgressEvent(type);
+}
+
+/** True for events that are not modelled: a relay passes all of them on. */
+function isPassedOn(type: string): boolean {
+  if (OPENING_EVENTS.has(type) || TERMINAL_EVENTS.has(type)) return false;
+  return EVENT_NAME.test(type) && !CHANNEL_BY_DELTA.has(type);
+}
+
+/** Names that cannot end the line that they are written on. */
+const EVENT_NAME = /^response\.[\w.-]{1,128}$/;
 
 const OPAQUE_ONLY: ReadonlySet<Event['type']> = new Set(['opaque'] as const);
 const NOTHING: ReadonlySet<Event['type']> = new Set();

@@ -116,7 +116,7 @@ function listItem({ server: { label }, tools, error }: ListedServer): PrefaceIte
     },
     outcome: {
       output: '',
-      shown: { ...known, tools: entries, error: error ?? null },
+      shown: compact({ ...known, tools: entries, error }),
       isFailed: error !== undefined,
     },
   };
