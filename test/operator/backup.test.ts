@@ -99,7 +99,9 @@ describe('backup', () => {
     const { out } = await backUp('--json');
     const { accounts } = JSON.parse((await command(gateway.dataDir, 'ledger', 'verify', '--json')).out);
     expect(accounts).toHaveLength(1);
-    expect(JSON.parse(out).accounts).toEqual(accounts);
+    // Causes are in the rows of generations, not in the books.
+    const statements = accounts.map(({ written_off_by_cause: _, ...statement }: any) => statement);
+    expect(JSON.parse(out).accounts).toEqual(statements);
   });
 
   it('leaves out what flags name, and says which key a restore needs', async () => {

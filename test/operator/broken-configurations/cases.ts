@@ -104,6 +104,7 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
   ['a price as a number', model('        pricing: { prompt: 0.000001 }\n')],
   ['a price per million that is none', model('        pricing: { prompt_per_million: cheap }\n')],
   ['a price in both ways', model('        pricing: { prompt: "0.000001", prompt_per_million: 1 }\n')],
+  ['a discount', model('        pricing: { prompt: "0.000001", discount: "0.1" }\n')],
   ['a day that is not in the calendar', `${model('        tag: acme\n')}    created: 2026-02-30\n`],
   // --- Two places do not fit.
   ['a misspelt provider of the table', 'providers:\n  - slug: antropic\n    api_key: canary-secret\n'],
