@@ -13,7 +13,7 @@ export interface McpMessage {
 /** What a fake server does; a result of an object is sent as JSON. */
 export interface McpBehaviour {
   /** Tools, or a page of them for a cursor. */
-  tools?(cursor: string | undefined): JsonObject;
+  tools?(cursor: string | undefined): JsonObject | Promise<JsonObject>;
   /** The result of a call; undefined = the reply was written by the function itself. */
   call?(
     message: McpMessage,
