@@ -86,7 +86,7 @@ export interface RoutingWishes {
   readonly trace?: JsonObject;
 }
 
-/** A member of a body that the format does not document. */
+/** A member of a body that the format does not document, or a documented member with an unknown value. */
 export interface UndocumentedMember extends UnlistedMember {
   /** True inside a field that never goes upstream. */
   readonly isForGateway: boolean;
@@ -146,7 +146,7 @@ export interface GenerationRequest {
   readonly places: Places;
   /** Top-level keys of the body that no format documents: kept in the relay lane, else dropped and reported. */
   readonly unknownFields: readonly string[];
-  /** Members below the top level that the format does not document; absent = no report is wanted. */
+  /** Members below the top level and values that the format does not document; absent = no report is wanted. */
   readonly undocumented?: readonly UndocumentedMember[];
   /** Members that stages have read and that have no effect, for the report. */
   readonly ignoredMembers?: readonly TranslationEntry[];

@@ -11,7 +11,10 @@ const MOST = 1000;
 /** Schemas by format and vendor: building one takes longer than walking a body. */
 const schemas = new Map<string, TSchema>();
 
-/** The members of a body, below the top level, that its format does not document. */
+/**
+ * The members of a body, below the top level, that its format does not document, and values at any level that it does
+ * not know.
+ */
 export function undocumentedMembers(
   { format, body }: Pick<GenerationInput, 'format' | 'body'>,
   { vendor }: Pick<GatewaySettings, 'vendor'>,
@@ -21,7 +24,7 @@ export function undocumentedMembers(
   const schema = schemas.get(key) ?? requestSchema(vendor);
   schemas.set(key, schema);
   return unlistedMembers(schema, body, MOST)
-    .filter(({ path, name }) => path !== name)
+    .filter(({ path, name, isValue }) => isValue === true || path !== name)
     .map((member) => ({ ...member, isForGateway: gatewayFields.has(topLevelOf(member.path)) }));
 }
 

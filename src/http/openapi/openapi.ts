@@ -14,7 +14,13 @@ export interface OpenApiDocument extends JsonObject {
 }
 
 /** Keywords of our own that no reader of the document needs. */
-const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set(['explain', 'explainPattern', 'discriminator', 'open']);
+const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set([
+  'explain',
+  'explainPattern',
+  'discriminator',
+  'open',
+  'unlisted',
+]);
 
 /** Describes a route table. Everything in it comes from the rows. Rows that only refuse are left out. */
 export function describeRoutes(

@@ -10,6 +10,18 @@ export function oneOf<const T extends readonly string[]>(values: T, options: obj
   return Type.Unsafe<T[number]>({ ...options, enum: [...values] });
 }
 
+/**
+ * Strings of which these are known. Any other one is valid too: an upstream of the same format may know it, and the
+ * gateway does not act on it. `unlistedMembers` finds it, so that reports name it. Use `oneOf` only for values that
+ * the gateway itself acts on.
+ */
+export function openOneOf(values: readonly string[], options: object = {}) {
+  return Type.Unsafe<string>({
+    ...options,
+    anyOf: [{ enum: [...values] }, { type: 'string', unlisted: true }],
+  });
+}
+
 /** An object that refuses fields it does not know. */
 export function closed<T extends TProperties>(properties: T, options: object = {}): TObject<T> {
   return Type.Object(properties, { ...options, additionalProperties: false });
@@ -25,12 +37,48 @@ export function open<T extends TProperties>(properties: T): TObject<T> {
   return Type.Object(properties, { open: true });
 }
 
-/** The branch of a tagged union for all other tags: its fields are not checked. */
-export function otherThan(tag: string, known: readonly string[]) {
+/**
+ * A tagged union that takes objects of other tags too, without checks of their members: an upstream of the same
+ * format may know them. `unlistedMembers` finds such a tag, unless it is one of `documented`.
+ */
+export function openUnion<T extends TSchema[]>(
+  tag: string,
+  branches: [...T],
+  { documented = [], ...options }: { readonly documented?: readonly string[] } & object = {},
+) {
+  const known = branches.flatMap((branch) => tagsOf(branch, tag));
+  return taggedUnion(tag, [...branches, otherThan(tag, known, documented)], options);
+}
+
+/** The tags of a branch. */
+function tagsOf(branch: TSchema, tag: string): string[] {
+  const node = (branch as { properties?: Readonly<Record<string, unknown>> }).properties?.[tag];
+  return literalsIn(node).filter((value) => typeof value === 'string');
+}
+
+function literalsIn(node: unknown): unknown[] {
+  const {
+    const: only,
+    enum: several,
+    anyOf = [],
+  } = (node ?? {}) as Partial<Record<'enum' | 'anyOf', unknown[]>> & {
+    const?: unknown;
+  };
+  return several ?? (only === undefined ? anyOf.flatMap(literalsIn) : [only]);
+}
+
+/**
+ * The branch of a tagged union for all other tags: its fields are not checked. `documented`: tags that
+ * `unlistedMembers` does not name; absent = it names none.
+ */
+export function otherThan(tag: string, known: readonly string[], documented?: readonly string[]) {
+  const unlisted = documented === undefined ? {} : { unlisted: true };
+  const other = { type: 'string', minLength: 1, not: { enum: [...known] }, ...unlisted };
+  const listed = (documented ?? []).length > 0 ? [{ enum: [...(documented ?? [])] }] : [];
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     open: true,
     required: [tag],
-    properties: { [tag]: { type: 'string', minLength: 1, not: { enum: [...known] } } },
+    properties: { [tag]: listed.length === 0 ? other : { anyOf: [...listed, other] } },
   });
 }

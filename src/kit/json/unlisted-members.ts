@@ -1,54 +1,74 @@
 import type { TSchema } from 'typebox';
 import { lookUp } from '../collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { flatten, namedBranches, type SchemaNode } from './validate.ts';
+import { flatten, matches, namedBranches, type SchemaNode } from './validate.ts';
 
-/** A member that the schema of its object does not list. */
+/** A member that the schema of its object does not list, or a listed member with a value that it does not list. */
 export interface UnlistedMember {
-  /** Its place in the body: `tools[0].function.strickt`. */
+  /** Its place in the body: `tools[0].function.strickt`, `include[2]`. */
   readonly path: string;
+  /** The member's name; for an element of a list, that of the list. */
   readonly name: string;
   readonly value: Json;
+  /** True if the schema lists the member, but not its value (`openOneOf`, `openUnion`). */
+  readonly isValue?: true;
 }
 
 /**
- * The members of a valid value that its schema does not list, at most so many. Objects of which the schema lists
- * nothing may have any member, and open ones are not looked into. Null means absent.
+ * The members of a valid value that its schema does not list, and values that it takes without listing them; at most
+ * so many. Objects of which the schema lists nothing may have any member, and of open ones only texts are looked at.
+ * Null means absent.
  */
 export function unlistedMembers(schema: TSchema, value: JsonObject, most: number): readonly UnlistedMember[] {
   const found: UnlistedMember[] = [];
-  visit([schema as SchemaNode], value, '', found, most);
+  visit([schema as SchemaNode], value, { path: '', name: '' }, found, most);
   return found;
 }
+
+/** Where a value stands. */
+type Place = Pick<UnlistedMember, 'path' | 'name'>;
 
 /** Visits a value that one of the schemas describes, or several of them together. */
 function visit(
   schemas: readonly SchemaNode[],
   value: Json | undefined,
-  path: string,
+  place: Place,
   found: UnlistedMember[],
   most: number,
 ): void {
+  if (typeof value === 'string') {
+    if (isUnlisted(schemas, value)) found.push({ ...place, value, isValue: true });
+    return;
+  }
+  const { path, name: list } = place;
   if (Array.isArray(value)) {
     const items = schemas.flatMap(flatten).flatMap((node) => node.items ?? []);
     if (items.length === 0) return;
     for (let index = 0; index < value.length && found.length < most; index++) {
-      visit(items, value[index], `${path}[${index}]`, found, most);
+      visit(items, value[index], { path: `${path}[${index}]`, name: list }, found, most);
     }
     return;
   }
   if (!isJsonObject(value)) return;
   const nodes = schemas.flatMap((schema) => objectNodes(schema, value));
-  if (nodes.length === 0 || nodes.some(({ open }) => open === true)) return;
-  const takesAny = nodes.some(takesAnyMember);
+  if (nodes.length === 0) return;
+  const isOpen = nodes.some(({ open }) => open === true);
+  const takesAny = isOpen || nodes.some(takesAnyMember);
   for (const [name, member] of Object.entries(value)) {
     if (found.length >= most) return;
-    if (member === null || member === undefined) continue;
-    const place = path === '' ? name : `${path}.${name}`;
+    if (member === null || member === undefined || (isOpen && typeof member !== 'string')) continue;
+    const inside = { path: path === '' ? name : `${path}.${name}`, name };
     const listed = nodes.flatMap((node) => schemaOfMember(node, name));
-    if (listed.length > 0) visit(listed, member, place, found, most);
-    else if (!takesAny) found.push({ path: place, name, value: member });
+    if (listed.length > 0) visit(listed, member, inside, found, most);
+    else if (!takesAny) found.push({ ...inside, value: member });
   }
+}
+
+/** True for a text that the schemas take without listing it. */
+function isUnlisted(schemas: readonly SchemaNode[], text: string): boolean {
+  const nodes = schemas.flatMap(flatten);
+  if (!nodes.some(({ unlisted }) => unlisted === true)) return false;
+  return nodes.filter((node) => matches(node, text)).every(({ unlisted }) => unlisted === true);
 }
 
 /** The objects of a schema that this value may be. */

@@ -38,6 +38,8 @@ export interface SchemaNode {
   readonly discriminator?: { readonly propertyName: string };
   /** True if no report names unlisted members of the object, or of objects inside it. */
   readonly open?: boolean;
+  /** Takes values that the schema does not know by name: reports name such a value. */
+  readonly unlisted?: boolean;
   /** Replaces the generic message. */
   readonly explain?: string;
   /** What to say of text that does not match its pattern, where other things may be wrong with it too. */
@@ -235,7 +237,8 @@ export function flatten(branch: SchemaNode): readonly SchemaNode[] {
   return branch.anyOf === undefined ? [branch] : branch.anyOf.flatMap((inner) => flatten(inner));
 }
 
-function matches(schema: SchemaNode, value: unknown): boolean {
+/** True if the value is valid. For values that compiled checks do not cover: this one is slow. */
+export function matches(schema: SchemaNode, value: unknown): boolean {
   const issues: Issue[] = [];
   walk(schema, value, '', { issues, most: MAX_ISSUES });
   return issues.length === 0;

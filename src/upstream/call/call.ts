@@ -17,6 +17,7 @@ import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { fitToolCalls } from '../../dialects/fit/fit-tool-calls.ts';
 import { dialectOf } from '../../dialects/lane.ts';
+import { VALUE_PASSED_ON } from '../../dialects/shared/report/passed-on-fields.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
 import { undocumentedEntries } from '../../dialects/shared/report/undocumented-members.ts';
 import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
@@ -205,7 +206,8 @@ function asSimulated(rendered: RenderedRequest, request: GenerationRequest): Ren
   }
   const passed = rendered.report.map((entry): TranslationEntry => {
     if (entry.action !== 'passed_on') return entry;
-    return { ...entry, action: 'ignored', detail: 'not a known field: the simulator ignores it' };
+    const what = entry.detail === VALUE_PASSED_ON ? 'value' : 'field';
+    return { ...entry, action: 'ignored', detail: `not a known ${what}: the simulator ignores it` };
   });
   return { ...rendered, report: [...tools.entries, ...passed] };
 }

@@ -78,6 +78,9 @@ export function reportUnknownFields(
 /** Report detail of an undocumented field. */
 export const UNDOCUMENTED = 'undocumented: passed on only to upstreams of the same format';
 
+/** Report detail of a documented field with an unknown value. */
+export const UNKNOWN_VALUE = 'an unknown value: passed on only to upstreams of the same format';
+
 /**
  * Reports a limit on the calls of tools that the gateway runs. Formats that do not document the limit list it among
  * the unknown fields, which are reported separately.

@@ -12,6 +12,9 @@ export function reportPassedOn(request: GenerationRequest, rendered: JsonObject,
 
 export const PASSED_ON = 'not a known field: the upstream got it as it is';
 
+/** Report detail of a documented field with an unknown value. */
+export const VALUE_PASSED_ON = 'not a known value: the upstream got it as it is';
+
 /** A member of an object or of an element of a list: `thinking.depth`, `messages[2].mood`. */
 const NESTED = /^(\w+)(?:\[(\d+)\])?\.(.+)$/s;
 

@@ -36,6 +36,25 @@ describe('undocumentedEntries', () => {
     expect(list.map(({ action }) => action)).toEqual(['passed_on']);
   });
 
+  it('says the same of unknown values, and of those in lists', () => {
+    const values = [
+      { path: 'speed', name: 'speed', value: 'warp', isValue: true, isForGateway: false },
+      { path: 'include[1]', name: 'include', value: 'all', isValue: true, isForGateway: false },
+      { path: 'thinking.type', name: 'type', value: 'deep', isValue: true, isForGateway: false },
+    ];
+    const asked = { ...request([]), undocumented: values } as unknown as GenerationRequest;
+    const sent = { speed: 'warp', include: ['some', 'all'], thinking: { type: 'enabled' } };
+    expect(undocumentedEntries(asked, sent, [])).toEqual([
+      { field: 'speed', action: 'passed_on', detail: 'not a known value: the upstream got it as it is' },
+      { field: 'include[1]', action: 'passed_on', detail: 'not a known value: the upstream got it as it is' },
+      {
+        field: 'thinking.type',
+        action: 'dropped',
+        detail: 'an unknown value: passed on only to upstreams of the same format',
+      },
+    ]);
+  });
+
   it('repeats no entry, nor what is inside something that was dropped', () => {
     const asked = request(['reasoning.known', 'tools[0].told', 'tools[1].inside', 'tools[10].left']);
     const told = [dropped('tools[0].told'), dropped('tools[1]')];

@@ -1,14 +1,19 @@
 import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { UNDOCUMENTED } from './foreign-members.ts';
-import { PASSED_ON } from './passed-on-fields.ts';
+import { UNDOCUMENTED, UNKNOWN_VALUE } from './foreign-members.ts';
+import { PASSED_ON, VALUE_PASSED_ON } from './passed-on-fields.ts';
 import { Report } from './report.ts';
 
 /**
- * Entries for members below the top level that the request's format does not document: passed on if the rendered body
- * has them, else dropped, or ignored if they were meant for the gateway. `told`: entries of the report so far, which
- * are not repeated.
+ * Entries for members below the top level, and for values, that the request's format does not document: passed on if
+ * the rendered body has them, else dropped, or ignored if they were meant for the gateway. `told`: entries of the
+ * report so far, which are not repeated.
+ *
+ * So that an unknown value is passed on, three things are needed. The schema of the format takes it (`openOneOf` and
+ * `openUnion`). The parser keeps it, in `ext` or raw, because requests are translated for the same dialect too.
+ * Renderers of other dialects leave it out, or send the nearest value that they have and report that. The entry
+ * itself is made here.
  */
 export function undocumentedEntries(
   request: GenerationRequest,
@@ -21,10 +26,11 @@ export function undocumentedEntries(
   const left = undocumented.filter(({ path }) => !known.has(path) && !isInside(path, dropped));
   const sent = valuesOf(rendered, new Set(left.map(({ name }) => name)));
   const report = new Report(request);
-  for (const { path, name, value, isForGateway } of left) {
-    if (isForGateway) report.ignored(path, 'not a known field');
-    else if (sent.get(name)?.has(comparable(value))) report.passedOn(path, PASSED_ON);
-    else report.dropped(path, UNDOCUMENTED);
+  for (const { path, name, value, isValue, isForGateway } of left) {
+    if (isForGateway) report.ignored(path, isValue ? 'not a known value' : 'not a known field');
+    else if (sent.get(name)?.has(comparable(value)))
+      report.passedOn(path, isValue ? VALUE_PASSED_ON : PASSED_ON);
+    else report.dropped(path, isValue ? UNKNOWN_VALUE : UNDOCUMENTED);
   }
   return report.entries;
 }
@@ -41,7 +47,7 @@ function comparable(value: Json | undefined): Json | undefined | typeof COMPOSIT
   return typeof value === 'object' && value !== null ? COMPOSITE : value;
 }
 
-/** Values of members with one of the names, anywhere in a body: members may have moved. */
+/** Values of members with one of the names, and texts in such lists, anywhere in a body: members may have moved. */
 function valuesOf(
   body: JsonObject,
   names: ReadonlySet<string>,
@@ -54,6 +60,7 @@ function valuesOf(
       if (names.has(name)) {
         const found = values.get(name) ?? new Set();
         values.set(name, found.add(comparable(member)));
+        if (Array.isArray(member)) for (const element of member) found.add(comparable(element));
       }
       visit(member);
     }
