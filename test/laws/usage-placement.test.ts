@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
 import { sse } from '../fakes/answers.ts';
 import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../fakes/fake-upstream.ts';
@@ -305,7 +306,7 @@ const BEDROCK_USAGE = {
   totalTokens: INPUT + OUTPUT,
 };
 
-const bedrockStream = (...metadata: object[]) =>
+const bedrockStream = (...metadata: JsonObject[]) =>
   Buffer.concat([
     awsEvent('messageStart', { role: 'assistant' }),
     awsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello' } }),
