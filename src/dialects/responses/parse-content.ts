@@ -34,7 +34,7 @@ import { withEach } from '../shared/requests/with-each.ts';
 import { readAnnotation } from './citations.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
-import { isOperatorItem, KEPT_CALL, type SHOWN_CALLS, showsCall } from './wire-content.ts';
+import { isOperatorItem, KEPT_CALL, KEPT_REQUEST, type SHOWN_CALLS, showsCall } from './wire-content.ts';
 
 /** Parses items and parts of this format. */
 
@@ -523,8 +523,21 @@ function patchOutcome(value: JsonObject, callId: string): ToolResultItem {
   return { type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] };
 }
 
-function shownCallId(item: Json | undefined): string | undefined {
-  return isJsonObject(item) && showsCall(item.type) ? stringAt(item, 'id') : undefined;
+const APPROVAL = 'mcp_approval_response';
+
+/** The id of a kept item that completes this one: its own, or that of the request that it approves. */
+function completedBy(item: Json | undefined): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  if (item.type === APPROVAL) return stringAt(item, 'approval_request_id');
+  return showsCall(item.type) ? stringAt(item, 'id') : undefined;
+}
+
+/** An approval after the request that it is for, if only the gateway has kept that; undefined = any other item. */
+export function approvedRequest(value: JsonObject): readonly [JsonObject, JsonObject] | undefined {
+  const request = value.type === APPROVAL ? objectAt(value, KEPT_REQUEST) : undefined;
+  if (request === undefined) return undefined;
+  const { [KEPT_REQUEST]: _kept, ...approval } = value;
+  return [request, approval];
 }
 
 const NO_CALLS: readonly string[] = [];
@@ -533,7 +546,7 @@ function shownCalls({ input }: JsonObject): readonly string[] {
   if (!Array.isArray(input)) return NO_CALLS;
   let found: string[] | undefined;
   for (let index = 0; index < input.length; index++) {
-    const id = shownCallId(input[index]);
+    const id = completedBy(input[index]);
     if (id === undefined) continue;
     found ??= [];
     found.push(id);
@@ -541,9 +554,17 @@ function shownCalls({ input }: JsonObject): readonly string[] {
   return found ?? NO_CALLS;
 }
 
+/** A request for approval that the conversation has is not added. */
 function complete(body: JsonObject, items: ReadonlyMap<string, JsonObject>): JsonObject {
+  let given: ReadonlySet<Json | undefined> | undefined;
   return withEach(body, 'input', (item) => {
-    const kept = items.get(shownCallId(item) ?? '')?.[KEPT_CALL];
+    const found = items.get(completedBy(item) ?? '');
+    if (item.type === APPROVAL) {
+      given ??= new Set(objectsOf(body.input).map(({ id }) => id));
+      const isLost = found?.type === 'mcp_approval_request' && !given.has(found.id);
+      return isLost ? { ...item, [KEPT_REQUEST]: found } : item;
+    }
+    const kept = found?.[KEPT_CALL];
     return kept === undefined ? item : { ...item, [KEPT_CALL]: kept };
   });
 }

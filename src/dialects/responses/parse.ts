@@ -28,6 +28,7 @@ import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/req
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import {
+  approvedRequest,
   inputPlace,
   parseItem,
   patchedCalls,
@@ -222,7 +223,8 @@ function parseItems(
   const patched = patchedCalls(input);
   input.forEach((value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
-    for (const item of replayedCall(value, patched, numbers) ?? [parseItem(value)]) {
+    const parsed = replayedCall(value, patched, numbers) ?? approvedRequest(value)?.map(parseItem);
+    for (const item of parsed ?? [parseItem(value)]) {
       items.push(placeItem(item, value, place, places));
     }
   });

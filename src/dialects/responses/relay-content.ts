@@ -11,7 +11,7 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { inputPlace, parseThoughts, patchedCalls, replayedCall } from './parse-content.ts';
+import { approvedRequest, inputPlace, parseThoughts, patchedCalls, replayedCall } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -116,6 +116,8 @@ function relayItem(
     return rendered === undefined ? [] : [rendered];
   });
   if (replayed !== undefined) return replayed;
+  const approved = approvedRequest(item);
+  if (approved !== undefined) return [...approved];
   if (isOperatorItem(type)) {
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;

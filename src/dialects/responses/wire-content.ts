@@ -253,6 +253,9 @@ export const inputItemSchema = taggedUnion('type', [
  */
 export const KEPT_CALL = 'gateway_call';
 
+/** Member of answers to requests for approval: the request, if the conversation does not have it. */
+export const KEPT_REQUEST = 'gateway_request';
+
 /** True for item kinds of the form `<vendor>:*`. */
 export function isOperatorItem(type: string): boolean {
   return /^[\w-]+:/.test(type);

@@ -259,9 +259,13 @@ function duplicateIssues(all: readonly Asked[]): Issue[] {
   });
 }
 
+const UNASKED =
+  'names no mcp_approval_request of this conversation, nor one that this key was given within the last hour: ' +
+  'send that item too';
+
 function unaskedIssue(item: Item, { places }: GenerationRequest): Issue {
   const path = `${places.of(item) ?? 'input'}.approval_request_id`;
-  return { path, message: 'names no mcp_approval_request of this conversation: send that item too' };
+  return { path, message: UNASKED };
 }
 
 /** Formats without items for it cannot ask the caller. */
