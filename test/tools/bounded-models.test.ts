@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { head, never, SSE } from '../fakes/fake-upstream.ts';
+import { chatBody } from '../fakes/answers.ts';
+import { end, head, JSON_TYPE, never, SSE, stall, write } from '../fakes/fake-upstream.ts';
 import { lastToolResult, openToolGateway, type ToolGateway } from './tool-gateway.ts';
 
 let tools: ToolGateway;
 beforeAll(async () => {
-  tools = await openToolGateway({ tools: { limits: { tool_ms: 500 } } });
+  const timeouts_ms = { first_byte: 1_500, idle: 1_500, total: 30_000 };
+  tools = await openToolGateway({ tools: { limits: { tool_ms: 100 } } }, {}, { timeouts_ms });
 });
 beforeEach(() => tools.upstream.clear());
 afterAll(() => tools.close());
@@ -12,13 +14,23 @@ afterAll(() => tools.close());
 const CALL = { name: 'advisor', arguments: '{"prompt":"?"}', id: 'call_a' };
 const TOOLS = { tools: [{ type: 'signalbox:advisor', parameters: { model: 'm/other' } }] };
 
-async function legsOf(id: string | null): Promise<any[]> {
+async function recordOf(id: string | null): Promise<any> {
   const response = await tools.gateway.fetch(`/generation?id=${id}`);
-  return ((await response.json()) as any).data.legs;
+  return ((await response.json()) as any).data;
 }
 
 describe('models that tools call', () => {
-  it('end with the time of the tool, and the answer goes on', async () => {
+  it('have the time of model calls, not of tools', async () => {
+    tools.answers('m/chat', { tools: [CALL] });
+    const slow = JSON.stringify(chatBody({ text: 'Ask again.' }));
+    tools.upstream.answer([stall(500), head(200, JSON_TYPE), write(slow), end()]);
+    tools.answers('m/chat', { text: 'Not alone.' });
+    const { status, body } = await tools.ask('/responses', 'm/chat', TOOLS);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(JSON.stringify(lastToolResult(tools.upstream.requests[2]))).toContain('Ask again.');
+  });
+
+  it('end with that time, written off, and the answer goes on', async () => {
     tools.answers('m/chat', { tools: [CALL] });
     tools.upstream.answer([head(200, SSE), never()]);
     tools.answers('m/chat', { text: 'Alone then.' });
@@ -28,13 +40,14 @@ describe('models that tools call', () => {
       stream: true,
       ...TOOLS,
     });
-    expect(await response.text()).toContain('the tool gave no result in its time');
-    const legs = await legsOf(response.headers.get('x-generation-id'));
-    expect(legs.map(({ kind, status }) => [kind, status])).toEqual([
+    expect(await response.text()).toContain('Alone then.');
+    const { legs, write_offs: writeOffs } = await recordOf(response.headers.get('x-generation-id'));
+    expect(legs.map(({ kind, status }: any) => [kind, status])).toEqual([
       ['main', 'completed'],
-      ['advisor', 'cancelled'],
+      ['advisor', 'failed'],
       ['main', 'completed'],
     ]);
+    expect(writeOffs).toEqual([{ cause: 'time_limit', cost: expect.any(Number) }]);
   });
 
   it('give an error where a guardrail does not allow them', async () => {

@@ -33,7 +33,12 @@ export interface ToolGateway {
 
 const PRICING = { prompt: '0.000001', completion: '0.000002' };
 
-export async function openToolGateway(config: object = {}, options: TestOptions = {}): Promise<ToolGateway> {
+/** `ofProviders`: further members of each provider. */
+export async function openToolGateway(
+  config: object = {},
+  options: TestOptions = {},
+  ofProviders: object = {},
+): Promise<ToolGateway> {
   const upstream = await openFakeUpstream();
   const model = (id: string, provider: string, more: object = {}) => ({
     id,
@@ -46,6 +51,7 @@ export async function openToolGateway(config: object = {}, options: TestOptions 
     base_url: upstream.url,
     api_key: 'k',
     data_policy: { training: false, retains_prompts: false },
+    ...ofProviders,
   });
   const gateway = await openTestGateway(
     {
