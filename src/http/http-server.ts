@@ -41,7 +41,7 @@ import { describeRoutes } from './openapi/openapi.ts';
 import type { Route, ServerState, ServerView } from './route.ts';
 import { routesFor } from './routes/routes.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
-import { hintForLostPath } from './server/lost-path.ts';
+import { hintForGemini, hintForLostPath } from './server/lost-path.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { runRoute } from './server/run-route.ts';
 import { ShedRequests } from './server/shed-requests.ts';
@@ -434,10 +434,9 @@ function noRoute(
   { basePath }: HttpSettings,
   routes: readonly string[],
 ): GatewayError {
-  if (allowed.length === 0) {
-    const hint = hintForLostPath(url.split('?', 1)[0] ?? url, basePath, routes);
-    return new GatewayError('not-found', `Resource not found. ${hint}`);
-  }
+  const path = url.split('?', 1)[0] ?? url;
+  const hint = allowed.length === 0 ? hintForLostPath(path, basePath, routes) : hintForGemini(path, basePath);
+  if (hint !== undefined) return new GatewayError('not-found', `Resource not found. ${hint}`);
   const list = allowed.join(', ');
   return new GatewayError('method-not-allowed', `Method not allowed: use ${list}`, {
     headers: { Allow: list },

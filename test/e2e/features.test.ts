@@ -37,16 +37,25 @@ beforeAll(async () => {
       base_url: upstream.url,
       api_key: 'k',
     })),
-    models: Object.keys(DIALECTS).map((format) => ({
-      id: `up/${format}`,
-      aliases: [`up/${format}-latest`],
-      input_modalities: ['text', 'image', 'file'],
-      output_modalities: ['text', 'image'],
-      max_output_tokens: 8000,
-      endpoints: [
-        { provider: `p-${format}`, model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
-      ],
-    })),
+    models: [
+      ...Object.keys(DIALECTS).map((format) => ({
+        id: `up/${format}`,
+        aliases: [`up/${format}-latest`],
+        input_modalities: ['text', 'image', 'file'],
+        output_modalities: ['text', 'image'],
+        max_output_tokens: 8000,
+        endpoints: [
+          { provider: `p-${format}`, model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
+        ],
+      })),
+      {
+        id: 'up/small',
+        context_length: 1000,
+        endpoints: [
+          { provider: 'p-messages', model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
+        ],
+      },
+    ],
     prompts: { greet: { instructions: 'You greet {{who}}.', input: 'Say hello to {{who}}' } },
   });
 });
@@ -183,6 +192,18 @@ describe('usage', () => {
     upstream.clear();
     upstream.answer(reply(500, {}));
     expect((await json(await gateway.post('/messages/count_tokens', body))).input_tokens).toBeGreaterThan(0);
+  });
+
+  it('is counted although it is longer than the context', async () => {
+    const content = 'word '.repeat(3000);
+    const body = { model: 'up/small', messages: [{ role: 'user', content }] };
+    upstream.answer(reply(200, { input_tokens: 3007 }));
+    expect(await json(await gateway.post('/messages/count_tokens', body))).toEqual({ input_tokens: 3007 });
+    upstream.clear();
+    upstream.answer(reply(400, { error: { message: 'prompt is too long' } }));
+    const counted = await json(await gateway.post('/messages/count_tokens', body));
+    expect(counted.input_tokens).toBeGreaterThan(2900);
+    expect((await gateway.post('/messages', { ...body, max_tokens: 10, plugins: [] })).status).toBe(400);
   });
 });
 

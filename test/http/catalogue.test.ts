@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endpointListSchema } from '../../src/contract/catalog/endpoint.ts';
@@ -23,10 +24,15 @@ describe('GET /models', () => {
     expect(json.total_count).toBe(2);
     expect(json.data[0]).toEqual({
       id: 'acme/large',
+      object: 'model',
+      type: 'model',
       canonical_slug: 'acme/large',
       name: 'Name of acme/large',
+      display_name: 'Name of acme/large',
+      owned_by: 'acme',
       description: 'What acme/large is for',
       created: expect.any(Number),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       architecture: {
         modality: 'text+image->text',
         input_modalities: ['text', 'image'],
@@ -35,6 +41,8 @@ describe('GET /models', () => {
         instruct_type: null,
       },
       context_length: 100_000,
+      max_input_tokens: 100_000,
+      max_tokens: 1000,
       pricing: { prompt: '0.000001', completion: '0.000004', discount: 0.25 },
       top_provider: { is_moderated: false, context_length: 100_000, max_completion_tokens: 1000 },
       per_request_limits: null,
@@ -93,6 +101,72 @@ describe('GET /models', () => {
     expect((await ask(port, { path: '/v1/models?offset=99' })).json.data).toEqual([]);
   });
 
+  it('pages by ids, forwards and backwards', async () => {
+    const { port } = await startServer();
+    const pageOf = async (query: string) => {
+      const { json } = await ask(port, { path: `/api/v1/models?output_modalities=all&${query}` });
+      expect(Compile(modelListSchema).Check(json)).toBe(true);
+      const ids = json.data.map(({ id }: { id: string }) => id);
+      return [ids, json.has_more, json.first_id, json.last_id, json.links.next];
+    };
+    const next = '/api/v1/models?output_modalities=all&limit=1&offset=2';
+    expect(await pageOf('limit=1&after_id=acme/large')).toEqual([
+      ['acme/painter'],
+      true,
+      'acme/painter',
+      'acme/painter',
+      next,
+    ]);
+    expect(await pageOf('after_id=acme/large')).toEqual([
+      ['acme/painter', 'bolt/small'],
+      false,
+      'acme/painter',
+      'bolt/small',
+      null,
+    ]);
+    expect(await pageOf('after_id=bolt/small')).toEqual([[], false, null, null, null]);
+    expect(await pageOf('limit=1&before_id=bolt/small')).toEqual([
+      ['acme/painter'],
+      true,
+      'acme/painter',
+      'acme/painter',
+      next,
+    ]);
+    expect((await pageOf('before_id=bolt/small')).slice(0, 2)).toEqual([
+      ['acme/large', 'acme/painter'],
+      false,
+    ]);
+  });
+
+  it('is read page by page by the Anthropic client', async () => {
+    const { port } = await startServer();
+    const client = new Anthropic({ apiKey: 'any', baseURL: `http://127.0.0.1:${port}/api`, maxRetries: 0 });
+    const names: [string, string][] = [];
+    for await (const { id, display_name } of client.models.list({ limit: 1 })) names.push([id, display_name]);
+    expect(names).toEqual([
+      ['acme/large', 'Name of acme/large'],
+      ['bolt/small', 'Name of bolt/small'],
+    ]);
+    const backwards: string[] = [];
+    for await (const { id } of client.models.list({ limit: 1, before_id: 'bolt/small' })) backwards.push(id);
+    expect(backwards).toEqual(['acme/large']);
+  });
+
+  it('has the models that call tools in Codex’s own shape, if Codex asks', async () => {
+    const { port } = await startServer();
+    const { json } = await ask(port, { path: '/api/v1/models?client_version=0.169.0' });
+    expect(Compile(modelListSchema).Check(json)).toBe(true);
+    expect(json.models.map(({ slug }: { slug: string }) => slug)).toEqual(['acme/large', 'bolt/small']);
+    expect(json.models[0]).toMatchObject({
+      display_name: 'Name of acme/large',
+      context_window: 100_000,
+      input_modalities: ['text', 'image'],
+      supported_reasoning_levels: [],
+      visibility: 'list',
+    });
+    expect((await ask(port, { path: '/api/v1/models' })).json.models).toBeUndefined();
+  });
+
   it.each([
     ['limit=0', 'limit'],
     ['limit=1001', 'limit'],
@@ -101,6 +175,11 @@ describe('GET /models', () => {
     ['limit=', 'limit'],
     ['limit=1&limit=2', 'limit'],
     ['offset=-1', 'offset'],
+    ['after_id=acme/none', 'after_id'],
+    ['after_id=acme/painter', 'after_id'],
+    ['before_id=', 'before_id'],
+    ['after_id=acme/large&before_id=bolt/small', 'before_id'],
+    ['offset=1&after_id=acme/large', 'after_id'],
     ['zdr=maybe', 'zdr'],
     ['sort=most-popular', 'sort'],
     ['category=programming', 'category'],
@@ -155,11 +234,17 @@ describe('the other catalogue routes', () => {
       max_completion_tokens: 1_000,
       quantization: 'fp8',
       pricing: { prompt: '0.0000001', completion: '0.0000004' },
+      supports_tool_choice: { auto: true, function: true, none: true, required: true },
       status: 0,
       uptime_last_1d: null,
       latency_last_30m: null,
     });
     expect(json.data.endpoints[0].supported_parameters).toContain('seed');
+    const other = await ask(port, { path: '/api/v1/models/acme/large/endpoints' });
+    expect(other.json.data.endpoints[0]).toMatchObject({
+      supported_parameters: ['temperature', 'tools', 'zeta'],
+      supports_tool_choice: { auto: true, function: false, none: false, required: false },
+    });
   });
 
   it('list all known providers, those of the file too, without anything secret', async () => {

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { Compile } from 'typebox/compile';
 import { afterEach, describe, expect, it } from 'vitest';
-import { retrievedModelSchema } from '../../src/contract/catalog/model.ts';
+import { modelSchema } from '../../src/contract/catalog/model.ts';
 import { ask, startServer, stopServers } from './harness.ts';
 
 afterEach(stopServers);
@@ -33,7 +33,7 @@ describe('models.retrieve', () => {
     const { port } = await startServer();
     const { status, json } = await ask(port, { path });
     expect(status).toBe(200);
-    expect(Compile(retrievedModelSchema).Check(json)).toBe(true);
+    expect(Compile(modelSchema).Check(json)).toBe(true);
   });
 
   it('suggests the model that was meant', async () => {
@@ -46,11 +46,47 @@ describe('models.retrieve', () => {
   });
 });
 
+describe('an error outside the routes of generations', () => {
+  it('has the form of the messages format for a client that names a version of it', async () => {
+    const { port } = await startServer();
+    const client = new Anthropic({ apiKey: 'any', baseURL: `http://127.0.0.1:${port}/api`, maxRetries: 0 });
+    const failures = [
+      [() => client.beta.skills.list(), 'not_found_error'],
+      [() => client.beta.files.retrieveMetadata('file_1'), 'authentication_error'],
+      [() => client.models.retrieve('acme/none'), 'not_found_error'],
+      [() => client.models.list({ limit: 0 }), 'invalid_request_error'],
+    ] as const;
+    for (const [ask, type] of failures) {
+      const error = await Promise.resolve(ask()).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(Anthropic.APIError);
+      expect([error.type, error.error.type]).toEqual([type, 'error']);
+      expect(error.error.error).toMatchObject({
+        code: error.status,
+        metadata: { error_type: expect.any(String) },
+      });
+    }
+  });
+
+  it('has the envelope for all others, and for routes with a format of their own', async () => {
+    const { port } = await startServer();
+    const plain = await ask(port, { path: '/api/v1/skills' });
+    expect(Object.keys(plain.json)).toEqual(['error']);
+    const chat = await ask(port, {
+      method: 'POST',
+      path: '/api/v1/chat/completions',
+      headers: { 'anthropic-version': '2023-06-01' },
+    });
+    expect([chat.status, chat.json.type]).toEqual([401, undefined]);
+  });
+});
+
 describe('a path that no route answers', () => {
   it.each([
     ['/api/v1/v1/messages', /`\/v1` twice.*Anthropic SDK wants \/api /],
     ['/chat/completions', /is at \/api\/v1\/chat\/completions/],
     ['/api/v1/images/generations', /does not offer \/images\/generations/],
+    ['/api/v1beta/models/x:generateContent', /does not offer the Gemini format as input/],
+    ['/api/v1/models/x:generateContent?alt=sse', /does not offer the Gemini format as input/],
   ])('gets a 404 that says what to do: %s', async (path, message) => {
     const { port } = await startServer();
     const { status, json } = await ask(port, { method: 'POST', path });

@@ -142,7 +142,7 @@ tool only where the gateway runs it. The \`action\` says what became of the fiel
 | \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query, or a member of a [tool](tools.md#hosted-names) that the gateway runs and that has no effect there, or of a field for the gateway |
 
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
-\`?verbose\`. Only \`beta\` and \`client_version\`, which the Anthropic client and Codex add to their calls, are left out.
+\`?verbose\`. Only \`beta\`, which the Anthropic client adds to its calls, is left out.
 \`/messages/count_tokens\` has no report. Routes for the catalogue (\`/models\`, \`/providers\` and below), keys,
 workspaces, BYOK, credits, files, analytics, datasets, records of generations and \`/routing/explain\` answer an unknown
 parameter with a 400 that names it, and the one that was probably meant. So do \`/healthz\`, \`/readyz\`, \`/metrics\` and

@@ -25,6 +25,10 @@ export const endpointSchema = Type.Object(
     pricing: pricingSchema,
     supported_parameters: Type.Array(Type.String()),
     supports_implicit_caching: Type.Boolean(),
+    supports_tool_choice: Type.Object(
+      { auto: Type.Boolean(), function: Type.Boolean(), none: Type.Boolean(), required: Type.Boolean() },
+      { description: 'Values of `tool_choice` that it takes: all, or only `auto`, or none without `tools`.' },
+    ),
     status: Type.Integer({ description: '0 = in service; negative = degraded or out of service.' }),
     uptime_last_5m: uptime,
     uptime_last_30m: uptime,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable } from '../values/nullable.ts';
+import { codexModelsSchema } from './codex-model.ts';
 import { pricingSchema } from './pricing.ts';
 
 /** Modalities of a model, input and output. */
@@ -28,14 +29,25 @@ const reasoningSchema = Type.Object({
 export const modelSchema = Type.Object(
   {
     id: Type.String({ description: 'What requests name: `author/slug`.' }),
+    object: Type.Literal('model'),
+    type: Type.Literal('model'),
     canonical_slug: Type.String(),
     name: Type.String(),
+    display_name: Type.String({ description: '`name`, as Anthropic’s clients read it.' }),
+    owned_by: Type.String({ description: 'The author in the id.' }),
     description: Type.String(),
     created: Type.Integer({
       description: 'Release, unix seconds; the day of what is known about the model where that is not known.',
     }),
+    created_at: Type.String({ format: 'date-time', description: '`created` as a timestamp.' }),
     architecture: architectureSchema,
     context_length: nullable(Type.Integer()),
+    max_input_tokens: nullable(Type.Integer(), {
+      description: '`context_length`, as Anthropic’s clients read it.',
+    }),
+    max_tokens: nullable(Type.Integer(), {
+      description: 'Most output tokens, as Anthropic’s clients read it.',
+    }),
     pricing: pricingSchema,
     top_provider: Type.Object({
       is_moderated: Type.Boolean(),
@@ -60,24 +72,21 @@ export type ModelObject = Static<typeof modelSchema>;
 /** Reply of `GET /model/{author}/{slug}`. */
 export const modelReplySchema = Type.Object({ data: modelSchema });
 
-/** Reply of `GET /models` and `GET /models/user`. */
+/** Reply of `GET /models` and `GET /models/user`: with the members by which clients of OpenAI and Anthropic page. */
 export const modelListSchema = Type.Object({
+  object: Type.Literal('list'),
   data: Type.Array(modelSchema),
+  has_more: Type.Boolean({
+    description: 'Whether models follow, or precede those of a page with `before_id`.',
+  }),
+  first_id: nullable(Type.String(), { description: 'Id of the first model here; null if there is none.' }),
+  last_id: nullable(Type.String(), { description: 'Id of the last one.' }),
   links: Type.Object({
     next: nullable(Type.String(), { description: 'Path of the next page; null on the last one.' }),
   }),
   total_count: Type.Integer({ description: 'Models that match the filters, on all pages.' }),
+  models: Type.Optional(codexModelsSchema),
 });
 
 /** Reply of `GET /models/count`. */
 export const modelCountSchema = Type.Object({ data: Type.Object({ count: Type.Integer({ minimum: 0 }) }) });
-
-/** Reply of `GET /models/{id}`: with the members that `models.retrieve` of the OpenAI and Anthropic clients read. */
-export const retrievedModelSchema = Type.Object({
-  ...modelSchema.properties,
-  object: Type.Literal('model'),
-  owned_by: Type.String({ description: 'The author in the id.' }),
-  type: Type.Literal('model'),
-  display_name: Type.String(),
-  created_at: Type.String({ format: 'date-time', description: '`created` as a timestamp.' }),
-});

@@ -42,8 +42,17 @@ export const modelsQuerySchema = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Page size; 500 when only `offset` is given. With neither, the whole list.',
+      description: 'Page size; 500 when only a place in the list is given. With neither, the whole list.',
     }),
+  ),
+  after_id: Type.Optional(
+    Type.String({ minLength: 1, description: 'Id of a model of the list: the page begins after it.' }),
+  ),
+  before_id: Type.Optional(
+    Type.String({ minLength: 1, description: 'Id of a model of the list: the page ends before it.' }),
+  ),
+  client_version: Type.Optional(
+    Type.String({ description: 'Codex sends its version: the reply then has `models` as well.' }),
   ),
   q: Type.Optional(
     Type.String({ maxLength: 256, description: 'Text to look for in id, name and description.' }),

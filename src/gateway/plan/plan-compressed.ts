@@ -68,11 +68,15 @@ export async function planCompressed(
   return { ...asked, ...planned, plan: { ...planned.plan, candidates, pipeline } };
 }
 
-/** Plans a leg of the whole prompt. */
-export const planWhole: typeof planCompressed = async (accepted, ...rest) => ({
-  ...accepted,
-  ...(await planLeg(accepted, ...rest)),
-});
+/** Plans a leg of the whole prompt, for a count of it: also if no candidate holds the prompt. */
+export const planWhole: typeof planCompressed = async (accepted, ...rest) => {
+  try {
+    return { ...accepted, ...(await planLeg(accepted, ...rest)) };
+  } catch (error) {
+    if (!(error instanceof PromptTooLong)) throw error;
+    return { ...accepted, plan: { ...error.plan, candidates: error.candidates }, mustRelay: false };
+  }
+};
 
 /** Attempts to meet the goal: each counts the tokens of what is left. */
 const MAX_ATTEMPTS = 6;

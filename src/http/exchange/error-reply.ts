@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
 import { GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { HttpLog } from '../dependencies.ts';
@@ -23,12 +24,18 @@ export function replyWithError(
     return;
   }
   if (CLOSING.has(error.kind)) reply.closeConnection();
-  const body = parts.encodeError(error, {
+  const encodeError = speaksMessages(exchange) ? DIALECTS.messages.inbound.encodeError : parts.encodeError;
+  const body = encodeError(error, {
     vendor: parts.vendor,
     generationId: exchange.routed ? exchange.requestId : null,
     ...(caller !== undefined && { userId: caller.accountId }),
   });
   reply.json(error.status, body, errorHeaders(error));
+}
+
+/** True outside the routes of generations for clients of the messages format: each of their requests has a version. */
+function speaksMessages({ isGeneration, request }: HttpExchange): boolean {
+  return !isGeneration && request.header('anthropic-version') !== undefined;
 }
 
 /** Logs the cause of an internal failure, which the reply does not contain. */

@@ -82,6 +82,11 @@ export class HttpExchange implements ReplyOwner {
     this.#requestId = undefined;
   }
 
+  /** True if the request is for a generation route. */
+  get isGeneration(): boolean {
+    return this.#isGeneration;
+  }
+
   /** `gen-<unix seconds>-<20 random>` on generation routes. */
   get requestId(): string {
     this.#requestId ??= requestIdOf(this.#isGeneration ? 'gen' : 'req', this.acceptedAtMs, this.#token);

@@ -15,11 +15,8 @@ const REFUSING: ReadonlySet<RateClass> = new Set(['management', 'analytics', 'da
 /** Tags of public routes that refuse them too. */
 const REFUSING_TAGS: ReadonlySet<string> = new Set(['Catalogue', 'Operation']);
 
-/**
- * Parameters that select nothing: the Anthropic client adds `beta=true` to the calls of its beta half, Codex its own
- * version to `/models`.
- */
-const WITHOUT_MEANING: ReadonlySet<string> = new Set(['beta', 'client_version']);
+/** Parameters that select nothing: the Anthropic client adds `beta=true` to the calls of its beta half. */
+const WITHOUT_MEANING: ReadonlySet<string> = new Set(['beta']);
 
 /** Callers may choose names as long as a request line: messages cut them. */
 const MAX_NAME_CHARACTERS = 64;

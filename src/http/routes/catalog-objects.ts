@@ -4,23 +4,33 @@ import { makesVectorsOnly } from '../../catalog/model-kind.ts';
 import { EMBEDDING_PARAMETER_NAMES, PARAMETER_NAMES } from '../../catalog/parameter-names.ts';
 import type { ProviderInfo } from '../../catalog/providers/all-providers.ts';
 import type { endpointSchema } from '../../contract/catalog/endpoint.ts';
-import type { architectureSchema, modelSchema, retrievedModelSchema } from '../../contract/catalog/model.ts';
+import type { architectureSchema, modelSchema } from '../../contract/catalog/model.ts';
 import type { pricingSchema } from '../../contract/catalog/pricing.ts';
 import type { providerSchema } from '../../contract/catalog/provider.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { formatPrice } from '../../kit/money.ts';
 
-/** A model on the wire. Prices, and limits in `top_provider`, are those of its first endpoint. */
+/**
+ * A model on the wire, as clients of all kinds read it. Prices, and limits in `top_provider`, are those of its first
+ * endpoint.
+ */
 export function renderModel(model: Model, basePath: string): Static<typeof modelSchema> {
   const first = model.endpoints[0];
   return {
     id: model.id,
+    object: 'model',
+    type: 'model',
     canonical_slug: model.canonicalSlug ?? model.id,
     name: model.name,
+    display_name: model.name,
+    owned_by: model.id.split('/', 1)[0] ?? '',
     description: model.description,
     created: model.created,
+    created_at: new Date(model.created * 1000).toISOString(),
     architecture: renderArchitecture(model),
     context_length: model.contextLength ?? null,
+    max_input_tokens: model.contextLength ?? null,
+    max_tokens: first?.maxOutputTokens ?? model.maxOutputTokens ?? null,
     pricing: renderPricing(first?.pricing ?? {}, first?.overrides),
     top_provider: {
       is_moderated: false,
@@ -39,18 +49,6 @@ export function renderModel(model: Model, basePath: string): Static<typeof model
   };
 }
 
-/** A model as `models.retrieve` of the OpenAI and Anthropic clients reads it. */
-export function renderRetrievedModel(model: Model, basePath: string): Static<typeof retrievedModelSchema> {
-  return {
-    ...renderModel(model, basePath),
-    object: 'model',
-    owned_by: model.id.split('/', 1)[0] ?? '',
-    type: 'model',
-    display_name: model.name,
-    created_at: new Date(model.created * 1000).toISOString(),
-  };
-}
-
 /** Endpoints that cool down are shown as degraded. */
 const STATUS_OF: Readonly<Record<EndpointService['state'], number>> = { ok: 0, probing: -1, cooling: -2 };
 
@@ -60,6 +58,8 @@ export function renderEndpoint(
   model: Model,
   service: EndpointService,
 ): Static<typeof endpointSchema> {
+  const parameters = [...(endpoint.supportedParameters ?? namesFor(model))];
+  const choosesTools = parameters.includes('tool_choice');
   return {
     name: `${endpoint.provider.name} | ${model.id}`,
     model_id: model.id,
@@ -71,8 +71,14 @@ export function renderEndpoint(
     max_completion_tokens: endpoint.maxOutputTokens ?? model.maxOutputTokens ?? null,
     quantization: endpoint.quantization ?? null,
     pricing: renderPricing(endpoint.pricing, endpoint.overrides),
-    supported_parameters: [...(endpoint.supportedParameters ?? namesFor(model))],
+    supported_parameters: parameters,
     supports_implicit_caching: endpoint.cachesImplicitly ?? false,
+    supports_tool_choice: {
+      auto: choosesTools || parameters.includes('tools'),
+      function: choosesTools,
+      none: choosesTools,
+      required: choosesTools,
+    },
     status: STATUS_OF[service.state],
     uptime_last_5m: service.uptime5m,
     uptime_last_30m: service.uptime30m,

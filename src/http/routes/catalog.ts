@@ -6,7 +6,7 @@ import {
   modelCountSchema,
   modelListSchema,
   modelReplySchema,
-  retrievedModelSchema,
+  modelSchema,
 } from '../../contract/catalog/model.ts';
 import {
   type ModelsQuery,
@@ -16,15 +16,10 @@ import {
 import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
-import { GatewayError } from '../../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';
-import {
-  renderArchitecture,
-  renderEndpoint,
-  renderModel,
-  renderProvider,
-  renderRetrievedModel,
-} from './catalog-objects.ts';
+import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
+import { codexModels } from './codex-models.ts';
 import { CATALOG_EXAMPLES } from './examples/catalog.ts';
 import { filterModels } from './model-filters.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
@@ -35,7 +30,7 @@ const RETRIEVED = {
   ...CATALOG,
   auth: 'none',
   request: NOTHING_DECLARED,
-  responses: { 200: ok(retrievedModelSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
+  responses: { 200: ok(modelSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
 } as const;
 
 const DEFAULT_PAGE = 500;
@@ -161,11 +156,16 @@ export const CATALOG_ROUTES: readonly Route[] = [
 function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
   const query = call.query as ModelsQuery;
   const matching = filterModels(models, query, call.services.clock.now());
-  const { page, next } = pageOf(matching, query);
+  const { page, next, hasMore } = pageOf(matching, query);
   call.exchange.reply.json(200, {
+    object: 'list',
     data: page.map((model) => renderModel(model, call.settings.basePath)),
+    has_more: hasMore,
+    first_id: page.at(0)?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
     links: { next: next === undefined ? null : nextLink(call, path, next) },
     total_count: matching.length,
+    ...(query.client_version !== undefined && { models: codexModels(page) }),
   });
 }
 
@@ -175,7 +175,7 @@ function replyWithRetrieved({ services, settings, exchange }: Call, id: string):
   if (model === undefined) {
     throw new GatewayError('not-found', unknownModelMessage(id, id, catalog));
   }
-  exchange.reply.json(200, renderRetrievedModel(model, settings.basePath));
+  exchange.reply.json(200, renderModel(model, settings.basePath));
 }
 
 /** Latency and throughput are shown only to callers with a key. */
@@ -197,16 +197,48 @@ function resolveVariant(catalog: Catalog, id: string): Model | undefined {
   return resolveVariant(catalog, id.replace(ROUTING_SUFFIX, ''));
 }
 
-/** Without `offset` and `limit` the whole list. `next`: where the next page starts. */
-function pageOf(models: readonly Model[], query: ModelsQuery): { page: readonly Model[]; next?: number } {
-  if (query.offset === undefined && query.limit === undefined) return { page: models };
-  const start = query.offset ?? 0;
-  const end = start + (query.limit ?? DEFAULT_PAGE);
-  return { page: models.slice(start, end), ...(end < models.length && { next: end }) };
+/** A part of a list. */
+interface Page {
+  readonly page: readonly Model[];
+  /** Where the next page starts; absent = nowhere. */
+  readonly next?: number;
+  /** Whether there are more in the direction in which the caller pages. */
+  readonly hasMore: boolean;
+}
+
+/** The whole list if the query names neither a size nor a place. */
+function pageOf(models: readonly Model[], query: ModelsQuery): Page {
+  const { offset, limit, after_id: afterId, before_id: beforeId } = query;
+  const places = Object.entries({ offset, after_id: afterId, before_id: beforeId }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const [, second] = places;
+  if (second !== undefined) {
+    throw invalidRequest([{ path: second[0], message: `cannot be combined with ${places[0]?.[0]}` }]);
+  }
+  if (places.length === 0 && limit === undefined) return { page: models, hasMore: false };
+  const size = limit ?? DEFAULT_PAGE;
+  if (beforeId !== undefined) {
+    const end = placeOf(beforeId, 'before_id', models);
+    const start = Math.max(0, end - size);
+    return { page: models.slice(start, end), next: end, hasMore: start > 0 };
+  }
+  const start = afterId === undefined ? (offset ?? 0) : placeOf(afterId, 'after_id', models) + 1;
+  const end = start + size;
+  const hasMore = end < models.length;
+  return { page: models.slice(start, end), ...(hasMore && { next: end }), hasMore };
+}
+
+function placeOf(id: string, path: string, models: readonly Model[]): number {
+  const place = models.findIndex((model) => model.id === id);
+  if (place === -1) throw invalidRequest([{ path, message: 'is not the id of a model of this list' }]);
+  return place;
 }
 
 function nextLink({ rawQuery, query, settings }: Call, path: string, offset: number): string {
   const next = new URLSearchParams(rawQuery);
+  next.delete('after_id');
+  next.delete('before_id');
   next.set('offset', String(offset));
   next.set('limit', String((query as ModelsQuery).limit ?? DEFAULT_PAGE));
   return `${settings.basePath}${path}?${next}`;

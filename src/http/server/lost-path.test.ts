@@ -38,8 +38,32 @@ describe('the hint for a path without a route', () => {
     ['/completions', 'This gateway does not offer /completions. Use /chat/completions.'],
     ['/api/v1/completion', 'This gateway does not offer /completions. Use /chat/completions.'],
     ['/v1/batchs/batch_1', 'This gateway does not offer /batches/batch_1.'],
+    ['/api/v1/rerank', 'This gateway does not offer /rerank. Have a model score the documents'],
+    ['/api/v1/presets', 'This gateway does not offer /presets. Presets are in the configuration file'],
+    ['/api/v1/presets/a/messages', 'This gateway does not offer /presets/a/messages.'],
+    ['/api/v1/endpoints/zdr', 'This gateway does not offer /endpoints/zdr. GET /models?zdr=true'],
+    ['/api/v1/observability/destinations', 'Use /analytics for usage'],
+    ['/api/v1/benchmarks', 'This gateway does not offer /benchmarks.'],
+    ['/api/v1/agents', 'This gateway does not offer /agents. Use /responses with server tools'],
   ])('says what is offered instead: %s', (path, expected) => {
     expect(hint(path)).toContain(expected);
+  });
+
+  it.each([
+    '/api/v1beta/models/acme/large:generateContent',
+    '/v1beta/models/x:streamGenerateContent',
+    '/api/v1/models/x:generateContent',
+    '/api/v1/models/x:countTokens',
+    '/v1beta/models',
+    '/v1alpha/cachedContents/1',
+  ])('says that the Gemini format is not offered: %s', (path) => {
+    expect(hint(path)).toBe(
+      'This gateway does not offer the Gemini format as input. Ask Gemini models at /api/v1/responses, /api/v1/messages, /api/v1/chat/completions.',
+    );
+  });
+
+  it('takes the address of Gemini’s OpenAI interface for a wrong base', () => {
+    expect(hint('/v1beta/openai/chat/completions')).toMatch(/^\/chat\/completions is at /);
   });
 
   it.each([

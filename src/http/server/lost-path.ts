@@ -1,5 +1,5 @@
 import type { FormatDialect } from '../../dialects/dialect.ts';
-import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
+import { DIALECTS, FORMATS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { anthropicBase } from '../anthropic-base.ts';
@@ -36,6 +36,13 @@ const NOT_OFFERED: Readonly<Record<string, string>> = {
   skills: 'There is no replacement.',
   organizations: 'Use the management routes: /keys, /workspaces, /analytics.',
   organization: 'Use the management routes: /keys, /workspaces, /analytics.',
+  rerank: 'Have a model score the documents, with a JSON schema as `response_format`.',
+  presets: 'Presets are in the configuration file; requests name one as `@preset/<name>`.',
+  endpoints:
+    'GET /models?zdr=true lists models that keep no prompts; `provider.zdr` of a request asks for one.',
+  observability: 'Use /analytics for usage, GET /generation for one generation, /metrics for monitoring.',
+  benchmarks: 'There is no replacement.',
+  agents: 'Use /responses with server tools; the conversation is sent with each request.',
 };
 
 /** The same for paths below a route that is offered. */
@@ -54,10 +61,11 @@ const WHERE_ROUTES_ARE_LISTED = 'All routes are listed at /docs.';
  */
 export function hintForLostPath(path: string, basePath: string, routes: readonly string[]): string {
   return (
+    hintForGemini(path, basePath) ??
     bareBase(path, basePath) ??
     baseWithRoute(path, basePath) ??
-    wrongBase(path, basePath) ??
     notOffered(path, basePath) ??
+    wrongBase(path, basePath) ??
     nearMiss(path, basePath, routes) ??
     nearlyNotOffered(path, basePath) ??
     WHERE_ROUTES_ARE_LISTED
@@ -126,6 +134,17 @@ function baseFor(basePath: string, known?: string): string {
   const anthropic = `the Anthropic SDK wants ${anthropicBase(basePath) || '/'} (it adds \`/v1\` itself)`;
   if (known === ANTHROPIC_PATH) return `as the path of the base address ${anthropic}.`;
   return `as the path of the base address the OpenAI SDK wants ${basePath}, ${anthropic}.`;
+}
+
+/** A method (`/models/gemini-3:generateContent`), or a resource of a version that only Gemini's interface has. */
+const GEMINI_PATH =
+  /\/models\/[^?]*:\w*(?:[cC]ontents?|[tT]okens)$|\/v1(?:alpha|beta\d?)\/(?:models|tunedModels|cachedContents|files)\b/;
+
+/** A path of Gemini's clients: the gateway speaks their format only to upstreams. */
+export function hintForGemini(path: string, basePath: string): string | undefined {
+  if (!GEMINI_PATH.test(path)) return undefined;
+  const routes = FORMATS.map((format) => `${basePath}${pathOf(format)}`);
+  return `This gateway does not offer the Gemini format as input. Ask Gemini models at ${routes.join(', ')}.`;
 }
 
 /** A route of the base interfaces that this gateway does not have. */

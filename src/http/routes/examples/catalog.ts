@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { endpointListSchema } from '../../../contract/catalog/endpoint.ts';
-import type { modelSchema, retrievedModelSchema } from '../../../contract/catalog/model.ts';
+import type { modelListSchema, modelSchema } from '../../../contract/catalog/model.ts';
 import type { providerListSchema } from '../../../contract/catalog/provider.ts';
 import type { RouteExample } from '../../route.ts';
 
@@ -23,12 +23,19 @@ const PARAMETERS = ['temperature', 'top_p', 'max_tokens', 'tools', 'tool_choice'
 
 const MODEL = {
   id: 'simulator/standard',
+  object: 'model',
+  type: 'model',
   canonical_slug: 'simulator/standard',
   name: 'Simulator Standard',
+  display_name: 'Simulator Standard',
+  owned_by: 'simulator',
   description: 'Simulated, no model is asked.',
   created: 1793577600,
+  created_at: '2026-11-02T00:00:00.000Z',
   architecture: ARCHITECTURE,
   context_length: 128000,
+  max_input_tokens: 128000,
+  max_tokens: 16000,
   pricing: PRICING,
   top_provider: { is_moderated: false, context_length: 128000, max_completion_tokens: 16000 },
   per_request_limits: null,
@@ -41,18 +48,17 @@ const MODEL = {
   links: { details: '/api/v1/models/simulator/standard/endpoints' },
 } satisfies Static<typeof modelSchema>;
 
-const RETRIEVED = {
-  ...MODEL,
-  object: 'model',
-  owned_by: 'simulator',
-  type: 'model',
-  display_name: MODEL.name,
-  created_at: '2026-11-02T00:00:00.000Z',
-} satisfies Static<typeof retrievedModelSchema>;
-
 const BY_ID = { author: 'simulator', slug: 'standard' };
 
-const ONE_MODEL = { data: [MODEL], links: { next: null }, total_count: 1 };
+const ONE_MODEL = {
+  object: 'list',
+  data: [MODEL],
+  has_more: false,
+  first_id: MODEL.id,
+  last_id: MODEL.id,
+  links: { next: null },
+  total_count: 1,
+} satisfies Static<typeof modelListSchema>;
 
 /** Models, their endpoints and providers. */
 export const CATALOG_EXAMPLES = {
@@ -60,8 +66,8 @@ export const CATALOG_EXAMPLES = {
   countModels: { answer: { data: { count: 11 } } },
   listModelsForKey: { query: { q: 'standard' }, answer: ONE_MODEL },
   getModel: { params: BY_ID, answer: { data: MODEL } },
-  retrieveModel: { params: BY_ID, answer: RETRIEVED },
-  retrieveModelByEncodedId: { params: { id: 'simulator/standard' }, answer: RETRIEVED },
+  retrieveModel: { params: BY_ID, answer: MODEL },
+  retrieveModelByEncodedId: { params: { id: 'simulator/standard' }, answer: MODEL },
   listEndpoints: {
     params: BY_ID,
     answer: {
@@ -85,6 +91,7 @@ export const CATALOG_EXAMPLES = {
             pricing: PRICING,
             supported_parameters: PARAMETERS,
             supports_implicit_caching: false,
+            supports_tool_choice: { auto: true, function: true, none: true, required: true },
             status: 0,
             uptime_last_5m: 100,
             uptime_last_30m: 100,
