@@ -41,7 +41,7 @@ function requestText(body: object, path = '/api/v1/responses'): string {
   );
 }
 
-const COMMENT = ': SIGNALBOX PROCESSING\n\n';
+const COMMENT = ': SIGNALBOX PROCESSING\n';
 
 /** `read` resolves once a caller has read a mark so often: on a busy machine no pause is long enough for certain. */
 function sightings(count: number, mark = COMMENT) {

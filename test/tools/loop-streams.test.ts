@@ -1,3 +1,5 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../e2e/harness.ts';
 import { doubleAnswer } from '../fakes/agents/double-answer.ts';
@@ -71,7 +73,7 @@ const SEARCH: Said = {
 };
 const FOUND = { results: [{ url: 'https://www.example.com/a', title: 'A', content: 'A is first.' }] };
 
-const COMMENT = ': SIGNALBOX PROCESSING\n\n';
+const COMMENT = ': SIGNALBOX PROCESSING\n';
 
 /** Signs of life of each format once its stream has begun. */
 const SIGNS: Record<Path, string> = {
@@ -88,6 +90,26 @@ const LAST: Record<Path, RegExp> = {
 };
 
 const count = (text: string, part: string) => text.split(part).length - 1;
+
+/**
+ * Data of the events as a strict decoder reads them: every blank line ends an event, also one without data, and a
+ * client parses the data of each.
+ */
+function strictEvents(text: string): string[] {
+  const events: string[] = [];
+  let data = '';
+  for (const line of text.split('\n')) {
+    if (line === '') {
+      events.push(data);
+      data = '';
+    } else if (line.startsWith('data: ')) {
+      data += line.slice('data: '.length);
+    }
+  }
+  expect(text.endsWith('\n\n')).toBe(true);
+  // The text behind the last line end is no line.
+  return events.slice(0, -1);
+}
 
 describe('a stream whose tool takes its time', () => {
   const [chat] = DOUBLES as [UpstreamDouble];
@@ -109,6 +131,7 @@ describe('a stream whose tool takes its time', () => {
     await arriving.untilEnd();
     expect(arriving.text).toMatch(LAST[path]);
     expect(upstream.requests).toHaveLength(2);
+    expect(strictEvents(arriving.text)).not.toContain('');
   });
 
   it.each(PATHS)('is opened and kept alive if the first leg has no text on %s', async (path) => {
@@ -123,6 +146,50 @@ describe('a stream whose tool takes its time', () => {
     gate.open();
     await arriving.untilEnd();
     expect(arriving.text).toMatch(LAST[path]);
+    expect(strictEvents(arriving.text)).not.toContain('');
+  });
+});
+
+describe('official SDKs', () => {
+  const [chat] = DOUBLES as [UpstreamDouble];
+  const model = `one/${chat.dialect}`;
+
+  /** Texts of a stream as the SDK of each format reads it. */
+  const READERS: Record<Path, (client: OpenAI, anthropic: Anthropic) => Promise<string>> = {
+    '/chat/completions': async ({ chat: { completions } }) => {
+      const stream = completions.stream({ model, ...QUESTION['/chat/completions'] } as never);
+      return (await stream.finalMessage()).content ?? '';
+    },
+    '/responses': async ({ responses }) => {
+      const stream = responses.stream({ model, ...QUESTION['/responses'] });
+      return (await stream.finalResponse()).output_text;
+    },
+    '/messages': async (_client, { messages }) => {
+      return await messages.stream({ model, ...QUESTION['/messages'] } as never).finalText();
+    },
+  };
+
+  it.each(PATHS)('read a stream that was kept alive before its first event on %s', async (path) => {
+    const gate = openGate();
+    const upstream = doubles.upstreamOf(chat);
+    upstream.answer((request) => [gate.wait, ...doubleAnswer(chat, { says: 'It is A.' })(request)]);
+    const seen: string[] = [];
+    const watched = async (url: string | URL | Request, init?: RequestInit) => {
+      const response = await fetch(url, init);
+      const [copy, body] = response.body?.tee() ?? [];
+      const comments = copy === undefined ? undefined : new ArrivingText(new Response(copy));
+      const isKeptAlive = (text: string) => count(text, COMMENT) >= 2;
+      comments
+        ?.until(isKeptAlive)
+        .then(() => seen.push(comments.text))
+        .finally(gate.open);
+      return new Response(body, response);
+    };
+    const options = { apiKey: gateway.apiKey, maxRetries: 0, fetch: watched as typeof fetch };
+    const client = new OpenAI({ baseURL: gateway.url, ...options });
+    const anthropic = new Anthropic({ baseURL: `${gateway.origin}/api`, ...options });
+    expect(await READERS[path](client, anthropic)).toBe('It is A.');
+    expect(seen[0]?.startsWith(COMMENT)).toBe(true);
   });
 });
 

@@ -269,7 +269,7 @@ describe('writing a messages stream', () => {
 
   it('keeps the stream alive with comments, then with pings, then not at all', () => {
     const encoder = createEncoder(CONTEXT);
-    expect(encoder.keepAlive()).toBe(': ACME PROCESSING\n\n');
+    expect(encoder.keepAlive()).toBe(': ACME PROCESSING\n');
     encoder.encode([{ type: 'start' }]);
     expect(encoder.keepAlive()).toBe('event: ping\ndata: {"type":"ping"}\n\n');
     encoder.encode([finish()]);

@@ -370,7 +370,7 @@ describe('the encoder', () => {
   });
 
   it('keeps the connection alive with a comment', () => {
-    expect(createEncoder(contextOf()).keepAlive()).toBe(': ACME PROCESSING\n\n');
+    expect(createEncoder(contextOf()).keepAlive()).toBe(': ACME PROCESSING\n');
   });
 });
 

@@ -80,6 +80,10 @@ describe('reading events', () => {
 });
 
 describe('writing events', () => {
+  it('writes no blank line behind a comment, which some clients take for the end of an event', () => {
+    expect(writeSseComment('hi')).toBe(': hi\n');
+  });
+
   it('is what reading undoes', () => {
     expect(read(writeSseComment('hi') + writeSseFrame('{"a":1}', 'x') + writeSseFrame('[DONE]'))).toEqual([
       { event: 'x', data: '{"a":1}' },

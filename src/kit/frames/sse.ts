@@ -143,7 +143,10 @@ export function writeSseFrame(data: string, event?: string): string {
   return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Writes a comment, which every client skips: it opens a stream or keeps it alive. */
+/**
+ * Writes a comment, which every client skips: it opens a stream or keeps it alive. No blank line follows: some clients
+ * take each blank line for the end of an event, and fail at an event without data.
+ */
 export function writeSseComment(text: string): string {
-  return `: ${text}\n\n`;
+  return `: ${text}\n`;
 }
