@@ -11,7 +11,7 @@ export interface DialectFacts {
   readonly seals?: SealsTaken;
   /** How betas that a caller requests are sent to upstreams; absent = there are none. */
   readonly betaCarrier?: 'header' | 'body';
-  /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent, empty = nothing. */
+  /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
   readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
 }
 

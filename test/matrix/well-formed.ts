@@ -28,7 +28,14 @@ function isFormat(upstream: DialectName): upstream is Format {
 
 const SHAPES = {
   gemini: {
-    fields: new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig']),
+    fields: new Set([
+      'contents',
+      'systemInstruction',
+      'tools',
+      'toolConfig',
+      'generationConfig',
+      'serviceTier',
+    ]),
     turns: 'contents',
     parts: 'parts',
   },

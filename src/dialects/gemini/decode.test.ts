@@ -362,10 +362,42 @@ describe('whole bodies', () => {
     });
   });
 
-  it('keep parts of unknown types', () => {
-    const part = { executableCode: { language: 'PYTHON', code: '1' } };
+  it.each([
+    { executableCode: { language: 'PYTHON', code: '1' } },
+    {
+      toolCall: { id: 'a', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['x'] } },
+      thoughtSignature: 'c2ln',
+    },
+    { toolResponse: { id: 'a', toolType: 'GOOGLE_SEARCH_WEB', response: { results: [] } } },
+  ])('keep parts of unknown types', (part) => {
     const [item] = fold(gemini.upstream.decodeBody(answerOf([part]), context)).items;
     expect(item).toEqual({ type: 'opaque', dialect: 'gemini', value: part, role: 'assistant' });
+  });
+});
+
+describe('an answer that the upstream cuts at its own limit', () => {
+  it('ends as one that is incomplete, not as a whole one', () => {
+    const context = { request: requestOf(), relay: false };
+    const body = answerOf([{ text: 'Once' }]);
+    const [candidate] = body.candidates as JsonObject[];
+    const cut = { ...candidate, finishReason: 'CONTINUATION', continuationToken: 'dG9rZW4=' };
+    const { items, finish } = fold(gemini.upstream.decodeBody({ ...body, candidates: [cut] }, context));
+    expect(items).toMatchObject([{ type: 'message', status: 'incomplete' }]);
+    expect(finish).toMatchObject({ reason: 'length', nativeReason: 'CONTINUATION' });
+  });
+});
+
+describe('the tier that served', () => {
+  it.each([
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ serviceTier: 'standard' }, 'default'],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'priority'],
+    [{ trafficType: 'PROVISIONED_THROUGHPUT' }, undefined],
+  ])('is read from the usage %o', (named, tier) => {
+    const context = { request: requestOf(), relay: false };
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2, ...named };
+    const body = { ...answerOf([{ text: 'Hi' }]), usageMetadata };
+    expect(fold(gemini.upstream.decodeBody(body, context)).finish?.serviceTier).toBe(tier);
   });
 });
 

@@ -17,7 +17,7 @@ import { readBlock, readFinish } from './finish.ts';
 import { functionNames } from './ids.ts';
 import { traitsOf } from './model-traits.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
-import { readUsage } from './usage.ts';
+import { readServiceTier, readUsage } from './usage.ts';
 import type { WirePart } from './wire.ts';
 
 /**
@@ -45,7 +45,14 @@ const UPSTREAM_ID = /^[\w-]{1,48}$/;
 const TOO_LARGE = 'The provider sent a tool call with more arguments than the gateway takes';
 
 /** Parts that stay opaque. */
-const UNMODELLED = ['inlineData', 'fileData', 'executableCode', 'codeExecutionResult'];
+const UNMODELLED = [
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+];
 
 /**
  * Reads one answer, chunk by chunk; a whole body is an answer in one chunk. Never throws: skips what it cannot read.
@@ -67,6 +74,7 @@ class AnswerReader {
   #hasCandidate = false;
   #word: string | undefined;
   #message: string | undefined;
+  #serviceTier: string | undefined;
 
   constructor(context: DecodeContext) {
     const { identify } = functionNames(context.request);
@@ -103,7 +111,8 @@ class AnswerReader {
     const isEmpty = this.#writer.count === 0;
     const block = isEmpty ? readBlock(this.#feedback) : undefined;
     const contents = { hasCalls: this.#calls.hasCalls, isEmpty };
-    const end = block ?? readFinish(this.#word, this.#message, contents);
+    const announced = { word: this.#word, message: this.#message, serviceTier: this.#serviceTier };
+    const end = block ?? readFinish(announced, contents);
     const isCut = end.type === 'finish' && (end.reason === 'length' || end.reason === 'content-filter');
     if (end.type === 'finish') this.#closeAll(isCut ? 'incomplete' : 'completed');
     this.#writer.emit(end);
@@ -142,7 +151,9 @@ class AnswerReader {
   }
 
   #readUsage(metadata: JsonObject | undefined, model: string): void {
-    const usage = metadata === undefined ? undefined : readUsage(metadata, billed(this.#searches, model));
+    if (metadata === undefined) return;
+    this.#serviceTier = readServiceTier(metadata) ?? this.#serviceTier;
+    const usage = readUsage(metadata, billed(this.#searches, model));
     if (usage === undefined || isSameUsage(this.#usage, usage)) return;
     this.#usage = usage;
     this.#writer.emit({ type: 'usage', usage });

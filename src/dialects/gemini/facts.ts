@@ -5,6 +5,4 @@ import { isFromGoogle } from '../shared/reasoning/seals-taken.ts';
 export const facts: ConversationFacts = {
   seals: { ofThoughts: isFromGoogle, ofCalls: isFromGoogle },
   countsImageTiles: true,
-  // Its upstreams take neither a service tier nor a speed.
-  speeds: {},
 };

@@ -12,6 +12,8 @@ import { cleanMessage } from '../shared/answers/reported-failure.ts';
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
+  // The upstream's own limit for one request: the answer is cut, although the caller's limit is not reached.
+  ['CONTINUATION', 'length'],
   ['SAFETY', 'content-filter'],
   ['RECITATION', 'content-filter'],
   ['LANGUAGE', 'content-filter'],
@@ -39,10 +41,17 @@ export interface AnswerContents {
   readonly isEmpty: boolean;
 }
 
-/** The end that a candidate announces. `message`: the upstream's explanation. */
+/** The end that a candidate announces. */
+export interface AnnouncedEnd {
+  readonly word: string | undefined;
+  /** The upstream's explanation. */
+  readonly message: string | undefined;
+  /** The tier that served the answer. */
+  readonly serviceTier: string | undefined;
+}
+
 export function readFinish(
-  word: string | undefined,
-  message: string | undefined,
+  { word, message, serviceTier }: AnnouncedEnd,
   { hasCalls, isEmpty }: AnswerContents,
 ): Finish | Failure {
   const failure = word === undefined ? undefined : FAILURE_REASONS.get(word);
@@ -55,6 +64,7 @@ export function readFinish(
     type: 'finish',
     reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason,
     ...(word !== undefined && { nativeReason: word }),
+    ...(serviceTier !== undefined && { serviceTier }),
     ...(reason === 'content-filter' && word !== undefined && { category: word.toLowerCase() }),
     ...(reason === 'content-filter' && message !== undefined && { explanation: cleanMessage(message) }),
   };

@@ -80,7 +80,9 @@ const RESPONSES: readonly Row[] = [
   [{ prompt_cache_options: { mode: 'explicit' } }, ['prompt_cache_options dropped']],
   [{ stream_options: { include_obfuscation: false } }, ['stream_options.include_obfuscation dropped']],
   [{ service_tier: 'auto' }, []],
-  [{ service_tier: 'flex' }, ['service_tier dropped']],
+  [{ service_tier: 'flex' }, [], { serviceTier: 'flex' }],
+  [{ service_tier: 'priority' }, [], { serviceTier: 'priority' }],
+  [{ service_tier: 'scale' }, ['service_tier dropped']],
   [{ truncation: 'auto' }, ['truncation dropped']],
   [{ truncation: 'disabled' }, []],
   [{ metadata: { team: 'blue' } }, ['metadata dropped']],
@@ -388,7 +390,7 @@ const CHAT: readonly Row[] = [
   ],
   [{ modalities: ['text', 'audio'], audio: { voice: 'v' } }, ['audio dropped', 'modalities coerced']],
   [
-    { prediction: { type: 'content', content: 'x' }, verbosity: 'high', service_tier: 'priority' },
+    { prediction: { type: 'content', content: 'x' }, verbosity: 'high', service_tier: 'scale' },
     ['prediction dropped', 'service_tier dropped', 'verbosity dropped'],
   ],
   [

@@ -57,7 +57,7 @@ const FATES: FieldFates = {
   metadata: dropped(NO_FIELD, isEndUserOnly),
   modalities: rendered(),
   cache: dropped(NO_CACHE_MARKS),
-  serviceTier: dropped('the upstream has no such tier', is('auto', 'default', 'standard_only')),
+  serviceTier: rendered(),
   speed: dropped(NO_FIELD, is('standard')),
   truncation: dropped(NO_FIELD, is('disabled')),
   include: droppedExcept([INCLUDE_SEALS, INCLUDE_LOGPROBS], 'the upstream has nothing of that kind'),

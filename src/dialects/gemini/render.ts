@@ -41,6 +41,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     ...tools,
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
+    ...renderServiceTier(request, report),
   };
   return { body, headers: NO_HEADERS, report: report.entries };
 }
@@ -122,6 +123,27 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
     ...(sampling.logprobs === true ? [asked] : []),
     ...((sampling.topLogprobs ?? 0) > 0 ? [report.name('topLogprobs')] : []),
   ];
+}
+
+// --- Service tier ---------------------------------------------------------------------------------------------------
+
+/** Service tiers by the words of all formats; the default is not sent. */
+const SERVICE_TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['auto', undefined],
+  ['default', undefined],
+  ['standard_only', undefined],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+]);
+
+function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+  if (serviceTier === undefined) return {};
+  const tier = SERVICE_TIERS.get(serviceTier);
+  if (!SERVICE_TIERS.has(serviceTier)) {
+    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
+  }
+  return tier === undefined ? {} : { serviceTier: tier };
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------

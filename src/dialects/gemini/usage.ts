@@ -1,6 +1,6 @@
 import { tokenCount, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { objectsAt } from '../../kit/json/members.ts';
+import { objectsAt, textAt } from '../../kit/json/members.ts';
 import { optionalCounts } from '../shared/answers/optional-counts.ts';
 
 /**
@@ -37,6 +37,21 @@ export function readUsage(usage: JsonObject, webSearchRequests: number): Usage |
     }),
     source: 'measured',
   };
+}
+
+/** Service tiers by the two ways in which upstreams name them: the tier itself, or the kind of traffic. */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ['standard', 'default'],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['ON_DEMAND', 'default'],
+  ['ON_DEMAND_FLEX', 'flex'],
+  ['ON_DEMAND_PRIORITY', 'priority'],
+]);
+
+/** The tier that served an answer; undefined if `usageMetadata` does not say. */
+export function readServiceTier(usage: JsonObject): string | undefined {
+  return SERVICE_TIERS.get(textAt(usage, 'serviceTier') ?? textAt(usage, 'trafficType') ?? '');
 }
 
 function rest(total: number | undefined, others: number): number {

@@ -462,12 +462,13 @@ export const OTHER_SETTINGS: RequestChapter = {
       arrives: {
         ...everywhere((body) => body.service_tier === 'priority'),
         messages: (body) => body.speed === 'fast',
+        gemini: (body) => body.serviceTier === 'priority',
         bedrock: (body) => body.serviceTier.type === 'priority',
       },
       verdicts: {
-        messages: 'kept kept kept dropped kept',
-        responses: 'kept kept kept dropped kept',
-        chat: 'kept kept kept dropped kept',
+        messages: 'kept kept kept kept kept',
+        responses: 'kept kept kept kept kept',
+        chat: 'kept kept kept kept kept',
       },
     }),
     row({
@@ -476,10 +477,11 @@ export const OTHER_SETTINGS: RequestChapter = {
       arrives: {
         ...everywhere((body) => body.service_tier === 'priority'),
         messages: (body) => body.speed === 'fast',
+        gemini: (body) => body.serviceTier === 'priority',
         bedrock: (body) => body.serviceTier.type === 'priority',
       },
       verdicts: {
-        messages: 'kept kept kept dropped kept',
+        messages: 'kept kept kept kept kept',
         responses: '-    -    -    -       -',
         chat: '-    -    -    -       -',
       },
