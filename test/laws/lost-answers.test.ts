@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runs } from '../builders/runs.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
@@ -88,6 +89,12 @@ beforeAll(async () => {
         ...NAMES.flatMap((name) => [
           { id: `m/${name}`, ...size, endpoints: endpointsOf(name) },
           { id: `m/thinks-${name}`, ...size, reasoning: { mandatory: true }, endpoints: endpointsOf(name) },
+          {
+            id: `m/may-think-${name}`,
+            ...size,
+            reasoning: { mandatory: false, default_enabled: true },
+            endpoints: endpointsOf(name),
+          },
           ...[1, 2, 3].map((nth) => ({ id: `m/${nth}-${name}`, ...size, endpoints: endpointsOf(name) })),
           {
             id: `m/hurried-${name}`,
@@ -254,7 +261,7 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     expect(causesOf(record)).toEqual(['abandoned']);
   });
 
-  it('has the share of thoughts that earlier answers of the model had', async () => {
+  it('has the thoughts that earlier answers of the model had', async () => {
     const model = `m/thinks-${name}`;
     const leaveEarly = async (of = model) => {
       const [[, record] = []] = await cutAt([begun + 2], () => [never()])({ model: of });
@@ -273,6 +280,32 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     for (let nth = 0; nth < 3; nth++) await ask(name, `m/${name}`);
     const plain = await leaveEarly(`m/${name}`);
     expect(plain.tokens_completion).toBe(unknown.tokens_completion);
+  });
+
+  it('has thoughts once, however much was written, and none if the request wants none', async () => {
+    const model = `m/may-think-${name}`;
+    upstream.answer(answer({ text: TEXT, usage: USED }));
+    for (let nth = 0; nth < 3; nth++) await ask(name, model);
+    const [piece = ''] = frames.slice(begun, begun + 1);
+    const writing = Array.from({ length: 100 }, () => [stall(10), write(piece)]).flat();
+    const leaveLate = async (more: object = {}) => {
+      upstream.clear();
+      upstream.answer([head(200, SSE), write(frames.slice(0, begun + 1).join('')), ...writing]);
+      return await ask(name, model, {
+        more: { stream: true, ...more },
+        leave: async (left) => {
+          await upstream.request(0);
+          await sleep(400);
+          left();
+        },
+      });
+    };
+    const { tokens_completion: withThoughts } = await leaveLate();
+    expect(withThoughts).toBeGreaterThan(USED.output);
+    expect(withThoughts).toBeLessThan(USED.output + 1000);
+    const off = name === 'messages' ? { thinking: { type: 'disabled' } } : { reasoning: { enabled: false } };
+    const { tokens_completion: without } = await leaveLate(off);
+    expect(without).toBeLessThan(1000);
   });
 
   it.each([

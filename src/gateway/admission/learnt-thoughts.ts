@@ -1,39 +1,54 @@
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 
-/** Endpoints that are remembered, the most recently used. */
-const MAX_LEARNT_ENDPOINTS = 10_000;
+/** Kinds of answers that are remembered, the most recently used. */
+const MAX_KINDS = 10_000;
 
-/** Output tokens after which older answers count half. */
-const REMEMBERED_TOKENS = 200_000;
+/** Answers after which older ones count half. */
+const REMEMBERED_ANSWERS = 64;
 
-/** Output of answers: as their upstream reported it, and as much of it as was visible. */
-interface Outputs {
-  reported: number;
-  visible: number;
+/** Thinking of requests that ask for none in particular: the model decides. */
+export const USUAL_THINKING = 'usual';
+
+interface Thoughts {
+  answers: number;
+  /** Tokens of all answers that were reported, and not shown. */
+  hidden: number;
 }
 
-/** How much longer the output of endpoints is, with the thoughts that they do not show. Not kept across restarts. */
+/**
+ * How many tokens of thoughts the answers of endpoints have that they do not show. An answer thinks before it writes,
+ * so what it wrote until it was cut says nothing of them. Not kept across restarts.
+ */
 export class LearntThoughts {
-  readonly #outputs = new RecentMap<string, Outputs>(MAX_LEARNT_ENDPOINTS);
+  readonly #thoughts = new RecentMap<string, Thoughts>(MAX_KINDS);
 
-  /** Adds a whole answer. */
-  learn(site: string, reported: number, visible: number): void {
-    if (visible === 0) return;
-    const known = this.#outputs.get(site);
-    if (known === undefined) {
-      this.#outputs.set(site, { reported, visible });
-      return;
-    }
-    known.reported += reported;
-    known.visible += visible;
-    if (known.reported < REMEMBERED_TOKENS) return;
-    known.reported /= 2;
-    known.visible /= 2;
+  /** Adds a whole answer. `thinking`: the effort that its request asks for, or another word for how it is to think. */
+  learn(site: string, thinking: string, hidden: number): void {
+    this.#add(`${site} ${thinking}`, hidden);
+    if (thinking !== USUAL_THINKING) this.#add(site, hidden);
   }
 
-  /** Reported tokens for a visible one, at least 1; undefined if there were no answers yet. */
-  ratioOf(site: string): number | undefined {
-    const known = this.#outputs.get(site);
-    return known && Math.max(1, known.reported / known.visible);
+  /**
+   * Hidden tokens of an answer, on average; undefined if there were none yet. Thinking that was asked for and is not
+   * known yet is taken for what answers had that were asked to think in any way.
+   */
+  meanOf(site: string, thinking: string): number | undefined {
+    const known =
+      this.#thoughts.get(`${site} ${thinking}`) ??
+      (thinking === USUAL_THINKING ? undefined : this.#thoughts.get(site));
+    return known && known.hidden / known.answers;
+  }
+
+  #add(kind: string, hidden: number): void {
+    const known = this.#thoughts.get(kind);
+    if (known === undefined) {
+      this.#thoughts.set(kind, { answers: 1, hidden });
+      return;
+    }
+    known.answers += 1;
+    known.hidden += hidden;
+    if (known.answers < REMEMBERED_ANSWERS) return;
+    known.answers /= 2;
+    known.hidden /= 2;
   }
 }

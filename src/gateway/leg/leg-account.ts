@@ -41,7 +41,7 @@ export interface LegAccountFacts {
   /** Estimates a usage that the upstream did not report. */
   readonly estimate: (result: Result) => Promise<Usage>;
   /** An estimate of visible output, with the thoughts that were presumably made before it. */
-  readonly withThoughts: (estimated: Usage) => Usage;
+  readonly withThoughts: (estimated: Usage, result: Result) => Usage;
   /** The most that the upstream of a candidate may bill the operator for one call. */
   readonly worst: (called: Candidate) => Promise<Nanos>;
 }
@@ -84,7 +84,7 @@ async function cutAccount(
 ): Promise<LegAccount> {
   const reported = facts.believe(result.usage);
   const produced: LegAccount = hasOutput(result)
-    ? accountFor(atLeast(reported, facts.withThoughts(await facts.estimate(result))), result, facts)
+    ? accountFor(atLeast(reported, facts.withThoughts(await facts.estimate(result), result)), result, facts)
     : { usage: reported ?? NO_USAGE, bill: FREE };
   const { usage } = produced;
   const isCharged = typeof end === 'string' || facts.chargesParts || isOurs(end);

@@ -1,4 +1,5 @@
 import type { Credential } from '../../catalog/providers/credential.ts';
+import { effortOf } from '../../dialects/shared/reasoning/reasoning-effort.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
@@ -20,6 +21,7 @@ import type { CallUpstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
+import { USUAL_THINKING } from '../admission/learnt-thoughts.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
 import { withToolsRun } from '../admission/tools-asked.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -256,12 +258,15 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return admission.worst(called, () => countPrompt(request, this.#around.dependencies.tokenizer));
   }
 
-  withThoughts(estimated: Usage): Usage {
-    const { selected, admission } = this;
-    if (selected?.endpoint.reasoning === undefined) return estimated;
-    const ratio = this.#around.state.thoughts.ratioOf(selected.endpoint.site);
-    if (ratio === undefined) return estimated;
-    const likely = Math.ceil(estimated.outputTokens * ratio);
+  withThoughts(estimated: Usage, { items }: Result): Usage {
+    const { selected, admission, request } = this;
+    const thinking = thinkingOf(request, selected);
+    // Nothing is known of how far thoughts have come that are still going on.
+    if (selected === undefined || thinking === undefined || items.every(({ type }) => type === 'reasoning'))
+      return estimated;
+    const usual = this.#around.state.thoughts.meanOf(selected.endpoint.site, thinking) ?? 0;
+    const { budgetTokens = Number.POSITIVE_INFINITY } = request.reasoning ?? {};
+    const likely = estimated.outputTokens + Math.ceil(Math.min(usual, budgetTokens));
     const outputTokens = Math.max(estimated.outputTokens, Math.min(likely, admission.mostOutput(selected)));
     const reasoningTokens = estimated.reasoningTokens + outputTokens - estimated.outputTokens;
     return { ...estimated, outputTokens, reasoningTokens };
@@ -311,12 +316,15 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
       const { learnt, thoughts } = this.#around.state;
       learnt.learn(admission.answers, this.#learnt(usage));
       const { selected } = leg;
+      const thinking = thinkingOf(request, selected);
       if (
-        selected?.endpoint.reasoning !== undefined &&
+        selected !== undefined &&
+        thinking !== undefined &&
         usage.source === 'measured' &&
         usage.imageTokens === 0
       ) {
-        thoughts.learn(selected.endpoint.site, usage.outputTokens, this.#meter.visibleTokens);
+        const hidden = Math.max(0, usage.outputTokens - this.#meter.visibleTokens);
+        thoughts.learn(selected.endpoint.site, thinking, hidden);
       }
     }
     const { acceptedAtMs } = billing;
@@ -393,6 +401,18 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
 /** True if the upstream ran tools: then the prompt went through its model several times. */
 function hasRunTools({ webSearchRequests, hostedCalls = 0 }: Usage): boolean {
   return webSearchRequests > 0 || hostedCalls > 0;
+}
+
+/** How a candidate thinks about a request, as far as that makes its thoughts longer; undefined = it does not. */
+function thinkingOf(
+  { reasoning: asked }: GenerationRequest,
+  candidate: Candidate | undefined,
+): string | undefined {
+  const reasoning = candidate?.endpoint.reasoning;
+  if (reasoning === undefined) return undefined;
+  if (asked?.budgetTokens !== undefined) return 'budget';
+  const effort = effortOf(asked);
+  return effort === 'none' && !reasoning.mandatory ? undefined : (effort ?? USUAL_THINKING);
 }
 
 /** For charges while a leg runs: the ledger knows the generation by then, and takes no row. */
