@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import {
   type AskedTool,
   askedAmong,
@@ -38,6 +38,13 @@ function searchOption(
 ): string | undefined {
   const isTaken = supported === undefined || supported.has('web_search_options');
   if (isTaken && isJsonObject(body.web_search_options)) return 'web_search_options';
-  if (isJsonObject(body.search_parameters)) return 'search_parameters';
-  return body.enable_search === true ? 'enable_search' : undefined;
+  const { search_parameters: parameters, enable_search: isEnabled } = body;
+  if (isOn(parameters) && !(isJsonObject(parameters) && parameters.mode === 'off'))
+    return 'search_parameters';
+  return isOn(isEnabled) ? 'enable_search' : undefined;
+}
+
+/** Upstreams take numbers and words for a switch too. */
+function isOn(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== false;
 }

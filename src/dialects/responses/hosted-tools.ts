@@ -52,13 +52,16 @@ function addedTools({ input }: JsonObject): readonly JsonObject[] {
   if (!Array.isArray(input)) return NO_TOOLS;
   let added: JsonObject[] | undefined;
   for (const item of input) {
-    if (!isJsonObject(item) || item.type !== 'additional_tools') continue;
+    if (!isJsonObject(item) || !ADDING_TOOLS.has(item.type)) continue;
     added = [...(added ?? []), ...objectsAt(item, 'tools')];
   }
   return added ?? NO_TOOLS;
 }
 
 const NO_TOOLS: readonly JsonObject[] = [];
+
+/** Types of items with tools that the model may call from then on. */
+const ADDING_TOOLS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output']);
 
 // --- What calls cost ------------------------------------------------------------------------------------------------
 

@@ -50,11 +50,13 @@ describe('tools that a request lets an upstream run', () => {
       ['code_execution_20250825', { code_execution: 1 }, INFINITE],
       ['mcp_toolset', {}, INFINITE],
       ['oracle_20300101', undefined, INFINITE],
+      ['acme:web_search', undefined, INFINITE],
     ]);
     expect(messages.asked(asking(tools)).map(({ isBoundable }) => isBoundable)).toEqual([
       true,
       true,
       true,
+      false,
       false,
       false,
       false,
@@ -88,9 +90,11 @@ describe('tools that a request lets an upstream run', () => {
       type: 'additional_tools',
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
     };
-    expect(asked(responses, asking([], { format: 'responses', body: { input: ['x', added] } }))).toEqual([
-      ['web_search', search, INFINITE],
-    ]);
+    for (const item of [added, { ...added, type: 'tool_search_output' }]) {
+      expect(asked(responses, asking([], { format: 'responses', body: { input: ['x', item] } }))).toEqual([
+        ['web_search', search, INFINITE],
+      ]);
+    }
     const request = of(['web_search'], ['oracle']);
     expect(asked(responses, { ...request, wishes: { ...request.wishes, maxToolCalls: 4 } })).toEqual([
       ['web_search', search, 4],
@@ -123,12 +127,23 @@ describe('tools that a request lets an upstream run', () => {
     const byBody = (body: object) => asked(chat, asking([], { format: 'chat', body: body as never }));
     expect(byBody({ enable_search: true })).toEqual([['enable_search', search, INFINITE]]);
     expect(byBody({ search_parameters: {} })).toEqual([['search_parameters', search, INFINITE]]);
-    const kinds = ['browser_search', 'x_search', 'code_interpreter', 'builtin_function', 'oracle'];
+    for (const on of [1, 'true', {}]) expect(byBody({ enable_search: on })).toHaveLength(1);
+    for (const off of [false, null]) expect(byBody({ enable_search: off })).toEqual([]);
+    expect(byBody({ search_parameters: { mode: 'off' } })).toEqual([]);
+    const kinds = [
+      'browser_search',
+      'x_search',
+      'code_interpreter',
+      'builtin_function',
+      'oracle',
+      'acme:draw',
+    ];
     expect(asked(chat, asking(kinds.map((kind) => hosted('chat', kind)))).map(([, units]) => units)).toEqual([
       search,
       { x_search: 1 },
       { code_execution: 1 },
       search,
+      undefined,
       undefined,
     ]);
     expect(chat.bound).toBeUndefined();

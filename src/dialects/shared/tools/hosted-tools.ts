@@ -92,8 +92,6 @@ export function askedTool(
   rows: readonly ToolRow[],
   boundsOf: CallBounds,
 ): AskedTool | undefined {
-  // Types with a vendor are tools of the gateway.
-  if (kind.includes(':')) return undefined;
   const row = rows.find(({ type }) => type.test(kind));
   if (row === undefined) return { kind, ...boundsOf(kind, value) };
   const units = row.units?.(value);
