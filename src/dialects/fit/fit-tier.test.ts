@@ -47,15 +47,16 @@ describe('fitTier', () => {
     expect(fitTier(asking({ speed: 'fast' }, {}), 'priority', DIALECTS.chat.facts).report).toEqual([]);
   });
 
-  it.each([
-    ['flex', 'messages', { serviceTier: 'flex' }, { service_tier: 'flex' }],
-  ] as const)('has no word for %s in the dialect %s, and reports the field of the request', (...row) => {
-    const [tier, dialect, changes, body] = row;
-    const { request, report } = fitTier(asking(changes, body), tier, DIALECTS[dialect].facts);
-    expect(request.body).toEqual({ model: 'm', input: 'x' });
-    expect(request.serviceTier).toBeUndefined();
-    const [field] = Object.keys(body);
-    expect(report).toEqual([{ field, action: 'dropped', detail: 'the upstream has no such tier' }]);
-    expect(fitTier(asking({}, {}), tier, DIALECTS[dialect].facts).report).toEqual([]);
-  });
+  it.each([['flex', 'messages', { serviceTier: 'flex' }, { service_tier: 'flex' }]] as const)(
+    'has no word for %s in the dialect %s, and reports the field of the request',
+    (...row) => {
+      const [tier, dialect, changes, body] = row;
+      const { request, report } = fitTier(asking(changes, body), tier, DIALECTS[dialect].facts);
+      expect(request.body).toEqual({ model: 'm', input: 'x' });
+      expect(request.serviceTier).toBeUndefined();
+      const [field] = Object.keys(body);
+      expect(report).toEqual([{ field, action: 'dropped', detail: 'the upstream has no such tier' }]);
+      expect(fitTier(asking({}, {}), tier, DIALECTS[dialect].facts).report).toEqual([]);
+    },
+  );
 });

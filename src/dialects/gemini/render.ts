@@ -125,27 +125,6 @@ function logprobsNames({ formatFacts, include = [], sampling }: GenerationReques
   ];
 }
 
-// --- Service tier ---------------------------------------------------------------------------------------------------
-
-/** Service tiers by the words of all formats; the default is not sent. */
-const SERVICE_TIERS: ReadonlyMap<string, string | undefined> = new Map([
-  ['auto', undefined],
-  ['default', undefined],
-  ['standard_only', undefined],
-  ['flex', 'flex'],
-  ['priority', 'priority'],
-  ['fast', 'priority'],
-]);
-
-function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
-  if (serviceTier === undefined) return {};
-  const tier = SERVICE_TIERS.get(serviceTier);
-  if (!SERVICE_TIERS.has(serviceTier)) {
-    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
-  }
-  return tier === undefined ? {} : { serviceTier: tier };
-}
-
 // --- Output format --------------------------------------------------------------------------------------------------
 
 const JSON_TYPE = { responseMimeType: 'application/json' } as const;
@@ -227,4 +206,25 @@ function renderImageConfig(config: JsonObject | undefined, report: Report): Json
     else if (value !== null) report.dropped(report.name('imageConfig', `.${name}`), NO_FIELD);
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+// --- Service tier ---------------------------------------------------------------------------------------------------
+
+/** Service tiers by the words of all formats; the default is not sent. */
+const SERVICE_TIERS: ReadonlyMap<string, string | undefined> = new Map([
+  ['auto', undefined],
+  ['default', undefined],
+  ['standard_only', undefined],
+  ['flex', 'flex'],
+  ['priority', 'priority'],
+  ['fast', 'priority'],
+]);
+
+function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+  if (serviceTier === undefined) return {};
+  const tier = SERVICE_TIERS.get(serviceTier);
+  if (!SERVICE_TIERS.has(serviceTier)) {
+    report.dropped(report.name('serviceTier'), 'the upstream has no such tier');
+  }
+  return tier === undefined ? {} : { serviceTier: tier };
 }
