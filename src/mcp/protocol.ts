@@ -14,8 +14,9 @@ export const PROTOCOL_VERSIONS: readonly [string, ...string[]] = [
 export const SESSION_HEADER = 'mcp-session-id';
 export const VERSION_HEADER = 'mcp-protocol-version';
 
-/** Error codes of JSON-RPC. */
+/** Error codes of JSON-RPC, and those of the protocol. */
 export const RPC_ERRORS = {
+  unsupportedVersion: -32_022,
   parse: -32_700,
   invalidRequest: -32_600,
   unknownMethod: -32_601,

@@ -27,6 +27,8 @@ export interface McpBehaviour {
   readonly neverEnds?: boolean;
   /** Messages get no reply. */
   readonly hangs?: boolean;
+  /** Error of a reply with status 400, instead of any other. */
+  refusal?(message: McpMessage): JsonObject | undefined;
   /** Status instead of any reply. */
   status?(message: McpMessage): number | undefined;
 }
@@ -85,6 +87,12 @@ export async function openMcpServer(given: McpBehaviour = {}): Promise<FakeMcpSe
     const status = fake.behaviour.status?.(message);
     if (status !== undefined) {
       response.writeHead(status).end();
+      return;
+    }
+    const error = fake.behaviour.refusal?.(message);
+    if (error !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error }));
       return;
     }
     if (method !== 'initialize' && !sessions.has(String(session))) {

@@ -191,11 +191,13 @@ describe('a list', () => {
           tool('large', { inputSchema: { type: 'object', description: 'x'.repeat(70_000) } }),
           tool('', {}),
           tool('good', { description: 'twice' }),
+          tool('slow', { execution: { taskSupport: 'required' } }),
           { description: 'no name' },
         ],
       }),
     });
-    const { tools: listed, unusable } = await tools();
+    const { tools: listed, unusable, taskTools } = await tools();
+    expect(taskTools).toEqual(['slow']);
     expect(unusable).toBe(5);
     expect(listed.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
       ['good', { type: 'object', properties: { a: {} }, required: ['a'] }],
@@ -350,6 +352,18 @@ describe('a call', () => {
     const all = `${SECRET} `.repeat(2000);
     const { call } = await bench({ call: () => text(all) });
     expect((await call()).text()).not.toContain(SECRET.slice(0, 4));
+  });
+
+  it('passes on why a server refuses a request, without secrets', async () => {
+    const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
+    const { tools } = await bench({
+      refusal: () => ({ code: -32_022, message: `Unsupported protocol version for ${SECRET}`, data }),
+    });
+    await expect(tools()).rejects.toMatchObject({
+      reason: 'rejected',
+      message:
+        'the server answered with status 400: Unsupported protocol version for [redacted] (it supports 2026-07-28)',
+    });
   });
 
   it('passes on the message of an error, without secrets', async () => {

@@ -241,6 +241,20 @@ describe('tools of an MCP server on /responses', () => {
     expect(docs.messages).toEqual([]);
   });
 
+  it('are shown with title and annotations, without those that run only as tasks', async () => {
+    answers('m/chat', { text: 'a' });
+    const shown = { title: 'Find pages', annotations: { readOnlyHint: true, destructiveHint: false } };
+    const slow = tool('slow', { execution: { taskSupport: 'required' } });
+    docs.behaviour = { tools: () => ({ tools: [tool('search', shown), slow], ttlMs: 0 }) };
+    const { body } = await ask();
+    expect(body.output[0].tools).toEqual([
+      { name: 'search', description: 'does search', input_schema: tool('search').inputSchema, ...shown },
+    ]);
+    expect(body.signalbox_metadata.pipeline).toContainEqual(
+      expect.objectContaining({ type: 'server_tools', data: { server_label: 'docs', task_tools: ['slow'] } }),
+    );
+  });
+
   it('flag a changed description', async () => {
     answers('m/chat', { text: 'a' }, { text: 'b' });
     await ask();

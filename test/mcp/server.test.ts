@@ -9,7 +9,13 @@ import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts'
 
 const OPERATOR_TOKEN = 'token-of-the-operator-for-docs';
 const OWN_TOKEN = 'token-of-one-user-for-docs';
-const TOOLS = { tools: [tool('search', { annotations: { readOnlyHint: true } }), tool('delete')] };
+const SHOWN = {
+  title: 'Find pages',
+  icons: [{ src: 'https://docs.example/icon.png', mimeType: 'image/png', sizes: ['48x48'] }],
+  execution: { taskSupport: 'optional' },
+  annotations: { title: 'Find', readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+};
+const TOOLS = { tools: [tool('search', SHOWN), tool('delete')] };
 
 const OUTPUT_SCHEMA = {
   type: 'object',
@@ -24,7 +30,11 @@ let management: Management;
 
 beforeAll(async () => {
   docs = await openMcpServer();
-  shapes = await openMcpServer({ tools: () => ({ tools: [tool('look', { outputSchema: OUTPUT_SCHEMA })] }) });
+  shapes = await openMcpServer({
+    tools: () => ({
+      tools: [tool('look', { outputSchema: OUTPUT_SCHEMA, annotations: { title: 'A private title' } })],
+    }),
+  });
   gateway = await openTestGateway({
     server: { cors: { origins: ['https://app.example'] } },
     tools: {
@@ -82,6 +92,32 @@ describe('POST /mcp, with the official client', () => {
     expect(tools.map(({ name }) => name)).toContain('docs__search');
     expect(tools.map(({ name }) => name).filter((name) => /delete|writable|down/.test(name))).toEqual([]);
     expect(gateway.logged('an MCP server gave no list of its tools')[0]).toMatchObject({ server: 'down' });
+  });
+
+  it('shows title, icons, execution and all annotations of a tool', async () => {
+    const { tools } = await withClient((client) => client.listTools());
+    expect(tools.find(({ name }) => name === 'docs__search')).toMatchObject(SHOWN);
+  });
+
+  it('leaves out what a server runs only as a task, and says so if it is called', async () => {
+    const isTask = { execution: { taskSupport: 'required' } };
+    const server = await openMcpServer({ tools: () => ({ tools: [tool('now'), tool('later', isTask)] }) });
+    const other = await openTestGateway({ tools: { mcp_servers: { work: { url: server.url } } } });
+    const ask = async (method: string, params = {}) =>
+      (await (await other.post('/mcp', { jsonrpc: '2.0', id: 1, method, params })).json()) as any;
+    try {
+      const { tools } = (await ask('tools/list')).result;
+      const names = tools.map(({ name }: { name: string }) => name);
+      expect(names).toContain('work__now');
+      expect(names).not.toContain('work__later');
+      expect((await ask('tools/call', { name: 'work__later', arguments: {} })).result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('only as a task') }],
+      });
+    } finally {
+      await other.close();
+      await server.close();
+    }
   });
 
   it('offers the tools of the gateway that need no model', async () => {
@@ -269,6 +305,7 @@ describe('results with more than text', () => {
     await guard([
       { pattern: 'does look', action: 'redact', label: 'HIDDEN' },
       { pattern: 'docs__search', action: 'redact', label: 'HIDDEN' },
+      { pattern: 'private title', action: 'redact', label: 'HIDDEN' },
     ]);
     const tools = await listed();
     expect(tools.find(({ name }) => name === 'shapes__look')).toMatchObject({
@@ -278,6 +315,7 @@ describe('results with more than text', () => {
     });
     expect(tools.map(({ name }) => name)).toContain('datetime');
     expect(tools.map(({ name }) => name)).not.toContain('docs__search');
+    expect(tools.find(({ name }) => name === 'shapes__look')?.annotations).toEqual({ title: 'A [HIDDEN]' });
     await guard([{ pattern: 'does look', action: 'block' }]);
     await expect(listed()).rejects.toThrow('blocked by content filter');
   });
@@ -517,6 +555,26 @@ describe('the protocol', () => {
     });
     const old = await send({ id: 1, method: 'ping' }, { 'mcp-protocol-version': '1999-01-01' });
     expect(old.status).toBe(400);
+    const newer = await send({ id: 9, method: 'server/discover' }, { 'mcp-protocol-version': '2026-07-28' });
+    expect([newer.status, await newer.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: 9,
+        error: {
+          code: -32_022,
+          message: expect.stringContaining('Unsupported protocol version: the gateway speaks 2025-11-25'),
+          data: { supported: expect.arrayContaining(['2025-11-25']), requested: '2026-07-28' },
+        },
+      },
+    ]);
+    const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${gateway.apiKey}` } },
+    });
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(transport);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
     expect((await send({ id: 1, method: 'constructor' })).status).toBe(200);
   });
 });

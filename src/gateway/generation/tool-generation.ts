@@ -155,6 +155,7 @@ export interface ShownTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject | undefined;
+  readonly presentation?: JsonObject | undefined;
 }
 
 /**
@@ -175,10 +176,11 @@ export async function passedTools<T extends ShownTool>(
   const passed = 'request' in outcome ? outcome.request : asked;
   const functions = passed.tools.values();
   const shown = tools.flatMap((tool): T[] => {
-    const [given, result] = functionsOf(tool).map(() => functions.next().value as FunctionTool);
+    const [given, ...others] = functionsOf(tool).map(() => functions.next().value as FunctionTool);
     if (given?.name !== tool.name) return [];
     const { description = '', parameters: inputSchema = {} } = given;
-    return [{ ...tool, description, inputSchema, ...(result && { outputSchema: result.parameters }) }];
+    const results = others.map(({ parameters }, index) => [membersOf(tool)[index]?.[0], parameters]);
+    return [{ ...tool, description, inputSchema, ...Object.fromEntries(results) }];
   });
   passed.watch?.sent({ tools: shown.map(({ name, description }) => ({ name, description })) });
   passed.watch?.ended();
@@ -187,10 +189,18 @@ export async function passedTools<T extends ShownTool>(
 
 type FunctionTool = Extract<Tool, { type: 'function' }>;
 
-/** A tool as functions of a request: one with its arguments, and one with its structured result if it declares that. */
-function functionsOf({ name, description, inputSchema, outputSchema }: ShownTool): FunctionTool[] {
+/** A tool as functions of a request: one with its arguments, and one for each further object that it has. */
+function functionsOf(tool: ShownTool): FunctionTool[] {
+  const { name, description, inputSchema } = tool;
   const given: FunctionTool = { type: 'function', name, description, parameters: inputSchema, strict: false };
-  return outputSchema === undefined ? [given] : [given, { ...given, parameters: outputSchema }];
+  return [given, ...membersOf(tool).map(([, parameters]) => ({ ...given, parameters }))];
+}
+
+/** The objects of a tool besides its arguments, by their names. */
+function membersOf({ outputSchema, presentation }: ShownTool): [string, JsonObject][] {
+  return Object.entries({ outputSchema, presentation }).filter(
+    (entry): entry is [string, JsonObject] => entry[1] !== undefined,
+  );
 }
 
 /** The body of a list of tools, in the responses format. */

@@ -3,7 +3,7 @@ import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts'
 import { mcpMessageSchema, mcpReplySchema } from '../../contract/generations/mcp.ts';
 import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { directCallBody, TOOL_LIST_BODY } from '../../gateway/generation/tool-generation.ts';
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { GatewayError } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { PROTOCOL_VERSIONS, RPC_ERRORS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
 import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
@@ -65,10 +65,10 @@ export const MCP_ROUTES: readonly Route[] = [
     encodeError: encodeRpcError,
     handler: async (call) => {
       requireOwnOrigin(call);
-      requireKnownVersion(call);
-      const reply = await answered(call);
+      const refusal = unknownVersion(call);
+      const reply = refusal ?? (await answered(call));
       if (reply === undefined) call.exchange.reply.jsonText(202, '');
-      else call.exchange.reply.json(200, reply);
+      else call.exchange.reply.json(refusal === undefined ? 200 : 400, reply);
     },
   },
 ];
@@ -80,11 +80,18 @@ function requireOwnOrigin({ exchange: { request }, settings: { cors } }: Call): 
   throw new GatewayError('permission', message);
 }
 
-function requireKnownVersion({ headers }: Call): void {
-  const version = headers[VERSION_HEADER];
-  if (version === undefined || PROTOCOL_VERSIONS.includes(version)) return;
-  const message = `is a version of the protocol that the gateway does not speak: ${PROTOCOL_VERSIONS.join(', ')}`;
-  throw invalidRequest([{ path: VERSION_HEADER, message }]);
+/** The reply to a message of a version that the gateway does not speak, with those that it does. */
+function unknownVersion({ headers, body }: Call): JsonObject | undefined {
+  const requested = headers[VERSION_HEADER];
+  if (requested === undefined || PROTOCOL_VERSIONS.includes(requested)) return undefined;
+  const supported = [...PROTOCOL_VERSIONS];
+  const message = `Unsupported protocol version: the gateway speaks ${supported.join(', ')}`;
+  return rpcError(idOf(body), RPC_ERRORS.unsupportedVersion, message, { supported, requested });
+}
+
+/** The id of a message, which a reply to it repeats; null if it has none. */
+function idOf({ id }: JsonObject): RpcId | null {
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 /** Error code of JSON-RPC for calls that the gateway refuses. */
@@ -104,7 +111,7 @@ async function answered(call: Call): Promise<JsonObject | undefined> {
   } catch (error) {
     // The message was understood: clients expect the reason in a reply to it.
     if (!(error instanceof GatewayError) || error.kind === 'server' || exchange.signal.aborted) throw error;
-    return rpcError((body.id as RpcId | undefined) ?? null, REFUSED, error.message, { code: error.status });
+    return rpcError(idOf(body), REFUSED, error.message, { code: error.status });
   }
 }
 

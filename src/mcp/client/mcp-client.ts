@@ -39,6 +39,8 @@ export interface ToolList {
   readonly tools: readonly RemoteTool[];
   /** Entries that no model can be offered: without a name, too large, or with arguments that are no object. */
   readonly unusable: number;
+  /** Names of tools that are left out because their server runs them only as tasks. */
+  readonly taskTools: readonly string[];
   /** Names of tools that differ from how the server described them before, for an hour after the change. */
   readonly changed: readonly string[];
 }
@@ -151,6 +153,7 @@ export class McpClient {
     const session = this.#sessionOf(server, owner, identityOf(server));
     const withoutSecrets = secretRemover(server);
     const tools = new Map<string, RemoteTool>();
+    const taskTools: string[] = [];
     let unusable = 0;
     let size = 1;
     let ttlMs = DEFAULT_LIST_MS;
@@ -169,7 +172,8 @@ export class McpClient {
           continue;
         }
         size += tool.characters;
-        tools.set(tool.name, tool);
+        if (tool.isTask) taskTools.push(tool.name);
+        else tools.set(tool.name, tool);
       }
       if (page === 0) ttlMs = Math.min(MAX_LIST_MS, Math.max(0, numberAt(result, 'ttlMs') ?? ttlMs));
       const next = stringAt(result, 'nextCursor');
@@ -178,7 +182,7 @@ export class McpClient {
     }
     const list = [...tools.values()];
     this.#keepFor(identity, ttlMs, size);
-    return { tools: list, unusable, changed: await this.#changesOf(server, owner, list) };
+    return { tools: list, unusable, taskTools, changed: await this.#changesOf(server, owner, list) };
   }
 
   /** Lets a list expire when its server says; a list that must not be kept expires at once. */

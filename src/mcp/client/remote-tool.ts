@@ -11,7 +11,10 @@ export interface RemoteTool {
   readonly inputSchema: JsonObject;
   /** JSON Schema of structured results; undefined = the server declares none, or one that is too long. */
   readonly outputSchema: JsonObject | undefined;
-  readonly annotations: JsonObject | undefined;
+  /** `title`, `icons`, `execution` and `annotations` as the server gives them; they tell models nothing. */
+  readonly presentation: JsonObject;
+  /** The server runs it only as a task, which the gateway does not offer. */
+  readonly isTask: boolean;
   /** The server says that the tool changes nothing. */
   readonly isReadOnly: boolean;
   /** Digest of name, description and schemas: differs if the server changes any of them. */
@@ -23,6 +26,10 @@ export interface RemoteTool {
 const MAX_NAME_CHARACTERS = 128;
 const MAX_DESCRIPTION_CHARACTERS = 16_384;
 const MAX_SCHEMA_CHARACTERS = 65_536;
+
+/** Members that are only shown, and most characters of each. */
+const PRESENTED = ['title', 'icons', 'execution', 'annotations'] as const;
+const MAX_PRESENTED_CHARACTERS = 8192;
 
 /** Reads an entry of a tool list; undefined = no model could be offered it. */
 export function readTool(value: JsonObject, withoutSecrets: SecretRemover): RemoteTool | undefined {
@@ -38,18 +45,30 @@ export function readTool(value: JsonObject, withoutSecrets: SecretRemover): Remo
   );
   const outputSchema = outputSchemaOf(value, withoutSecrets);
   const output = outputSchema === undefined ? '' : JSON.stringify(outputSchema);
-  const annotations = objectAt(value, 'annotations');
-  const isReadOnly = booleanAt(annotations, 'readOnlyHint') === true;
+  const presentation = presentationOf(value, withoutSecrets);
+  const isReadOnly = booleanAt(objectAt(value, 'annotations'), 'readOnlyHint') === true;
   return {
     name,
     description,
     inputSchema,
     outputSchema,
-    annotations: isReadOnly ? { readOnlyHint: true } : undefined,
+    presentation,
+    isTask: stringAt(objectAt(value, 'execution'), 'taskSupport') === 'required',
     isReadOnly,
     digest: digestOf([name, description, given, isReadOnly, ...(output === '' ? [] : [output])]),
-    characters: name.length + description.length + given.length + output.length,
+    characters:
+      name.length + description.length + given.length + output.length + JSON.stringify(presentation).length,
   };
+}
+
+function presentationOf(value: JsonObject, withoutSecrets: SecretRemover): JsonObject {
+  return Object.fromEntries(
+    PRESENTED.flatMap((name) => {
+      const member = value[name];
+      const isShown = member !== undefined && JSON.stringify(member).length <= MAX_PRESENTED_CHARACTERS;
+      return isShown ? [[name, cleared(member, withoutSecrets)]] : [];
+    }),
+  );
 }
 
 function outputSchemaOf(value: JsonObject, withoutSecrets: SecretRemover): JsonObject | undefined {

@@ -1,12 +1,14 @@
 import type { Egress, EgressReply } from '../../egress/egress.ts';
 import { EgressProblem } from '../../egress/egress-problem.ts';
+import type { SecretRemover } from '../../egress/secret-remover.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import { FrameTooLarge } from '../../kit/frames/frames.ts';
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
-import { type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { objectAt, stringAt } from '../../kit/json/members.ts';
 import { type RpcId, type RpcMessage, readMessage } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
-import type { RemoteServer } from './remote-server.ts';
+import { type RemoteServer, secretRemover } from './remote-server.ts';
 
 /** One POST to a server and its reply. */
 export interface RpcPost {
@@ -27,6 +29,9 @@ export interface RpcReply {
   readonly answer: Extract<RpcMessage, { kind: 'result' | 'error' }> | undefined;
   readonly headers: EgressReply['headers'];
 }
+
+/** Characters of a server's error message that are passed on. */
+export const MAX_ERROR_CHARACTERS = 1000;
 
 const TYPES = { accept: `application/json, ${SSE_TYPE}`, 'content-type': 'application/json' };
 
@@ -50,7 +55,8 @@ export async function postMessage(egress: Egress, server: RemoteServer, post: Rp
   }
   if (status === 401) throw new McpProblem('unauthorized', 'the server answered with status 401');
   if (status < 200 || status > 299) {
-    throw new McpProblem('rejected', `the server answered with status ${status}`);
+    const said = errorIn(reply, secretRemover(server));
+    throw new McpProblem('rejected', `the server answered with status ${status}${said}`);
   }
   if (post.awaits === undefined) return { answer: undefined, headers };
   const answer = isStream(headers) ? stream.end() : wholeAnswer(reply, post.awaits);
@@ -122,6 +128,18 @@ class ReplyStream {
     }
     return this.#answer !== undefined;
   }
+}
+
+/** What the server says of a refusal, with the versions that it supports if those are the reason. */
+function errorIn({ bytes }: EgressReply, withoutSecrets: SecretRemover): string {
+  const reading = readJson(bytes.toString('utf8'));
+  const error = reading.ok && isJsonObject(reading.value) ? objectAt(reading.value, 'error') : undefined;
+  const message = stringAt(error, 'message');
+  if (message === undefined) return '';
+  const supported = objectAt(error, 'data')?.supported;
+  const versions = Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : [];
+  const said = versions.length === 0 ? message : `${message} (it supports ${versions.join(', ')})`;
+  return `: ${withoutSecrets.bounded(said, MAX_ERROR_CHARACTERS)}`;
 }
 
 function wholeAnswer({ bytes, isCut }: EgressReply, awaits: RpcId): RpcReply['answer'] {

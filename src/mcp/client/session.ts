@@ -15,7 +15,7 @@ import {
 } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { type RemoteServer, secretRemover } from './remote-server.ts';
-import { deleteSession, postMessage, type RpcPost } from './rpc-exchange.ts';
+import { deleteSession, MAX_ERROR_CHARACTERS, postMessage, type RpcPost } from './rpc-exchange.ts';
 
 export interface SessionDependencies {
   readonly egress: Egress;
@@ -34,9 +34,6 @@ const ASIDE_MS = 5000;
 
 /** Requests of a server that are answered while it works on one of ours. */
 const MAX_ANSWERED_REQUESTS = 16;
-
-/** Characters of a server's error message that are passed on. */
-const MAX_ERROR_CHARACTERS = 1000;
 
 /** The characters that a session id may have. */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;

@@ -63,12 +63,12 @@ async function ping({ id }: Request): Promise<JsonObject> {
 
 async function listTools({ id }: Request, service: McpService): Promise<JsonObject> {
   const tools = (await service.tools()).map(
-    ({ name, description, inputSchema, outputSchema, annotations }) => ({
+    ({ name, description, inputSchema, outputSchema, presentation }) => ({
       name,
       description,
       inputSchema,
       ...(outputSchema !== undefined && { outputSchema }),
-      ...(annotations !== undefined && { annotations }),
+      ...presentation,
     }),
   );
   return rpcResult(id, { tools });

@@ -36,7 +36,8 @@ export interface OfferedTool {
   readonly inputSchema: JsonObject;
   /** JSON Schema of structured results; absent = it declares none. */
   readonly outputSchema?: JsonObject | undefined;
-  readonly annotations: JsonObject | undefined;
+  /** Members that are only shown, such as `title` and `annotations`; absent = none. */
+  readonly presentation?: JsonObject | undefined;
   /** True if a call costs the operator nothing. Absent = it may cost something. */
   readonly costsNothing?: true | undefined;
   /** Rejects with the signal's reason, or with 402; other failures are results. */

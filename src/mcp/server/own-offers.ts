@@ -29,7 +29,6 @@ export function ownOffers(dependencies: OwnToolDependencies, caller: Caller): re
         name: tool.name,
         description,
         inputSchema: parameters,
-        annotations: undefined,
         costsNothing: tool.costsNothing,
         run: (given, run) => runWithin(tool, given, run, contextOf(run, settings, caller, dependencies)),
       };

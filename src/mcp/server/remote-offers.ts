@@ -18,7 +18,9 @@ const SERVERS_AT_ONCE = 16;
 const MAX_OUTAGES = 1000;
 
 /** The tools that may be used of one server, or why there is no list. */
-type Listing = { readonly tools: readonly OfferedTool[] } | { readonly problem: McpProblem };
+type Listing =
+  | { readonly tools: readonly OfferedTool[]; readonly taskTools: readonly string[] }
+  | { readonly problem: McpProblem };
 
 /** The tools of configured servers, for MCP clients of the gateway. */
 export class RemoteOffers {
@@ -53,8 +55,12 @@ export class RemoteOffers {
     const { label, tools } = configured;
     if (tools.names?.has(name.slice(mcpToolName(label, '').length)) === false) return undefined;
     const listing = await this.#listingOf(configured, caller, signal);
-    if ('problem' in listing) return failingOffer(name, listing.problem);
-    return listing.tools.find((tool) => tool.name === name);
+    if ('problem' in listing) {
+      return failingOffer(name, `the server gave no list of its tools: ${listing.problem.message}`);
+    }
+    return listing.taskTools.includes(name.slice(mcpToolName(label, '').length))
+      ? failingOffer(name, 'the server runs the tool only as a task, which the gateway does not offer')
+      : listing.tools.find((tool) => tool.name === name);
   }
 
   async #listingOf(configured: ConfiguredServer, caller: Caller, signal: AbortSignal): Promise<Listing> {
@@ -66,12 +72,13 @@ export class RemoteOffers {
       const server = await granted.remoteFor(configured, caller);
       this.#ended(outage, label);
       outage = identityOf(server);
-      const { tools } = await granted.tools(server, caller, signal);
+      const { tools, taskTools } = await granted.tools(server, caller, signal);
       this.#ended(outage, label);
       return {
         tools: tools
           .filter((tool) => isSelected(tool, configured.tools))
           .map((tool) => offerOf(configured, server, tool, granted, caller)),
+        taskTools,
       };
     } catch (problem) {
       if (!(problem instanceof McpProblem)) throw problem;
@@ -99,14 +106,13 @@ function failure(text: string): ToolResult {
   return { blocks: [textBlock(text)], isError: true };
 }
 
-/** A tool of a server that gives no list: what its arguments are is not known. */
-function failingOffer(name: string, { message }: McpProblem): OfferedTool {
+/** A tool whose calls fail: what its arguments are is not known. */
+function failingOffer(name: string, message: string): OfferedTool {
   return {
     name,
     description: '',
     inputSchema: { type: 'object' },
-    annotations: undefined,
-    run: async () => failure(`the server gave no list of its tools: ${message}`),
+    run: async () => failure(message),
   };
 }
 
@@ -117,13 +123,13 @@ function offerOf(
   granted: GrantedServers,
   caller: Caller,
 ): OfferedTool {
-  const { name, description, inputSchema, outputSchema, annotations } = tool;
+  const { name, description, inputSchema, outputSchema, presentation } = tool;
   return {
     name: mcpToolName(label, name),
     description: about === undefined ? description : `${description}\n\n${about}`,
     inputSchema,
     outputSchema,
-    annotations,
+    presentation,
     async run(given, { signal }): Promise<ToolResult> {
       try {
         const result = await granted.call(server, caller, tool, given, signal);

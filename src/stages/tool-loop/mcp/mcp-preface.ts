@@ -102,8 +102,12 @@ function callItem({ requestId, label, tool, input }: Approval, outcome: ToolOutc
 function listItem({ server: { label }, tools, error }: ListedServer): PrefaceItem {
   const known = { server_label: label };
   const entries = tools.map(
-    ({ name, description, inputSchema, annotations }): JsonObject =>
-      compact({ name, description, input_schema: inputSchema, annotations }),
+    ({ name, description, inputSchema, presentation }): JsonObject => ({
+      name,
+      description,
+      input_schema: inputSchema,
+      ...presentation,
+    }),
   );
   return {
     head: {

@@ -394,13 +394,22 @@ function withIgnored(request: GenerationRequest, found: readonly Found[]): Gener
 }
 
 /** Tells the caller of tools that have changed, which may be an attack, and of those that cannot be offered. */
-function noteFlags(label: string, { changed, unusable }: ToolList, { note }: StageContext): void {
+function noteFlags(label: string, { changed, unusable, taskTools }: ToolList, { note }: StageContext): void {
   if (changed.length > 0) {
     note({
       type: 'server_tools',
       name: MCP,
       summary: `${label}: the description of tools has changed`,
       data: { server_label: label, changed_tools: [...changed] },
+    });
+  }
+  if (taskTools.length > 0) {
+    const summary = `${label}: ${countText(taskTools.length, 'tool')} cannot be offered: the server runs them only as tasks`;
+    note({
+      type: 'server_tools',
+      name: MCP,
+      summary,
+      data: { server_label: label, task_tools: [...taskTools] },
     });
   }
   if (unusable > 0) {
