@@ -1,11 +1,12 @@
 import type { Endpoint, Model } from './catalog.ts';
 
 /** Service tiers that have endpoints of their own. */
-export type Tier = 'flex' | 'priority';
+export type Tier = 'flex' | 'priority' | 'ultrafast';
 
 const ENDINGS: readonly { readonly ending: string; readonly tier: Tier }[] = [
   { ending: '/flex', tier: 'flex' },
   { ending: '/priority', tier: 'priority' },
+  { ending: '/ultrafast', tier: 'ultrafast' },
 ];
 
 /** The tier of an endpoint, by the end of its tag; undefined = standard. */

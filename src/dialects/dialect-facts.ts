@@ -1,3 +1,4 @@
+import type { Tier } from '../catalog/service-tier.ts';
 import type { Seal } from '../ir/events.ts';
 import type { FormatFacts } from '../ir/format-facts.ts';
 import type { JsonObject } from '../kit/json/json.ts';
@@ -12,7 +13,7 @@ export interface DialectFacts {
   /** How betas that a caller requests are sent to upstreams; absent = there are none. */
   readonly betaCarrier?: 'header' | 'body';
   /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
-  readonly speeds?: Readonly<Partial<Record<'flex' | 'priority', 'fast'>>>;
+  readonly speeds?: Readonly<Partial<Record<Tier, 'fast'>>>;
 }
 
 /** Facts of a dialect of conversations. */

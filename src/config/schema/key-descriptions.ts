@@ -15,7 +15,7 @@ export const PRICE_DESCRIPTIONS: Readonly<Record<PriceName, string>> = {
   input_cache_read: 'Price of a prompt token that is read from a cache; absent: the price of prompt.',
   input_cache_write: 'Price of a prompt token that is written to a cache; absent: the price of prompt.',
   input_cache_write_1h:
-    'Price of a prompt token that is written to a cache for an hour; absent: the price of prompt.',
+    'Price of a prompt token that is written to a cache for an hour or twelve; absent: input_cache_write.',
   internal_reasoning: 'Price of a reasoning token, in place of completion.',
   web_search:
     'Price of a web search by the upstream, or by an engine of the gateway that has none of its own.',

@@ -11,10 +11,11 @@ const TIER_OF: ReadonlyMap<string, Tier> = new Map([
   ['flex', 'flex'],
   ['priority', 'priority'],
   ['fast', 'priority'],
+  ['ultrafast', 'ultrafast'],
 ]);
 
-/** A tier that is served as the standard one. */
-const SCALE = 'scale';
+/** Words that request no special tier. */
+const NO_TIER: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only']);
 
 /** Members of bodies that request a tier. */
 const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
@@ -66,9 +67,9 @@ function withTier(
   return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
 }
 
-/** The special tier that a request asks for, in its own word. */
+/** The special tier that a request asks for, in its own word: one that we do not know has no price here. */
 function askedTier({ serviceTier, speed }: GenerationRequest): string | undefined {
-  if (serviceTier !== undefined && (TIER_OF.has(serviceTier) || serviceTier === SCALE)) return serviceTier;
+  if (serviceTier !== undefined && !NO_TIER.has(serviceTier)) return serviceTier;
   return speed === 'fast' ? speed : undefined;
 }
 

@@ -89,10 +89,14 @@ function isInContainer(value: JsonObject): boolean {
 const PICTURE_TOKENS: Readonly<Record<string, number>> = {
   low: 500,
   medium: 2_000,
+  auto: 7_500,
   high: 7_500,
   xhigh: 15_000,
   max: 30_000,
 };
+
+/** Of a quality that is not known here. */
+const MOST_PICTURE_TOKENS = Math.max(...Object.values(PICTURE_TOKENS));
 
 const USUAL_PIXELS = 1_600_000;
 
@@ -103,7 +107,7 @@ const PARTIAL_PICTURE_TOKENS = 100;
 const PICTURE_INPUT_TOKENS = 5_000;
 
 function pictureOf(tool: JsonObject): ToolUnits {
-  const usual = PICTURE_TOKENS[textAt(tool, 'quality') ?? ''] ?? PICTURE_TOKENS.high ?? 0;
+  const usual = PICTURE_TOKENS[textAt(tool, 'quality') ?? 'auto'] ?? MOST_PICTURE_TOKENS;
   const [width = 0, height = 0] = (/^(\d{1,5})x(\d{1,5})$/.exec(textAt(tool, 'size') ?? '') ?? [])
     .slice(1)
     .map(Number);

@@ -320,8 +320,10 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
         description: stringAt(value, 'description'),
         strict: booleanAt(value, 'strict'),
       });
-    default:
+    case undefined:
       return undefined;
+    default:
+      return { type: 'opaque', dialect: 'responses', value: value as JsonObject };
   }
 }
 

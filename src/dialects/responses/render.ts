@@ -147,6 +147,7 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
   priority: 'priority',
   scale: 'scale',
   fast: 'priority',
+  ultrafast: 'ultrafast',
 };
 
 export function renderServiceTier(request: GenerationRequest, report: Report): string | undefined {

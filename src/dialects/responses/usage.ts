@@ -16,11 +16,15 @@ export function readUsage(response: JsonObject): Usage | undefined {
   const input = objectAt(usage, 'input_tokens_details') ?? {};
   const output = objectAt(usage, 'output_tokens_details') ?? {};
   const cachedTokens = Math.min(tokenCount(input.cached_tokens) ?? 0, inputTokens);
+  const written = Math.min(tokenCount(input.cache_write_tokens) ?? 0, inputTokens - cachedTokens);
+  // Written for twelve hours: at the price of long-lived writes.
+  const kept = tokenCount(objectAt(input, 'cache_write_tokens_details')?.ttl_12h_tokens) ?? 0;
+  const writtenLong = Math.min(kept, written);
   return {
     inputTokens,
     cachedTokens,
-    cacheWriteTokens: Math.min(tokenCount(input.cache_write_tokens) ?? 0, inputTokens - cachedTokens),
-    cacheWrite1hTokens: 0,
+    cacheWriteTokens: written - writtenLong,
+    cacheWrite1hTokens: writtenLong,
     outputTokens,
     reasoningTokens: Math.min(tokenCount(output.reasoning_tokens) ?? 0, outputTokens),
     imageTokens: Math.min(tokenCount(output.image_tokens) ?? 0, outputTokens),

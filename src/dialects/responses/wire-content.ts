@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Json } from '../../kit/json/json.ts';
-import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 
@@ -10,18 +10,18 @@ const text = Type.String();
 const textOrNull = Type.Union([text, Type.Null()]);
 const id = nullish(Type.String());
 const fileId = nullish(Type.String({ description: FILE_ID_DESCRIPTION }));
-const toolStatus = oneOf(['in_progress', 'completed', 'incomplete']);
-const searchStatus = oneOf(['completed', 'searching', 'in_progress', 'failed']);
+const toolStatus = openOneOf(['in_progress', 'completed', 'incomplete']);
+const searchStatus = openOneOf(['completed', 'searching', 'in_progress', 'failed', 'incomplete']);
 const openObject = Type.Object({});
 
 const PART_FIELDS: Readonly<Record<string, TProperties>> = {
   input_text: {
     text,
-    prompt_cache_breakpoint: nullish(Type.Object({ mode: Type.Literal('explicit') })),
+    prompt_cache_breakpoint: nullish(Type.Object({ mode: openOneOf(['explicit']), ttl: nullish(text) })),
     cache_control: nullish(cacheControlSchema),
   },
   input_image: {
-    detail: nullish(oneOf(['auto', 'high', 'low', 'original'])),
+    detail: nullish(openOneOf(['auto', 'high', 'low', 'original'])),
     image_url: nullish(text),
     file_id: fileId,
     cache_control: nullish(cacheControlSchema),
@@ -33,7 +33,7 @@ const PART_FIELDS: Readonly<Record<string, TProperties>> = {
     filename: nullish(text),
     cache_control: nullish(cacheControlSchema),
   },
-  input_audio: { input_audio: Type.Object({ data: text, format: oneOf(['mp3', 'wav']) }) },
+  input_audio: { input_audio: Type.Object({ data: text, format: openOneOf(['mp3', 'wav']) }) },
   input_video: { video_url: Type.String({ minLength: 1 }) },
   output_text: {
     text,
@@ -59,7 +59,7 @@ const messageSchema = Type.Object({
   content: contentField,
   id,
   status: nullish(toolStatus),
-  phase: nullish(oneOf(['commentary', 'final_answer'])),
+  phase: nullish(openOneOf(['commentary', 'final_answer'])),
 });
 
 const summaryPart = Type.Object({ type: Type.Literal('summary_text'), text });
@@ -72,7 +72,7 @@ const patchOperation = tagged({
 });
 
 /** A search has its text in `query`, in `queries`, or in both. */
-const searchAction = taggedUnion('type', [
+const searchAction = openUnion('type', [
   Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(nullish(Type.Array(text))) }),
   Type.Object({
     type: Type.Literal('search'),
@@ -84,10 +84,7 @@ const searchAction = taggedUnion('type', [
 ]);
 
 function searchLists<T extends TSchema>(queries: T) {
-  const source = taggedUnion('type', [
-    Type.Object({ type: Type.Literal('url'), url: text }),
-    otherThan('type', ['url']),
-  ]);
+  const source = openUnion('type', [Type.Object({ type: Type.Literal('url'), url: text })]);
   return { queries, sources: nullish(Type.Array(source)) };
 }
 
@@ -133,12 +130,12 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   apply_patch_call: {
     call_id: text,
     operation: patchOperation,
-    status: oneOf(['in_progress', 'completed']),
+    status: openOneOf(['in_progress', 'completed']),
     id,
   },
   apply_patch_call_output: {
     call_id: text,
-    status: oneOf(['completed', 'failed']),
+    status: openOneOf(['completed', 'failed']),
     output: nullish(text),
     id,
   },
@@ -150,13 +147,13 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   file_search_call: { id, queries: Type.Array(text), status: searchStatus },
   image_generation_call: {
     id,
-    status: oneOf(['in_progress', 'completed', 'generating', 'failed']),
+    status: openOneOf(['in_progress', 'completed', 'generating', 'failed']),
     result: nullish(text),
     prompt: nullish(text),
   },
   code_interpreter_call: {
     id,
-    status: oneOf(['in_progress', 'completed', 'incomplete', 'interpreting', 'failed']),
+    status: openOneOf(['in_progress', 'completed', 'incomplete', 'interpreting', 'failed']),
     code: nullish(text),
     container_id: nullish(text),
     outputs: nullish(Type.Array(tagged({ logs: { logs: text }, image: { url: text }, file: {} }))),
@@ -173,7 +170,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     id,
     call_id: text,
     status: toolStatus,
-    action: Type.Object({ type: Type.Literal('exec'), command: Type.Array(text), env: nullish(openObject) }),
+    action: Type.Object({ type: openOneOf(['exec']), command: Type.Array(text), env: nullish(openObject) }),
   },
   local_shell_call_output: { id: text, output: text, status: nullish(toolStatus) },
   shell_call: {
@@ -210,7 +207,16 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     }),
   },
   additional_tools: {
-    role: oneOf(['unknown', 'user', 'assistant', 'system', 'critic', 'discriminator', 'developer', 'tool']),
+    role: openOneOf([
+      'unknown',
+      'user',
+      'assistant',
+      'system',
+      'critic',
+      'discriminator',
+      'developer',
+      'tool',
+    ]),
     tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MAX_TOOLS }),
     id,
   },
@@ -241,10 +247,9 @@ const OF_CALLERS: ReadonlySet<string> = new Set([
 export const KNOWN_ITEM_TYPES: ReadonlySet<string> = new Set(['message', ...Object.keys(ITEM_FIELDS)]);
 
 /** One item of `input`. Undocumented types are accepted here; parsing decides about them. */
-export const inputItemSchema = taggedUnion('type', [
+export const inputItemSchema = openUnion('type', [
   messageSchema,
   ...branches(ITEM_FIELDS, (type) => !OF_CALLERS.has(type)),
-  otherThan('type', [...KNOWN_ITEM_TYPES]),
 ]);
 
 /**
@@ -271,7 +276,7 @@ export function showsCall(type: Json | undefined): boolean {
 }
 
 function tagged(fields: Readonly<Record<string, TProperties>>) {
-  return taggedUnion('type', branches(fields));
+  return openUnion('type', branches(fields));
 }
 
 function branches(

@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { nullish, oneOf, open, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, open, openOneOf, openUnion, taggedUnion } from '../../kit/json/schema.ts';
 import {
   cacheControlSchema,
   MAX_TOOLS,
@@ -26,11 +26,11 @@ const customFields = {
   name,
   description: nullish(text),
   format: nullish(
-    taggedUnion('type', [
+    openUnion('type', [
       Type.Object({ type: Type.Literal('text') }),
       Type.Object({
         type: Type.Literal('grammar'),
-        syntax: oneOf(['lark', 'regex']),
+        syntax: openOneOf(['lark', 'regex']),
         definition: text,
       }),
     ]),
@@ -49,7 +49,7 @@ const webSearchFields = {
   max_results: nullish(Type.Integer({ minimum: 1 })),
   max_uses: nullish(Type.Integer({ minimum: 1 })),
   mode: nullish(text),
-  search_context_size: nullish(oneOf(['low', 'medium', 'high'])),
+  search_context_size: nullish(openOneOf(['low', 'medium', 'high'])),
   user_location: nullish(userLocationSchema),
 };
 
@@ -79,7 +79,7 @@ const filterValue = Type.Union([
 /** A comparison of one attribute, or a combination of filters. */
 function filterSchema(depth: number): TSchema {
   const inner = depth > 1 ? filterSchema(depth - 1) : Type.Object({ type: name });
-  return taggedUnion('type', [
+  return openUnion('type', [
     Type.Object({ type: oneOf(['eq', 'ne', 'gt', 'gte', 'lt', 'lte']), key: name, value: filterValue }),
     Type.Object({ type: oneOf(['and', 'or']), filters: Type.Array(inner) }),
   ]);
@@ -114,7 +114,7 @@ const HOSTED_TOOLS: Readonly<Record<string, TProperties>> = {
     max_num_results: nullish(Type.Integer({ minimum: 1 })),
     ranking_options: nullish(
       Type.Object({
-        ranker: nullish(oneOf(['auto', 'default-2024-11-15'])),
+        ranker: nullish(openOneOf(['auto', 'default-2024-11-15'])),
         score_threshold: nullish(Type.Number()),
       }),
     ),
@@ -122,22 +122,22 @@ const HOSTED_TOOLS: Readonly<Record<string, TProperties>> = {
   computer_use_preview: {
     display_height: Type.Integer(),
     display_width: Type.Integer(),
-    environment: oneOf(['windows', 'mac', 'linux', 'ubuntu', 'browser']),
+    environment: openOneOf(['windows', 'mac', 'linux', 'ubuntu', 'browser']),
   },
   code_interpreter: {
     container: Type.Union([
       text,
       Type.Object({
-        type: Type.Literal('auto'),
+        type: openOneOf(['auto']),
         file_ids: nullish(strings),
-        memory_limit: nullish(oneOf(['1g', '4g', '16g', '64g'])),
+        memory_limit: nullish(openOneOf(['1g', '4g', '16g', '64g'])),
       }),
     ]),
   },
   mcp: {
     server_label: name,
     server_url: nullish(text),
-    connector_id: nullish(oneOf(CONNECTORS)),
+    connector_id: nullish(openOneOf(CONNECTORS)),
     authorization: nullish(text),
     headers: nullish(openObject),
     allowed_tools: nullish(
@@ -156,15 +156,15 @@ const HOSTED_TOOLS: Readonly<Record<string, TProperties>> = {
     server_description: nullish(text),
   },
   image_generation: {
-    background: nullish(oneOf(['transparent', 'opaque', 'auto'])),
-    input_fidelity: nullish(oneOf(['high', 'low'])),
+    background: nullish(openOneOf(['transparent', 'opaque', 'auto'])),
+    input_fidelity: nullish(openOneOf(['high', 'low'])),
     input_image_mask: nullish(Type.Object({ file_id: nullish(text), image_url: nullish(text) })),
     model: nullish(text),
-    moderation: nullish(oneOf(['auto', 'low'])),
+    moderation: nullish(openOneOf(['auto', 'low'])),
     output_compression: nullish(Type.Integer({ minimum: 0, maximum: 100 })),
-    output_format: nullish(oneOf(['png', 'webp', 'jpeg'])),
+    output_format: nullish(openOneOf(['png', 'webp', 'jpeg', 'gif', 'svg'])),
     partial_images: nullish(Type.Integer({ minimum: 0, maximum: 3 })),
-    quality: nullish(oneOf(['low', 'medium', 'high', 'auto'])),
+    quality: nullish(openOneOf(['low', 'medium', 'high', 'xhigh', 'max', 'auto'])),
     size: nullish(text),
   },
   local_shell: {},

@@ -21,31 +21,12 @@ const WRONG: readonly (readonly [object, string, string])[] = [
     'input[0].content[0].text',
     'is required',
   ],
-  [
-    {
-      input: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '', format: 'ogg' } }] }],
-    },
-    'input[0].content[0].input_audio.format',
-    'must be one of "mp3", "wav"',
-  ],
   [{ input: [{ type: 'function_call', call_id: 'a', name: 'b' }] }, 'input[0].arguments', 'is required'],
   [{ input: [{ type: 'reasoning' }] }, 'input[0].summary', 'is required'],
-  [
-    { tools: [{ type: 'mcp', server_label: 'x', connector_id: 'zzz' }] },
-    'tools[0].connector_id',
-    'must be one of "connector_dropbox", "connector_gmail", "connector_googlecalendar", "connector_googledrive", "connector_microsoftteams", "connector_outlookcalendar", "connector_outlookemail", "connector_sharepoint" or null',
-  ],
   [
     { input: [{ type: 'mcp_approval_response', approval_request_id: 'a' }] },
     'input[0].approve',
     'is required',
-  ],
-  [
-    {
-      input: [{ type: 'function_call_output', call_id: 'x', output: [{ type: 'input_image', detail: 'x' }] }],
-    },
-    'input[0].output[0].detail',
-    'must be one of "auto", "high", "low", "original" or null',
   ],
   [{ store: true }, 'store', 'must be false: nothing is stored here'],
   [{ max_output_tokens: 0 }, 'max_output_tokens', 'must be >= 1'],
@@ -73,11 +54,6 @@ const WRONG: readonly (readonly [object, string, string])[] = [
   ],
   [{ tools: [{ type: 'file_search' }] }, 'tools[0].vector_store_ids', 'is required'],
   [
-    { tools: [{ type: 'file_search', vector_store_ids: [], filters: { type: 'zz' } }] },
-    'tools[0].filters.type',
-    'must be one of "eq", "ne", "gt", "gte", "lt", "lte", "and", "or"',
-  ],
-  [
     { tools: [{ type: 'file_search', vector_store_ids: [], filters: { type: 'eq', key: 'a' } }] },
     'tools[0].filters.value',
     'is required',
@@ -94,11 +70,6 @@ const WRONG: readonly (readonly [object, string, string])[] = [
     },
     'tools[0].filters.filters[0].filters[0].key',
     'is required',
-  ],
-  [
-    { input: [{ type: 'web_search_call', status: 'completed', action: { type: 'zz' } }] },
-    'input[0].action.type',
-    'must be one of "search", "open_page", "find_in_page"',
   ],
   [
     { input: [{ type: 'web_search_call', status: 'completed', action: { type: 'search' } }] },
@@ -159,11 +130,6 @@ const WRONG: readonly (readonly [object, string, string])[] = [
   [{ tool_choice: 'any' }, 'tool_choice', 'must be one of "auto", "none", "required" or an object or null'],
   [{ tool_choice: { type: 'function' } }, 'tool_choice.name', 'is required'],
   [{ text: { format: { type: 'json_schema', name: 'x' } } }, 'text.format.schema', 'is required'],
-  [
-    { text: { format: { type: 'xml' } } },
-    'text.format.type',
-    'must be one of "text", "json_object", "json_schema"',
-  ],
   [{ reasoning: { max_tokens: 0 } }, 'reasoning.max_tokens', 'must be >= 1'],
   [{ prompt: {} }, 'prompt.id', 'is required'],
   [{ provider: { base_url: 'x' } }, 'provider.base_url', 'is not a known field'],
@@ -175,7 +141,6 @@ const WRONG: readonly (readonly [object, string, string])[] = [
   [{ user: 'u'.repeat(257) }, 'user', 'must have at most 256 characters'],
   [{ session_id: 's'.repeat(257) }, 'session_id', 'must have at most 256 characters'],
   [{ cache_control: { type: 'permanent' } }, 'cache_control.type', 'must be "ephemeral"'],
-  [{ prompt_cache_options: { mode: 'implicit' } }, 'prompt_cache_options.mode', 'must be "explicit"'],
   [{ image_config: { size: {} } }, 'image_config.size', 'must be a string or a number or an array'],
   [{ stop_server_tools_when: [] }, 'stop_server_tools_when', 'must have at least 1 item'],
   [{ debug: { echo_upstream_body: 'yes' } }, 'debug.echo_upstream_body', 'must be a boolean or null'],
@@ -208,7 +173,7 @@ describe('requestSchema', () => {
   });
 
   it('names every allowed value of an enumeration', () => {
-    for (const field of ['service_tier', 'truncation', 'route']) {
+    for (const field of ['truncation', 'route']) {
       const [issue] = validator.issuesOf({ model: 'm', input: 'hi', [field]: 'bogus' });
       expect(issue?.path).toBe(field);
       expect(issue?.message).toMatch(/^must be one of "/);

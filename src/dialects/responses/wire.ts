@@ -5,7 +5,7 @@ import type { Tool } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
@@ -41,7 +41,7 @@ const INCLUDES = [
 
 const textSchema = Type.Object({
   format: nullish(
-    taggedUnion('type', [
+    openUnion('type', [
       Type.Object({ type: Type.Literal('text') }),
       Type.Object({ type: Type.Literal('json_object') }),
       Type.Object({
@@ -53,7 +53,7 @@ const textSchema = Type.Object({
       }),
     ]),
   ),
-  verbosity: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  verbosity: nullish(openOneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
 });
 
 /** The count is checked first and alone, so that a million keys are refused before any of them is validated. */
@@ -102,7 +102,7 @@ function fieldSchemas(vendor: string) {
     background: nullish(Type.Boolean()),
     previous_response_id: nullish(Type.String()),
     prompt: nullish(promptSchema),
-    include: nullish(Type.Array(oneOf(INCLUDES), { maxItems: MAX_LIST_ENTRIES })),
+    include: nullish(Type.Array(openOneOf(INCLUDES), { maxItems: MAX_LIST_ENTRIES })),
     max_output_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
     max_tool_calls: nullish(Type.Integer({ minimum: 0, maximum: MAX_REQUESTED_TOKENS })),
     temperature: nullish(Type.Number({ minimum: 0, maximum: 2 })),
@@ -122,7 +122,7 @@ function fieldSchemas(vendor: string) {
     prompt_cache_options: nullish(promptCacheOptionsSchema),
     prompt_cache_retention: nullish(Type.String()),
     safety_identifier: nullish(Type.String()),
-    service_tier: nullish(oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast'])),
+    service_tier: nullish(openOneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast', 'ultrafast'])),
     truncation: nullish(oneOf(['auto', 'disabled'])),
     metadata: nullish(metadataSchema),
     debug: nullish(Type.Object({ echo_upstream_body: nullish(Type.Boolean()) })),

@@ -156,9 +156,10 @@ export function deferralOf({ state, pausedUntilMs, deferredUntilMs }: EndpointHe
   return deferredUntilMs > 0 ? DEFERRAL.deferred : DEFERRAL.none;
 }
 
-/** Endpoints of a requested priority tier are sorted by speed unless the request says otherwise. */
+/** Endpoints of a requested faster tier are sorted by speed unless the request says otherwise. */
 function sortOf(endpoint: Endpoint, { sort, tier }: Preferences): SortKey | undefined {
-  return sort ?? (tier === 'priority' && tierOf(endpoint) === 'priority' ? 'throughput' : undefined);
+  const isFaster = tier !== undefined && tier !== 'flex' && tierOf(endpoint) === tier;
+  return sort ?? (isFaster ? 'throughput' : undefined);
 }
 
 export function compareRankKeys(one: RankKey, other: RankKey): number {

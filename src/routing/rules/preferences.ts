@@ -130,6 +130,7 @@ const REQUESTED_TIERS: ReadonlyMap<string, Tier> = new Map([
   ['flex', 'flex'],
   ['priority', 'priority'],
   ['fast', 'priority'],
+  ['ultrafast', 'ultrafast'],
 ]);
 
 /** Words of `service_tier` that allow only the standard tier. */

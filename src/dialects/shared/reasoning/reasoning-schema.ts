@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Effort } from '../../../ir/settings.ts';
-import { nullish, oneOf } from '../../../kit/json/schema.ts';
+import { nullish, oneOf, openOneOf } from '../../../kit/json/schema.ts';
 import { MAX_REQUESTED_TOKENS } from '../requests/gateway-fields.ts';
 
 /** Efforts that the responses and chat formats document. */
@@ -17,11 +17,11 @@ export const EFFORTS = [
 /** The object `reasoning` of both formats. */
 export const reasoningSchema = Type.Object({
   effort: nullish(oneOf(EFFORTS)),
-  summary: nullish(oneOf(['auto', 'concise', 'detailed'])),
+  summary: nullish(openOneOf(['auto', 'concise', 'detailed'])),
   max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
   enabled: nullish(Type.Boolean()),
-  context: nullish(oneOf(['auto', 'all_turns', 'current_turn'])),
-  mode: nullish(oneOf(['standard', 'pro'])),
+  context: nullish(openOneOf(['auto', 'all_turns', 'current_turn'])),
+  mode: nullish(openOneOf(['standard', 'pro'])),
   exclude: nullish(Type.Boolean()),
 });
 

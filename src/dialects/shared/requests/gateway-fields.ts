@@ -7,7 +7,7 @@ import type { RoutingWishes } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { jsonLength } from '../../../kit/json/json-length.ts';
 import { withoutNulls } from '../../../kit/json/members.ts';
-import { closed, nullish, oneOf, open, taggedUnion } from '../../../kit/json/schema.ts';
+import { closed, nullish, oneOf, open, openOneOf, taggedUnion } from '../../../kit/json/schema.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 
 /** Schemas of the request fields for the gateway, which all formats of conversations share. */
@@ -193,7 +193,7 @@ export const cacheControlSchema = Type.Object(
 );
 
 export const promptCacheOptionsSchema = Type.Object({
-  mode: Type.Literal('explicit'),
+  mode: nullish(openOneOf(['explicit', 'implicit'])),
   ttl: nullish(Type.String()),
 });
 

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+const CACHE_PRICES = { input_cache_write: '0.00000125', input_cache_write_1h: '0.000002' };
+const SAID = {
+  type: 'message',
+  id: 'msg_u',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text: 'ok', annotations: [] }],
+};
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  const pricing = { prompt: '0.000001', completion: '0.000002', ...CACHE_PRICES };
+  gateway = await openTestGateway({
+    providers: [
+      { slug: 'p-responses', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
+      { slug: 'p-chat', dialect: 'openai-chat', base_url: upstream.url, api_key: 'k' },
+    ],
+    models: ['responses', 'chat'].map((format) => ({
+      id: `up/${format}`,
+      max_output_tokens: 8000,
+      input_modalities: ['text', 'image'],
+      endpoints: [{ provider: `p-${format}`, model: 'm', pricing, unpriced: 'allow' }],
+    })),
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => upstream.clear());
+
+async function ask(model: string, body: object) {
+  const response = await gateway.post(
+    '/responses',
+    { model, input: 'hi', store: false, ...body },
+    { 'X-Signalbox-Metadata': 'enabled' },
+  );
+  const answer = (await response.json()) as any;
+  const entries = (answer.signalbox_metadata?.translation ?? []) as { field: string; action: string }[];
+  return {
+    status: response.status,
+    answer,
+    report: entries.map(({ field, action }) => `${field} ${action}`),
+    sent: upstream.requests.at(-1)?.json,
+  };
+}
+
+const said = (...items: object[]) => [...items, { role: 'user', content: 'and?' }];
+
+/** Values of the newest releases, all of which an upstream of the same format gets as they are. */
+const KNOWN = [
+  { prompt_cache_options: { ttl: '12h' } },
+  { prompt_cache_options: { mode: 'implicit' } },
+  {
+    input: said({
+      type: 'web_search_call',
+      id: 'ws_1',
+      status: 'incomplete',
+      action: { type: 'search', query: 'q' },
+    }),
+  },
+  { input: said({ type: 'file_search_call', id: 'fs_1', status: 'incomplete', queries: ['q'] }) },
+  { tools: [{ type: 'image_generation', output_format: 'gif', quality: 'max' }] },
+  { tools: [{ type: 'image_generation', output_format: 'svg', quality: 'xhigh' }] },
+  {
+    tools: [
+      { type: 'file_search', vector_store_ids: ['v'], filters: { type: 'in', key: 'a', value: ['b'] } },
+    ],
+  },
+];
+
+/** Values that nothing here knows, with their place. */
+const UNKNOWN: readonly (readonly [object, string])[] = [
+  [{ include: ['next.year'] }, 'include[0]'],
+  [{ text: { verbosity: 'chatty' } }, 'text.verbosity'],
+  [{ text: { format: { type: 'xml', root: 'a' } } }, 'text.format.type'],
+  [{ reasoning: { summary: 'sung' } }, 'reasoning.summary'],
+  [{ prompt_cache_options: { mode: 'magic' } }, 'prompt_cache_options.mode'],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_smell', smell: 'rose' }] }] },
+    'input[0].content[0].type',
+  ],
+  [
+    {
+      input: [
+        {
+          role: 'user',
+          content: [{ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'z' }],
+        },
+      ],
+    },
+    'input[0].content[0].detail',
+  ],
+];
+
+describe('a value of the responses format that is new', () => {
+  it.each(KNOWN)('goes to an upstream of the format as it is: %j', async (body) => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const { status, sent, report } = await ask('up/responses', body);
+    expect({ status, report }).toEqual({ status: 200, report: [] });
+    expect(sent).toMatchObject(body);
+  });
+
+  it.each(UNKNOWN)('is passed on, and the report says so: %j', async (body, place) => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const { status, sent, report } = await ask('up/responses', body);
+    expect({ status, report }).toEqual({ status: 200, report: [`${place} passed_on`] });
+    expect(sent).toMatchObject(body);
+  });
+
+  it.each([...KNOWN, ...UNKNOWN.map(([body]) => body)])('is no 400 at other upstreams: %j', async (body) => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { status, answer } = await ask('up/chat', body);
+    expect(status, JSON.stringify(answer)).toBe(200);
+  });
+
+  it.each(['ultrafast', 'gold'])('is not sent if it is a tier without a price: %s', async (service_tier) => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const { status, sent, report } = await ask('up/responses', { service_tier });
+    expect({ status, report }).toEqual({ status: 200, report: ['service_tier dropped'] });
+    expect(sent).not.toHaveProperty('service_tier');
+  });
+});
+
+describe('text that is written to the cache for twelve hours', () => {
+  it('is charged as what is written for longer than usual', async () => {
+    const usage = {
+      input_tokens: 100,
+      output_tokens: 0,
+      input_tokens_details: {
+        cached_tokens: 0,
+        cache_write_tokens: 80,
+        cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 60 },
+      },
+    };
+    const body = { id: 'resp_u', object: 'response', status: 'completed', model: 'm', output: [SAID], usage };
+    upstream.answer([head(200, JSON_TYPE), write(JSON.stringify(body)), end()]);
+    const { answer: reply } = await ask('up/responses', { prompt_cache_options: { ttl: '12h' } });
+    expect(reply.usage.input_tokens_details.cache_write_tokens).toBe(80);
+    expect(reply.usage.cost).toBeCloseTo(20 * 1e-6 + 20 * 1.25e-6 + 60 * 2e-6, 12);
+  });
+});
