@@ -24,7 +24,8 @@ export type Ext = { readonly [dialect in DialectName]?: JsonObject };
 
 /** A mark that asks the upstream to cache the prompt up to here. */
 export interface CacheMark {
-  readonly ttl?: '5m' | '1h';
+  /** `5m`, `1h`, or a word of the upstream that we do not know. */
+  readonly ttl?: string;
 }
 
 /** Where the bytes of an image or a file are. */

@@ -121,7 +121,6 @@ function fetchContent(given: JsonObject): Json {
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: typeof content === 'string' ? content : '' },
       title: title ?? null,
-      citations: null,
     },
   };
 }

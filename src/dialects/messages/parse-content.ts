@@ -48,14 +48,17 @@ export function parseConversation(
 
 /** Parts of one message become one item; blocks that are items of their own split it. */
 function parseMessage(
-  { role, content }: WireMessage,
+  message: WireMessage,
   place: Place,
   places: Places,
   numbers: ExactNumbers | undefined,
 ): Item[] {
-  const spoken = (parts: Part[]) => places.put<Item>({ type: 'message', role, content: parts }, place);
-  const own = places.inside(place, 'content');
-  if (typeof content === 'string') return [spoken(parseParts(content, own, places))];
+  const { role, content = [] } = message;
+  const own = role === 'system' ? marks(message as unknown as JsonObject, TURN_FIELDS) : {};
+  const spoken = (parts: Part[]) =>
+    places.put<Item>({ type: 'message', role, content: parts, ...own }, place);
+  const inContent = places.inside(place, 'content');
+  if (typeof content === 'string') return [spoken(parseParts(content, inContent, places))];
   const items: Item[] = [];
   let parts: Part[] = [];
   const flush = () => {
@@ -63,7 +66,7 @@ function parseMessage(
     parts = [];
   };
   content.forEach((block, index) => {
-    const inside = places.inside(own, index);
+    const inside = places.inside(inContent, index);
     const image = role === 'assistant' && block.type === 'text' ? imageInText(block.text) : undefined;
     if (image !== undefined) {
       flush();
@@ -210,12 +213,11 @@ function partOf(block: WireBlock): Part {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text as string, ...marks(block, TEXT_FIELDS) };
-    case 'image':
-      return {
-        type: 'image',
-        source: parseSource(block.source as JsonObject),
-        ...marks(block, SOURCE_FIELDS),
-      };
+    case 'image': {
+      const source = parseSource(block.source as JsonObject);
+      if (source === undefined) return { type: 'opaque', dialect: 'messages', value: block };
+      return { type: 'image', source, ...marks(block, SOURCE_FIELDS) };
+    }
     case 'document':
       return parseDocument(block);
     default:
@@ -223,19 +225,20 @@ function partOf(block: WireBlock): Part {
   }
 }
 
-/** A document that has blocks has no counterpart in other formats and stays opaque. */
+/** A document that has blocks, or a source of another type, has no counterpart in other formats: it stays opaque. */
 function parseDocument(block: WireBlock): Part {
-  const source = block.source as JsonObject;
-  if (source.type === 'content') return { type: 'opaque', dialect: 'messages', value: block };
+  const source = parseSource(block.source as JsonObject);
+  if (source === undefined) return { type: 'opaque', dialect: 'messages', value: block };
   return {
     type: 'file',
-    source: parseSource(source),
+    source,
     ...(typeof block.title === 'string' && { filename: block.title }),
     ...marks(block, DOCUMENT_FIELDS),
   };
 }
 
-function parseSource(source: JsonObject): Source {
+/** Undefined for a source of another type. */
+function parseSource(source: JsonObject): Source | undefined {
   switch (source.type) {
     case 'base64':
       return { kind: 'base64', mediaType: source.media_type as string, data: source.data as string };
@@ -243,13 +246,16 @@ function parseSource(source: JsonObject): Source {
       return { kind: 'text', mediaType: source.media_type as string, text: source.data as string };
     case 'file':
       return { kind: 'file-id', fileId: source.file_id as string };
-    default:
+    case 'url':
       return { kind: 'url', url: source.url as string };
+    default:
+      return undefined;
   }
 }
 
 // --- Members of any item --------------------------------------------------------------------------------------------
 
+const TURN_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([...SOURCE_FIELDS, 'title']);

@@ -8,6 +8,7 @@ import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../.
 import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
+import { isGiven } from '../shared/presets/preset-form.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
@@ -16,7 +17,9 @@ import { parseToolChoice, parseTools } from './parse-tools.ts';
 import {
   CHOICE_FIELDS,
   DOCUMENTED_FIELDS,
+  EFFORTS,
   MESSAGE_FIELDS,
+  SYSTEM_TURN_FIELDS,
   THINKING_FIELDS,
   type WireMessage,
 } from './wire.ts';
@@ -24,14 +27,15 @@ import { isKnownBlock } from './wire-content.ts';
 
 /** Parses a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
-  refuseImpossible(body);
+  const ownFallbacks = fallbackModels(body.fallbacks);
+  refuseImpossible(body, ownFallbacks);
   const config = objectOf(body.output_config);
   const places = new Places();
   const tools = parseTools(body.tools, places);
   const metadata = objectOf(body.metadata);
   const user = body.user ?? metadata.user_id;
   const reasoning = parseReasoning(objectOf(body.thinking), config);
-  const alternatives = Array.isArray(body.models) ? body.models : fallbackModels(body);
+  const alternatives = Array.isArray(body.models) ? body.models : (ownFallbacks ?? []);
   const request: GenerationRequest = {
     format: 'messages',
     formatFacts: facts.request,
@@ -86,9 +90,9 @@ function blockIssues(content: Json | undefined, path: string): Issue[] {
 // --- What is refused ------------------------------------------------------------------------------------------------
 
 /** Refuses bodies that are valid by the schema and impossible here. */
-function refuseImpossible(body: JsonObject): void {
+function refuseImpossible(body: JsonObject, ownFallbacks: readonly Json[] | undefined): void {
   if (body.thread !== undefined && body.thread !== null) throw threadRefused();
-  if (Array.isArray(body.fallbacks) && Array.isArray(body.models)) {
+  if (ownFallbacks !== undefined && isGiven(body.models)) {
     throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
   }
   if (objectsOf(body.messages).every(({ content }) => isSilent(content))) {
@@ -115,20 +119,27 @@ function unknownFieldsOf(body: JsonObject): string[] {
     if (beyond !== undefined) for (const key of Object.keys(beyond)) unknown.push(`${prefix()}${key}`);
   };
   collect(body, DOCUMENTED_FIELDS, () => '');
-  collect(objectOf(body.thinking), THINKING_FIELDS, () => 'thinking.');
-  collect(objectOf(body.tool_choice), CHOICE_FIELDS, () => 'tool_choice.');
+  const [thinking, choice] = [objectOf(body.thinking), objectOf(body.tool_choice)];
+  if (!isOther(thinking, MODELLED_THINKING)) collect(thinking, THINKING_FIELDS, () => 'thinking.');
+  if (!isOther(choice, MODELLED_CHOICES)) collect(choice, CHOICE_FIELDS, () => 'tool_choice.');
   objectsOf(body.messages).forEach((message, index) => {
-    collect(message, MESSAGE_FIELDS, () => `messages[${index}].`);
+    const known = message.role === 'system' ? SYSTEM_TURN_FIELDS : MESSAGE_FIELDS;
+    collect(message, known, () => `messages[${index}].`);
   });
   return unknown;
 }
 
 // --- Models ---------------------------------------------------------------------------------------------------------
 
-function fallbackModels(body: JsonObject): Json[] {
-  return Array.isArray(body.fallbacks)
-    ? body.fallbacks.map((entry) => (isJsonObject(entry) ? (entry.model ?? '') : ''))
-    : [];
+/**
+ * The models of `fallbacks`, which the gateway tries; undefined if there are none, or if the upstream is to fall back
+ * by itself: to its own choice of models, or to models with settings of their own.
+ */
+export function fallbackModels(fallbacks: Json | undefined): Json[] | undefined {
+  if (!Array.isArray(fallbacks)) return undefined;
+  const entries = objectsOf(fallbacks).map(withoutNulls);
+  if (entries.some((entry) => Object.keys(entry).length > 1)) return undefined;
+  return entries.map(({ model }) => model ?? '');
 }
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
@@ -150,14 +161,20 @@ function parseSampling(body: JsonObject): Sampling {
  */
 function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSettings | undefined {
   if (thinking.type === 'disabled') return { enabled: false };
-  const effort = typeof config.effort === 'string' ? { effort: config.effort as Effort } : {};
+  const effort = isEffort(config.effort) ? { effort: config.effort } : {};
   const display = typeof thinking.display === 'string' ? { display: thinking.display } : {};
   if (thinking.type === 'enabled') {
     return { enabled: true, budgetTokens: thinking.budget_tokens as number, ...display, ...effort };
   }
   if (thinking.type === 'adaptive') return { adaptive: true, ...display, ...effort };
-  return config.effort === undefined || config.effort === null ? undefined : effort;
+  return isEffort(config.effort) ? effort : undefined;
 }
+
+function isEffort(value: Json | undefined): value is Effort {
+  return EFFORT_WORDS.has(value);
+}
+
+const EFFORT_WORDS: ReadonlySet<Json | undefined> = new Set(EFFORTS);
 
 // --- Output format --------------------------------------------------------------------------------------------------
 
@@ -165,12 +182,23 @@ function parseReasoning(thinking: JsonObject, config: JsonObject): ReasoningSett
 export const SCHEMA_NAME = 'output';
 
 function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } {
-  return isJsonObject(format.schema)
-    ? { outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: format.schema } }
-    : {};
+  if (format.type === 'json_schema') {
+    return {
+      outputFormat: { type: 'json-schema', name: SCHEMA_NAME, schema: objectOf(format.schema) },
+    };
+  }
+  return format.type === undefined
+    ? {}
+    : { outputFormat: { type: 'opaque', dialect: 'messages', value: format } };
 }
 
 // --- Fields of this dialect alone -----------------------------------------------------------------------------------
+
+/** Types of thinking that the representation has. Others are kept for this dialect. */
+const MODELLED_THINKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'disabled', 'adaptive']);
+
+/** Types of tool choices that the representation has. */
+const MODELLED_CHOICES: ReadonlySet<Json | undefined> = new Set(['auto', 'any', 'none', 'tool']);
 
 const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
 const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
@@ -178,9 +206,10 @@ const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
 /** Documented fields that only this dialect has. */
 function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
   const outputConfig = membersBeyond(config, MODELLED_CONFIG) ?? {};
-  if (objectOf(body.thinking).type === 'disabled' && typeof config.effort === 'string') {
-    outputConfig.effort = config.effort;
-  }
+  const thinking = objectOf(body.thinking);
+  const choice = objectOf(body.tool_choice);
+  const isKept = thinking.type === 'disabled' || !isEffort(config.effort);
+  if (isKept && typeof config.effort === 'string') outputConfig.effort = config.effort;
   const labels = membersBeyond(metadata, MODELLED_METADATA);
   const messages: JsonObject = {
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
@@ -189,6 +218,15 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     }),
     ...(Array.isArray(body.mcp_servers) && { mcp_servers: body.mcp_servers }),
     ...(labels !== undefined && { metadata: labels }),
+    ...(isOther(thinking, MODELLED_THINKING) && { thinking }),
+    ...(isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
+    ...(isGiven(body.fallbacks) &&
+      fallbackModels(body.fallbacks) === undefined && { fallbacks: body.fallbacks }),
   };
   return Object.keys(messages).length > 0 ? { messages } : {};
+}
+
+/** True for settings of a type that the representation does not have. */
+function isOther({ type }: JsonObject, modelled: ReadonlySet<Json | undefined>): boolean {
+  return type !== undefined && !modelled.has(type);
 }

@@ -55,7 +55,7 @@ export interface PlacedMessage {
 }
 
 /** Content as blocks; upstreams refuse empty text. */
-export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
+export function blocksOf({ content = [] }: WireMessage): readonly WireBlock[] {
   if (typeof content !== 'string') return content;
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
@@ -65,7 +65,7 @@ export function blocksOf({ content }: WireMessage): readonly WireBlock[] {
 /** A message with plain calls and results in the place of the gateway's own server tools, which end a turn each. */
 function withPlainCalls(message: WireMessage): readonly WireMessage[] {
   const { role, content } = message;
-  if (role !== 'assistant' || typeof content === 'string' || !content.some(isOwnStep)) return [message];
+  if (role !== 'assistant' || typeof content !== 'object' || !content.some(isOwnStep)) return [message];
   const plain: { role: 'user' | 'assistant'; content: WireBlock[] }[] = [];
   for (const block of content) {
     const step = replayedStep(block);
@@ -221,7 +221,7 @@ class PairedTurns {
 const RESULTS_FIRST =
   'tool results were put before the other blocks of their turn: upstreams want them first';
 
-function listOf({ content }: WireMessage): readonly WireBlock[] {
+function listOf({ content = [] }: WireMessage): readonly WireBlock[] {
   return typeof content === 'string' ? [] : content;
 }
 
@@ -292,7 +292,7 @@ function withoutForeignTraces(messages: readonly PlacedMessage[], report: Report
 function cleanedMessage(placed: PlacedMessage, report: Report): PlacedMessage | undefined {
   const { message, index } = placed;
   const { content } = message;
-  if (typeof content === 'string' || message.role !== 'assistant') return placed;
+  if (typeof content !== 'object' || message.role !== 'assistant') return placed;
   const path = `messages[${index}].content`;
   const kept = [...content.entries()].flatMap(([place, block]) =>
     withoutTraces(block, `${path}[${place}]`, report),
@@ -381,7 +381,7 @@ class UserTurns {
   }
 
   addMade(placed: PlacedMessage): void {
-    if (placed.message.content.length === 0) return;
+    if (blocksOf(placed.message).length === 0) return;
     this.#open ??= { members: [], isMade: true };
     this.#open.members.push(placed);
     this.#open.isMade = true;

@@ -22,6 +22,8 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const { system, messages } = relayMessages(given, report);
   refuseSilence(messages, report);
   const { service_tier } = renderServiceTier(request, report);
+  // The upstream's own: those for the gateway stay here.
+  const fallbacks = request.ext.messages?.fallbacks;
   for (const field of request.unknownFields) {
     if (GATEWAY_FIELDS.has(field)) report.dropped(field, NOT_ON_THIS_ROUTE);
   }
@@ -32,6 +34,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...relayReasoning(context, messages),
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
+    ...(fallbacks !== undefined && { fallbacks }),
     ...relaySampling(request, target, report),
     ...(request.speed === 'standard' && { speed: undefined }),
   });

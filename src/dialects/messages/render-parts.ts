@@ -210,7 +210,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   ): JsonObject | undefined {
     const mediaType = source.kind === 'base64' ? source.mediaType.toLowerCase() : '';
     const readable = TYPES[type].get(mediaType);
-    if (source.kind === 'base64' && readable === undefined) {
+    if (source.kind === 'base64' && readable === undefined && this.#format !== 'messages') {
       this.#drop(part, `the upstream reads no ${type} of type ${mediaType.slice(0, 64)}`);
       return undefined;
     }

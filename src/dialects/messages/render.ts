@@ -40,11 +40,14 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(system.length > 0 && { system }),
     messages,
     ...renderTools(context, thinking.isThinking),
+    ...(native.tool_choice !== undefined && request.tools.length > 0 && { tool_choice: native.tool_choice }),
+    ...(native.thinking !== undefined && { thinking: native.thinking }),
     ...(thinking.thinking !== undefined && { thinking: thinking.thinking }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
     ...renderSampling(request, target, thinking.isThinking, report),
     ...(native.context_management !== undefined && { context_management: native.context_management }),
     ...(native.mcp_servers !== undefined && { mcp_servers: native.mcp_servers }),
+    ...(native.fallbacks !== undefined && { fallbacks: native.fallbacks }),
     ...(metadata !== undefined && { metadata }),
     ...renderServiceTier(request, report),
     ...(request.speed === 'fast' && { speed: 'fast' }),
@@ -152,10 +155,14 @@ function renderOutputFormat(
 
 const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
 
-/** The tier, if the upstream has it. */
-export function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
+/** Tiers of other formats, by which the gateway chooses an endpoint. */
+const FOREIGN_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority', 'scale', 'fast']);
+
+/** The tier, if the upstream has it, or may have it: one that the caller's own format leaves open. */
+export function renderServiceTier({ format, serviceTier }: GenerationRequest, report: Report): JsonObject {
   if (serviceTier === undefined) return {};
-  if (SERVICE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
+  const isOpen = format === 'messages' && !FOREIGN_TIERS.has(serviceTier);
+  if (isOpen || SERVICE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
   report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
   return {};
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, open, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
@@ -13,7 +13,7 @@ const cached = { cache_control: nullish(cacheControlSchema) };
 const documentPlace = { cited_text: text, document_index: position, document_title: nullish(text) };
 
 /** Citations of answers come back as they were: they may have further members. */
-const citation = taggedUnion('type', [
+const citation = openUnion('type', [
   open({
     type: Type.Literal('char_location'),
     ...documentPlace,
@@ -65,10 +65,10 @@ const urlSource = Type.Object({ type: Type.Literal('url'), url: Type.String({ mi
 
 const imageBlock = Type.Object({
   type: Type.Literal('image'),
-  source: taggedUnion('type', [
+  source: openUnion('type', [
     Type.Object({
       type: Type.Literal('base64'),
-      media_type: oneOf(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+      media_type: openOneOf(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
       data: text,
     }),
     urlSource,
@@ -81,16 +81,16 @@ const citationSwitch = nullish(Type.Object({ enabled: nullish(Type.Boolean()) })
 
 const documentBlock = Type.Object({
   type: Type.Literal('document'),
-  source: taggedUnion('type', [
+  source: openUnion('type', [
     Type.Object({
       type: Type.Literal('base64'),
-      media_type: Type.Literal('application/pdf'),
+      media_type: openOneOf(['application/pdf']),
       data: text,
     }),
-    Type.Object({ type: Type.Literal('text'), media_type: Type.Literal('text/plain'), data: text }),
+    Type.Object({ type: Type.Literal('text'), media_type: openOneOf(['text/plain']), data: text }),
     Type.Object({
       type: Type.Literal('content'),
-      content: Type.Union([text, Type.Array(taggedUnion('type', [textBlockSchema, imageBlock]))]),
+      content: Type.Union([text, Type.Array(openUnion('type', [textBlockSchema, imageBlock]))]),
     }),
     urlSource,
     fileSource,
@@ -105,20 +105,37 @@ const searchResultBlock = Type.Object({
   type: Type.Literal('search_result'),
   source: text,
   title: text,
-  content: Type.Array(textBlockSchema),
+  content: Type.Array(openUnion('type', [textBlockSchema])),
   citations: citationSwitch,
   ...cached,
 });
 
-const toolResultPart = taggedUnion('type', [
+const toolResultPart = openUnion('type', [
   textBlockSchema,
   imageBlock,
   documentBlock,
   searchResultBlock,
   Type.Object({ type: Type.Literal('tool_reference'), tool_name: text, ...cached }),
+  open({ type: Type.Literal('browser_state'), tabs: Type.Array(Type.Object({})), ...cached }),
 ]);
 
 const callFields = { id, name: id, input: nullish(Type.Object({})), ...cached };
+
+/** Documented blocks whose members are not validated: replayed results of tools that upstreams run, and marks. */
+const UNCHECKED_BLOCKS = [
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+  'mcp_tool_use',
+  'mcp_tool_result',
+  'mcp_tool_listing',
+  'container_upload',
+  'tool_addition',
+  'tool_removal',
+  'fallback',
+] as const;
 
 const KNOWN_BLOCKS = [
   'text',
@@ -136,66 +153,57 @@ const KNOWN_BLOCKS = [
 ] as const;
 
 /** One block of a message. Of an undocumented type only the type is validated. Blocks that models write are open. */
-export const blockSchema = taggedUnion('type', [
-  textBlockSchema,
-  imageBlock,
-  documentBlock,
-  searchResultBlock,
-  Type.Object({ type: Type.Literal('tool_use'), ...callFields, caller: Type.Optional(Type.Unknown()) }),
-  Type.Object({
-    type: Type.Literal('tool_result'),
-    tool_use_id: id,
-    content: nullish(Type.Union([text, Type.Array(toolResultPart)])),
-    is_error: nullish(Type.Boolean()),
-    ...cached,
-  }),
-  open({ type: Type.Literal('thinking'), thinking: text, signature: text }),
-  open({ type: Type.Literal('redacted_thinking'), data: text }),
-  open({ type: Type.Literal('server_tool_use'), ...callFields }),
-  open({
-    type: Type.Literal('web_search_tool_result'),
-    tool_use_id: id,
-    content: Type.Union([
-      Type.Array(
-        open({
-          type: Type.Literal('web_search_result'),
-          url: text,
-          title: text,
-          encrypted_content: text,
-          page_age: nullish(text),
-        }),
-      ),
-      open({ type: Type.Literal('web_search_tool_result_error'), error_code: text }),
-    ]),
-    ...cached,
-  }),
-  open({
-    type: Type.Literal('compaction'),
-    content: Type.Union([text, Type.Null()]),
-    ...cached,
-  }),
-  open({
-    type: Type.Literal('advisor_tool_result'),
-    tool_use_id: id,
-    content: Type.Object({}),
-    ...cached,
-  }),
-  otherThan('type', KNOWN_BLOCKS),
-]);
-
-/** Documented blocks whose members are not validated: replayed results of tools that upstreams run. */
-const UNCHECKED_BLOCKS = [
-  'web_fetch_tool_result',
-  'code_execution_tool_result',
-  'bash_code_execution_tool_result',
-  'text_editor_code_execution_tool_result',
-  'tool_search_tool_result',
-  'mcp_tool_use',
-  'mcp_tool_result',
-  'container_upload',
-  'tool_addition',
-  'tool_removal',
-] as const;
+export const blockSchema = openUnion(
+  'type',
+  [
+    textBlockSchema,
+    imageBlock,
+    documentBlock,
+    searchResultBlock,
+    Type.Object({ type: Type.Literal('tool_use'), ...callFields, caller: Type.Optional(Type.Unknown()) }),
+    Type.Object({
+      type: Type.Literal('tool_result'),
+      tool_use_id: id,
+      content: nullish(Type.Union([text, Type.Array(toolResultPart)])),
+      is_error: nullish(Type.Boolean()),
+      ...cached,
+    }),
+    open({ type: Type.Literal('thinking'), thinking: text, signature: text }),
+    open({ type: Type.Literal('redacted_thinking'), data: text }),
+    open({ type: Type.Literal('server_tool_use'), ...callFields }),
+    open({
+      type: Type.Literal('web_search_tool_result'),
+      tool_use_id: id,
+      content: Type.Union([
+        Type.Array(
+          openUnion('type', [
+            open({
+              type: Type.Literal('web_search_result'),
+              url: text,
+              title: text,
+              encrypted_content: text,
+              page_age: nullish(text),
+            }),
+          ]),
+        ),
+        openUnion('type', [open({ type: Type.Literal('web_search_tool_result_error'), error_code: text })]),
+      ]),
+      ...cached,
+    }),
+    open({
+      type: Type.Literal('compaction'),
+      content: Type.Union([text, Type.Null()]),
+      ...cached,
+    }),
+    open({
+      type: Type.Literal('advisor_tool_result'),
+      tool_use_id: id,
+      content: Type.Object({}),
+      ...cached,
+    }),
+  ],
+  { documented: UNCHECKED_BLOCKS },
+);
 
 const BLOCK_TYPES: ReadonlySet<string> = new Set([...KNOWN_BLOCKS, ...UNCHECKED_BLOCKS]);
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, open, openUnion } from '../../kit/json/schema.ts';
 import {
   cacheControlSchema,
   SERVER_TOOL_NAMES,
@@ -43,6 +43,7 @@ function hostedTools(vendor: string) {
     }),
     webSearchTool('web_search_20250305'),
     webSearchTool('web_search_20260209'),
+    webSearchTool('web_search_20260318'),
     open({
       type: Type.Literal('advisor_20260301'),
       name: Type.Literal('advisor'),
@@ -73,16 +74,39 @@ const functionTool = Type.Object({
   ...common,
 });
 
+/** Documented tools whose members are not validated: the upstream or the caller runs them. */
+const UNCHECKED_TOOLS = [
+  'bash_20241022',
+  'text_editor_20241022',
+  'text_editor_20250429',
+  'text_editor_20250728',
+  'computer_20241022',
+  'computer_20250124',
+  'computer_20251124',
+  'computer_toolset_20260801',
+  'browser_toolset_20260801',
+  'code_execution_20250522',
+  'code_execution_20250825',
+  'code_execution_20260120',
+  'code_execution_20260521',
+  'memory_20250818',
+  'tool_search_tool_bm25_20251119',
+  'tool_search_tool_regex_20251119',
+  'web_fetch_20250910',
+  'web_fetch_20260209',
+  'web_fetch_20260309',
+  'web_fetch_20260318',
+  'mcp_toolset',
+] as const;
+
 /** One tool. An undocumented type is a hosted tool whose fields are not validated. */
 export function toolSchema(vendor: string) {
-  const hosted = hostedTools(vendor);
-  const known = ['custom', ...hosted.map((tool) => tool.properties.type.const)];
-  return taggedUnion('type', [functionTool, ...hosted, otherThan('type', known)]);
+  return openUnion('type', [functionTool, ...hostedTools(vendor)], { documented: UNCHECKED_TOOLS });
 }
 
 const parallel = { disable_parallel_tool_use: nullish(Type.Boolean()) };
 
-export const toolChoiceSchema = taggedUnion('type', [
+export const toolChoiceSchema = openUnion('type', [
   Type.Object({ type: Type.Literal('auto'), ...parallel }),
   Type.Object({ type: Type.Literal('any'), ...parallel }),
   Type.Object({ type: Type.Literal('tool'), name: toolName, ...parallel }),

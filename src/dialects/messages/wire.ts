@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { closed, nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, openOneOf, openUnion, taggedUnion } from '../../kit/json/schema.ts';
 import {
   gatewayFieldSchemas,
   MAX_REQUESTED_TOKENS,
@@ -20,37 +20,49 @@ export interface WireBlock extends JsonObject {
   type: string;
 }
 
+/** Words for effort. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
 export type WireRole = 'user' | 'assistant' | 'system';
 
-/** One turn of a conversation. `system` inside the list is an extension for agents. */
+/** One turn of a conversation. */
 export interface WireMessage {
   readonly role: WireRole;
-  readonly content: string | readonly WireBlock[];
+  /** A system turn may have settings instead. */
+  readonly content?: string | readonly WireBlock[];
 }
 
-const messageSchema = Type.Object({
-  role: oneOf(['user', 'assistant', 'system']),
-  content: Type.Union([Type.String(), Type.Array(blockSchema)]),
-});
+const content = Type.Union([Type.String(), Type.Array(blockSchema)]);
+
+const messageSchema = taggedUnion('role', [
+  Type.Object({ role: oneOf(['user', 'assistant']), content }),
+  Type.Object({
+    role: Type.Literal('system'),
+    content: Type.Optional(content),
+    clear_at: nullish(openOneOf(['next_user_message', 'never'])),
+    output_config: nullish(Type.Object({ effort: nullish(openOneOf(EFFORTS)) })),
+  }),
+]);
 
 // --- Settings -------------------------------------------------------------------------------------------------------
 
-const display = nullish(oneOf(['summarized', 'omitted']));
+const display = nullish(openOneOf(['summarized', 'omitted', 'updates']));
 
-const thinkingSchema = taggedUnion('type', [
+const thinkingSchema = openUnion('type', [
   Type.Object({ type: Type.Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1 }), display }),
   Type.Object({ type: Type.Literal('disabled') }),
   Type.Object({ type: Type.Literal('adaptive'), display }),
+  Type.Object({ type: Type.Literal('between_tools') }),
 ]);
 
 const outputConfigSchema = Type.Object({
-  effort: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+  effort: nullish(openOneOf(EFFORTS)),
   format: nullish(
-    taggedUnion('type', [Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })]),
+    openUnion('type', [Type.Object({ type: Type.Literal('json_schema'), schema: Type.Object({}) })]),
   ),
   task_budget: nullish(
     Type.Object({
-      type: Type.Literal('tokens'),
+      type: openOneOf(['tokens']),
       total: Type.Integer({ minimum: 20_000 }),
       remaining: nullish(Type.Integer({ minimum: 0 })),
     }),
@@ -61,12 +73,12 @@ const count = Type.Integer({ minimum: 0 });
 const inputTokens = Type.Object({ type: Type.Literal('input_tokens'), value: count });
 const toolUses = Type.Object({ type: Type.Literal('tool_uses'), value: count });
 
-const editSchema = taggedUnion('type', [
+const editSchema = openUnion('type', [
   Type.Object({
     type: Type.Literal('clear_tool_uses_20250919'),
-    trigger: nullish(taggedUnion('type', [inputTokens, toolUses])),
-    keep: nullish(toolUses),
-    clear_at_least: nullish(inputTokens),
+    trigger: nullish(openUnion('type', [inputTokens, toolUses])),
+    keep: nullish(openUnion('type', [toolUses])),
+    clear_at_least: nullish(openUnion('type', [inputTokens])),
     exclude_tools: nullish(Type.Array(Type.String())),
     clear_tool_inputs: nullish(Type.Union([Type.Boolean(), Type.Array(Type.String())])),
   }),
@@ -74,8 +86,8 @@ const editSchema = taggedUnion('type', [
     type: Type.Literal('clear_thinking_20251015'),
     keep: nullish(
       Type.Union([
-        Type.Literal('all'),
-        taggedUnion('type', [
+        openOneOf(['all']),
+        openUnion('type', [
           Type.Object({ type: Type.Literal('thinking_turns'), value: count }),
           Type.Object({ type: Type.Literal('all') }),
         ]),
@@ -84,11 +96,20 @@ const editSchema = taggedUnion('type', [
   }),
   Type.Object({
     type: Type.Literal('compact_20260112'),
-    trigger: nullish(inputTokens),
+    trigger: nullish(openUnion('type', [inputTokens])),
     instructions: nullish(Type.String()),
     pause_after_compaction: nullish(Type.Boolean()),
   }),
 ]);
+
+/** A model that the gateway tries. With other members it is an entry for the upstream. */
+const fallbackSchema = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  max_tokens: nullish(Type.Integer({ minimum: 1 })),
+  thinking: nullish(thinkingSchema),
+  output_config: nullish(outputConfigSchema),
+  speed: nullish(openOneOf(['fast', 'standard'])),
+});
 
 const mcpServerSchema = Type.Object({
   type: nullish(Type.Literal('url')),
@@ -127,7 +148,7 @@ function countedFieldSchemas(vendor: string) {
   return {
     messages: Type.Array(messageSchema, { minItems: 1, maxItems: MAX_REQUEST_PIECES }),
     model: Type.String({ minLength: 1 }),
-    system: nullish(Type.Union([Type.String(), Type.Array(taggedUnion('type', [textBlockSchema]))])),
+    system: nullish(Type.Union([Type.String(), Type.Array(openUnion('type', [textBlockSchema]))])),
     tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MAX_TOOLS })),
     tool_choice: nullish(toolChoiceSchema),
     thinking: nullish(thinkingSchema),
@@ -147,10 +168,15 @@ function countedFieldSchemas(vendor: string) {
     service_tier: nullish(Type.String()),
     speed: nullish(oneOf(['fast', 'standard'])),
     fallbacks: nullish(
-      Type.Array(closed({ model: Type.String({ minLength: 1 }) }), {
-        maxItems: 3,
-        description: 'Models to try in order when the primary one fails or refuses; not with `models`.',
-      }),
+      Type.Union([
+        openOneOf(['default'], { description: 'Fallbacks of the upstream, for upstreams of Anthropic.' }),
+        Type.Array(fallbackSchema, {
+          maxItems: 3,
+          description:
+            'Models to try in order when the primary one fails or refuses; not with `models`. With entries that set ' +
+            'more than `model` the list is for the upstream, which falls back by itself.',
+        }),
+      ]),
     ),
     prompt_cache_key: nullish(
       Type.String({ description: 'Requests with the same key go to the same endpoint where they can.' }),
@@ -166,6 +192,13 @@ export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(Object.keys(fieldS
 
 /** Members of a message that the format documents. */
 export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** Members that only system turns have. */
+export const SYSTEM_TURN_FIELDS: ReadonlySet<string> = new Set([
+  ...MESSAGE_FIELDS,
+  'clear_at',
+  'output_config',
+]);
 
 /** Members of `thinking` that the format documents. */
 export const THINKING_FIELDS: ReadonlySet<string> = new Set(['type', 'budget_tokens', 'display']);

@@ -33,6 +33,11 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
       return text === undefined ? objectsAt(source, 'content') : [{ type: 'text', text }];
     },
   },
+  browser_state: {
+    heading: ({ type: _type, cache_control: _mark, ...state }) => [JSON.stringify(state)],
+    path: '',
+    blocks: () => [],
+  },
   tool_reference: {
     heading: (value) => [textOfToolReference(value)],
     path: '',

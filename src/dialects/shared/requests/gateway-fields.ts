@@ -188,7 +188,7 @@ export const stopConditionSchema = taggedUnion('type', [
 ]);
 
 export const cacheControlSchema = Type.Object(
-  { type: Type.Literal('ephemeral'), ttl: nullish(oneOf(['5m', '1h'])) },
+  { type: Type.Literal('ephemeral'), ttl: nullish(openOneOf(['5m', '1h'])) },
   { description: 'Prompt caching; as a top-level field the mark goes on the last cacheable block.' },
 );
 
@@ -338,7 +338,7 @@ export function serverToolType(vendor: string, further: readonly string[] = []) 
 /** Reads a `cache_control` member. */
 export function parseCacheMark(value: Json | undefined): CacheMark | undefined {
   if (!isJsonObject(value)) return undefined;
-  return typeof value.ttl === 'string' ? { ttl: value.ttl as '5m' | '1h' } : {};
+  return typeof value.ttl === 'string' ? { ttl: value.ttl } : {};
 }
 
 /** Writes a mark as the messages format has it. */

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+/** What today's clients of the messages format send: to Anthropic, and to upstreams of other dialects. */
+
+const KINDS = ['anthropic', 'alike', 'chat', 'responses'] as const;
+type Kind = (typeof KINDS)[number];
+
+const ANSWERS = {
+  anthropic: messagesAnswer({ text: 'Hello' }),
+  alike: messagesAnswer({ text: 'Hello' }),
+  chat: chatAnswer({ text: 'Hello' }),
+  responses: responsesAnswer({ text: 'Hello' }),
+};
+
+let upstreams: Record<Kind, FakeUpstream>;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  const opened = await Promise.all(KINDS.map(async (kind) => [kind, await openFakeUpstream()] as const));
+  upstreams = Object.fromEntries(opened) as Record<Kind, FakeUpstream>;
+  gateway = await openTestGateway(
+    {
+      providers: [
+        { slug: 'anthropic', base_url: upstreams.anthropic.url },
+        { slug: 'alike', name: 'Alike', dialect: 'anthropic-messages', base_url: upstreams.alike.url },
+        { slug: 'chat', name: 'Chat', dialect: 'openai-chat', base_url: upstreams.chat.url },
+        {
+          slug: 'responses',
+          name: 'Responses',
+          dialect: 'openai-responses',
+          base_url: upstreams.responses.url,
+        },
+      ],
+      models: [
+        ...KINDS.map((kind) => ({
+          id: `${kind}/m`,
+          input_modalities: ['text', 'image', 'file'],
+          endpoints: [
+            { provider: kind, model: 'm', pricing: { prompt: '0.000001', completion: '0.000002' } },
+          ],
+        })),
+        {
+          id: 'both/m',
+          endpoints: ['chat', 'anthropic'].map((provider) => ({ provider, model: 'm', pricing: {} })),
+        },
+      ],
+    } as never,
+    { env: { ANTHROPIC_API_KEY: 'sk-ant-test' } },
+  );
+});
+
+beforeEach(() => {
+  for (const kind of KINDS) upstreams[kind].clear();
+  for (const kind of KINDS) upstreams[kind].answer(ANSWERS[kind]);
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all(KINDS.map((kind) => upstreams[kind].close()));
+});
+
+const HI = { role: 'user', content: 'Hi' };
+
+/** Asks a model; gives the answer, what arrived upstream, and the report as `action field`. */
+async function ask(kind: Kind, change: object, headers: Record<string, string> = {}) {
+  const response = await gateway.post(
+    '/messages',
+    { model: `${kind}/m`, max_tokens: 4000, messages: [HI], ...change },
+    { 'x-signalbox-metadata': 'enabled', ...headers },
+  );
+  const body = (await response.json()) as any;
+  const entries: { action: string; field: string }[] = body.signalbox_metadata?.translation ?? [];
+  const report = entries.map(({ action, field }) => `${action} ${field}`);
+  const [sent] = upstreams[kind].requests;
+  return { status: response.status, body, sent: sent?.json, headers: sent?.headers ?? {}, report };
+}
+
+/** Makes the request leave the relay lane. */
+const TRANSLATED = { tools: [{ type: 'signalbox:datetime' }] };
+
+describe('values that the gateway does not know', () => {
+  const CASES: readonly (readonly [change: Record<string, any>, path: string, field: string])[] = [
+    [{ thinking: { type: 'between_tools' } }, '', 'thinking'],
+    [{ thinking: { type: 'daydream', depth: 3 } }, 'thinking.type', 'thinking'],
+    [{ output_config: { effort: 'heroic' } }, 'output_config.effort', 'output_config'],
+    [
+      { context_management: { edits: [{ type: 'forget_20300101' }] } },
+      'context_management.edits[0].type',
+      'context_management',
+    ],
+    [{ fallbacks: 'default' }, '', 'fallbacks'],
+    [
+      { fallbacks: [{ model: 'claude-b', max_tokens: 9, output_config: { effort: 'low' } }] },
+      '',
+      'fallbacks',
+    ],
+    [{ service_tier: 'express' }, '', 'service_tier'],
+  ];
+
+  it.each(CASES)('%j goes on to an upstream of the same dialect', async (change, path) => {
+    for (const more of [{}, TRANSLATED]) {
+      upstreams.anthropic.clear();
+      upstreams.anthropic.answer(ANSWERS.anthropic);
+      const { status, sent, report } = await ask('anthropic', { ...change, ...more });
+      expect(status).toBe(200);
+      expect(sent).toMatchObject(change);
+      if (path !== '') expect(report).toContain(`passed_on ${path}`);
+      expect(report.filter((entry) => entry.startsWith('dropped'))).toEqual([]);
+    }
+  });
+
+  it.each(CASES)(
+    '%j is dropped with an entry where the dialect has no such thing',
+    async (change, _, field) => {
+      for (const kind of ['chat', 'responses'] as const) {
+        const { status, report } = await ask(kind, change);
+        expect(status).toBe(200);
+        if (field === 'service_tier') continue;
+        expect(report.some((entry) => entry.startsWith(`dropped ${field}`))).toBe(true);
+      }
+    },
+  );
+
+  it('passes parts of results on, and carries what a browser shows as text', async () => {
+    const state = {
+      type: 'browser_state',
+      tabs: [{ tab_id: 't', title: 'Page', url: 'http://x', active: true }],
+    };
+    const messages = [
+      HI,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'b', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [state] }] },
+    ];
+    const tools = [{ name: 'b', input_schema: { type: 'object' } }];
+    expect((await ask('anthropic', { messages, tools })).sent.messages).toEqual(messages);
+    const { sent } = await ask('chat', { messages, tools });
+    expect(JSON.stringify(sent.messages)).toContain('http://x');
+  });
+});
+
+describe('fallbacks', () => {
+  it('of models alone are tried by the gateway', async () => {
+    const { sent, report } = await ask('anthropic', { fallbacks: [{ model: 'chat/m' }] });
+    expect(sent).not.toHaveProperty('fallbacks');
+    expect(report).toEqual([]);
+  });
+});
