@@ -87,6 +87,10 @@ export interface ParseContext {
   readonly vendor: string;
   /** Long numbers of the body. */
   readonly exactNumbers?: ExactNumbers | undefined;
+  /** The caller's betas of the messages format, with commas between. */
+  readonly betas?: string | undefined;
+  /** The caller's version of the messages format. */
+  readonly apiVersion?: string | undefined;
 }
 
 /** Context of encoding an answer. Fixed once the serving endpoint is known. */

@@ -43,6 +43,10 @@ export interface Quirks {
   readonly answerForm?: 'cohere';
   /** The dialect of its embeddings; absent = the usual one beside its dialect of conversations. */
   readonly embeddings?: EmbeddingDialectName;
+  /** Turns of the role `system` are taken among the messages of the messages dialect; else they go out as user text. */
+  readonly takesSystemTurns?: boolean;
+  /** The version of the messages dialect that a caller names is sent; else the one that every server knows. */
+  readonly takesCallersVersion?: boolean;
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }

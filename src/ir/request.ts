@@ -118,6 +118,8 @@ export interface GenerationRequest {
   /** Output limit that the caller asks for; absent = none (`catalog/output-limit.ts` says what becomes of it). */
   readonly requestedOutputTokens?: number;
   readonly reasoning?: ReasoningSettings;
+  /** The budget for thoughts may exceed the output limit: it is for all thoughts between calls of tools together. */
+  readonly mayThinkBeyondLimit?: boolean;
   readonly outputFormat?: OutputFormat;
   readonly verbosity?: string;
   readonly modalities?: readonly string[];
@@ -136,6 +138,8 @@ export interface GenerationRequest {
   readonly safetyIdentifier?: string;
   readonly truncation?: 'auto' | 'disabled';
   readonly include?: readonly string[];
+  /** Version of the messages format that the caller names; absent = none. */
+  readonly apiVersion?: string;
   readonly stream: boolean;
   /** Send the rendered upstream body as the first event of the stream. */
   readonly echoUpstreamBody: boolean;

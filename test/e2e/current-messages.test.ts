@@ -148,3 +148,111 @@ describe('fallbacks', () => {
     expect(report).toEqual([]);
   });
 });
+
+describe('system turns inside the conversation', () => {
+  const note = {
+    role: 'system',
+    content: [{ type: 'text', text: 'Be brief.' }],
+    clear_at: 'next_user_message',
+  };
+  const messages = [HI, { role: 'assistant', content: 'Hello' }, HI, note];
+
+  it('go on as they are where the endpoint takes them, in both lanes', async () => {
+    const relayed = await ask('anthropic', { messages });
+    expect(relayed.sent.messages).toEqual(messages);
+    expect(relayed.report).toEqual([]);
+    upstreams.anthropic.clear();
+    upstreams.anthropic.answer(ANSWERS.anthropic);
+    const { sent, report } = await ask('anthropic', { messages, ...TRANSLATED });
+    expect(sent.messages.at(-1)).toEqual(note);
+    expect(report).toEqual([]);
+    upstreams.anthropic.clear();
+    upstreams.anthropic.answer(ANSWERS.anthropic);
+    const first = await ask('anthropic', { messages: [note, HI], ...TRANSLATED });
+    expect(first.sent.messages[0]).toEqual(note);
+  });
+
+  it('keep their authority in other dialects', async () => {
+    const { sent, report } = await ask('chat', { messages });
+    expect(sent.messages.at(-1)).toMatchObject({ role: 'system' });
+    expect(report).toEqual(['dropped messages[3].clear_at']);
+    const given = await ask('responses', { messages });
+    expect(given.sent.input.at(-1)).toMatchObject({ role: expect.stringMatching(/system|developer/) });
+  });
+
+  it('become user text elsewhere, which the report says', async () => {
+    for (const change of [{ messages }, { messages, ...TRANSLATED }]) {
+      upstreams.alike.clear();
+      upstreams.alike.answer(ANSWERS.alike);
+      const { sent, report } = await ask('alike', change);
+      expect(sent.messages.at(-1).role).toBe('user');
+      expect(report).toEqual(expect.arrayContaining(['coerced messages[3]', 'dropped messages[3].clear_at']));
+    }
+  });
+});
+
+describe('versions of the format', () => {
+  const NEWER = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'some-beta-2026-01-01' };
+
+  it('go on as the caller names them where the endpoint takes them', async () => {
+    const { headers } = await ask('anthropic', {}, NEWER);
+    expect(headers).toMatchObject(NEWER);
+    upstreams.anthropic.clear();
+    upstreams.anthropic.answer(ANSWERS.anthropic);
+    expect((await ask('anthropic', { speed: 'fast' }, NEWER)).headers['anthropic-version']).toBe(
+      '2026-10-21',
+    );
+    for (const version of [undefined, 'latest']) {
+      upstreams.anthropic.clear();
+      upstreams.anthropic.answer(ANSWERS.anthropic);
+      const { status, headers } = await ask('anthropic', {}, version ? { 'anthropic-version': version } : {});
+      expect([status, headers['anthropic-version']]).toEqual([200, '2023-06-01']);
+    }
+  });
+
+  it('are the usual one elsewhere, which the report says', async () => {
+    const { headers, report } = await ask('alike', {}, NEWER);
+    expect(headers['anthropic-version']).toBe('2023-06-01');
+    expect(report).toEqual(['coerced anthropic-version']);
+    expect((await ask('alike', {}, { 'anthropic-version': '2023-06-01' })).report).toEqual([]);
+  });
+});
+
+describe('a budget for thoughts beyond the output limit', () => {
+  const tools = [{ name: 'b', input_schema: { type: 'object' } }];
+  const change = { max_tokens: 3000, thinking: { type: 'enabled', budget_tokens: 3000 }, tools };
+  const interleaved = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
+
+  it('is sent as it is with interleaved thinking and tools', async () => {
+    expect((await ask('anthropic', change)).status).toBe(422);
+    expect((await ask('anthropic', { ...change, tools: [] }, interleaved)).status).toBe(422);
+    for (const more of [{}, { tools: [...tools, ...TRANSLATED.tools] }]) {
+      upstreams.anthropic.clear();
+      upstreams.anthropic.answer(ANSWERS.anthropic);
+      const { sent, report } = await ask('anthropic', { ...change, ...more }, interleaved);
+      expect(sent).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 3000 } });
+      expect(report).toEqual([]);
+    }
+  });
+
+  it('is lowered for other families', async () => {
+    const { status, report } = await ask('chat', change, interleaved);
+    expect(status).toBe(200);
+    expect(report).toContain('coerced thinking.budget_tokens');
+  });
+});
+
+describe('tools of today', () => {
+  it('that remember are functions for other families, and calls come back', async () => {
+    const call = { command: 'view', path: '/memories' };
+    upstreams.chat.clear();
+    upstreams.chat.answer(chatAnswer({ tools: [{ name: 'memory', arguments: JSON.stringify(call) }] }));
+    const tools = [{ type: 'memory_20250818', name: 'memory' }];
+    const { sent, body, report } = await ask('chat', { tools });
+    expect(sent.tools[0]).toMatchObject({ type: 'function', function: { name: 'memory' } });
+    expect(body.content[0]).toMatchObject({ type: 'tool_use', name: 'memory', input: call });
+    expect(body.stop_reason).toBe('tool_use');
+    expect(report).toEqual(['coerced tools[0]']);
+    expect((await ask('anthropic', { tools })).sent.tools).toEqual(tools);
+  });
+});

@@ -108,6 +108,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'anthropic-messages',
     base_url: 'https://api.anthropic.com/v1',
     keys: ['ANTHROPIC_API_KEY'],
+    quirks: { takesSystemTurns: true, takesCallersVersion: true },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://www.anthropic.com/legal/privacy',

@@ -9,6 +9,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { isGiven } from '../shared/presets/preset-form.ts';
+import { asksBeta, INTERLEAVED_THINKING } from '../shared/requests/betas.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
@@ -26,7 +27,10 @@ import {
 import { isKnownBlock } from './wire-content.ts';
 
 /** Parses a validated body of POST /messages or POST /messages/count_tokens. */
-export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
+export function parseRequest(
+  body: JsonObject,
+  { exactNumbers, betas, apiVersion }: ParseContext,
+): GenerationRequest {
   const ownFallbacks = fallbackModels(body.fallbacks);
   refuseImpossible(body, ownFallbacks);
   const config = objectOf(body.output_config);
@@ -48,12 +52,14 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     sampling: parseSampling(body),
     ...(typeof body.max_tokens === 'number' && { requestedOutputTokens: body.max_tokens }),
     ...(reasoning !== undefined && { reasoning }),
+    ...(tools.length > 0 && asksBeta(betas, INTERLEAVED_THINKING) && { mayThinkBeyondLimit: true }),
     ...parseOutputFormat(objectOf(config.format)),
     ...(isJsonObject(body.cache_control) && { cache: parseCacheMark(body.cache_control) }),
     ...(typeof body.prompt_cache_key === 'string' && { promptCacheKey: body.prompt_cache_key }),
     ...(typeof body.service_tier === 'string' && { serviceTier: body.service_tier }),
     ...(typeof body.speed === 'string' && { speed: body.speed as 'fast' | 'standard' }),
     ...(typeof user === 'string' && { user }),
+    ...(apiVersion !== undefined && { apiVersion }),
     stream: body.stream === true,
     echoUpstreamBody: false,
     wishes: parseWishes(body),
@@ -123,7 +129,9 @@ function unknownFieldsOf(body: JsonObject): string[] {
   if (!isOther(thinking, MODELLED_THINKING)) collect(thinking, THINKING_FIELDS, () => 'thinking.');
   if (!isOther(choice, MODELLED_CHOICES)) collect(choice, CHOICE_FIELDS, () => 'tool_choice.');
   objectsOf(body.messages).forEach((message, index) => {
-    const known = message.role === 'system' ? SYSTEM_TURN_FIELDS : MESSAGE_FIELDS;
+    // The settings of a system turn without content have no item.
+    const isTurn = message.role === 'system' && isGiven(message.content);
+    const known = isTurn ? SYSTEM_TURN_FIELDS : MESSAGE_FIELDS;
     collect(message, known, () => `messages[${index}].`);
   });
   return unknown;

@@ -1,6 +1,6 @@
 import type { ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { stringAt } from '../../kit/json/members.ts';
+import { membersBeyond, stringAt } from '../../kit/json/members.ts';
 import { MADE_IMAGE } from '../shared/blocks/part-losses.ts';
 import {
   type CallStep,
@@ -14,6 +14,7 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { LAST_SYSTEM_AS_USER, SYSTEM_BETWEEN_TURNS } from '../shared/requests/system-messages.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
@@ -22,7 +23,7 @@ import { imageInText } from './media.ts';
 import { replayedStep } from './parse-content.ts';
 import { isForeignThinking, parseRedacted, parseThinking, renderThoughts } from './reasoning.ts';
 import { FOREIGN_CITATIONS } from './render-parts.ts';
-import type { WireBlock, WireMessage } from './wire.ts';
+import { MESSAGE_FIELDS, type WireBlock, type WireMessage } from './wire.ts';
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
@@ -34,14 +35,24 @@ export interface RelayedMessages {
   readonly messages: JsonObject[];
 }
 
-/** Makes the necessary changes to the caller's own list for an upstream of this dialect. */
-export function relayMessages(given: readonly WireMessage[], report: Report): RelayedMessages {
+/**
+ * Makes the necessary changes to the caller's own list for an upstream of this dialect. `takesSystem`: the upstream
+ * takes system turns.
+ */
+export function relayMessages(
+  given: readonly WireMessage[],
+  report: Report,
+  takesSystem = false,
+): RelayedMessages {
   const placed = given.flatMap((message, index) =>
     withPlainCalls(message).map((plain) => ({ message: plain, index })),
   );
   const paired = withPairedResults(placed, report);
   const cleaned = withoutForeignTraces(paired, report);
-  const { system, messages } = withoutSystemTurns(cleaned, report);
+  const { system, messages } =
+    takesSystem && cleaned.some((placed) => !isSystem(placed))
+      ? { system: [], messages: cleaned }
+      : withoutSystemTurns(cleaned, report);
   const isSame =
     messages.length === given.length && messages.every(({ message }, at) => message === given[at]);
   const sent = isSame ? given : messages.map(({ message }) => message);
@@ -330,7 +341,7 @@ export interface WithoutSystemTurns {
 }
 
 /**
- * Agents put system prompts into the list of messages, although upstreams accept only users and assistants there.
+ * Agents put system prompts into the list of messages, although some upstreams accept only users and assistants there.
  * Those at the front move to the system prompt; others stay at their place as user text.
  */
 export function withoutSystemTurns(messages: readonly PlacedMessage[], report: Report): WithoutSystemTurns {
@@ -338,6 +349,7 @@ export function withoutSystemTurns(messages: readonly PlacedMessage[], report: R
   const firstTurn = messages.findIndex((placed) => !isSystem(placed));
   // A conversation of system prompts alone needs a turn: the last one is sent as the user's.
   const lead = messages.slice(0, firstTurn === -1 ? messages.length - 1 : firstTurn);
+  for (const placed of messages) if (isSystem(placed)) reportSettings(placed, report);
   const turns = new UserTurns();
   for (const placed of messages.slice(lead.length)) {
     const isLast = firstTurn === -1;
@@ -345,6 +357,13 @@ export function withoutSystemTurns(messages: readonly PlacedMessage[], report: R
     else turns.addMade(isLast ? asUser(placed, report) : asUserText(placed, report));
   }
   return { system: lead.flatMap(({ message }) => blocksOf(message)), messages: turns.end() };
+}
+
+/** Settings of a system turn are lost with the turn. */
+function reportSettings({ message, index }: PlacedMessage, report: Report): void {
+  for (const name of Object.keys(membersBeyond(message as unknown as JsonObject, MESSAGE_FIELDS) ?? {})) {
+    report.dropped(`messages[${index}].${name}`, NO_FIELD);
+  }
 }
 
 function isSystem({ message }: PlacedMessage): boolean {

@@ -19,7 +19,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
   const context = renderContext(request, target);
   const { report } = context;
   const given = request.body.messages as unknown as WireMessage[];
-  const { system, messages } = relayMessages(given, report);
+  const { system, messages } = relayMessages(given, report, target.quirks?.takesSystemTurns === true);
   refuseSilence(messages, report);
   const { service_tier } = renderServiceTier(request, report);
   // The upstream's own: those for the gateway stay here.
@@ -39,7 +39,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   reportPassedOn(request, body, report);
-  return rendered(request, body, report);
+  return rendered(context, body);
 }
 
 // --- Conversation ---------------------------------------------------------------------------------------------------

@@ -14,12 +14,14 @@ export interface RenderedConversation {
 
 /** System prompts at the front become `system`; everything else becomes turns. */
 export function renderConversation(context: RenderContext): RenderedConversation {
-  const { request, report } = context;
+  const { request, target, report } = context;
   const paired = pairCalls(request.items, report);
   const items = withoutForeignFiles(paired, facts.request.conversation.fileStore, report);
-  const { system, turns } = alternatingTurns(items, new PartRenderer(context), report);
-  const messages = turns.map(({ role, pieces }) => ({
+  const systemRole = target.quirks?.takesSystemTurns === true ? 'system' : undefined;
+  const { system, turns } = alternatingTurns(items, new PartRenderer(context), report, systemRole);
+  const messages = turns.map(({ role, pieces, prompt }) => ({
     role,
+    ...prompt?.ext?.messages,
     content: role === 'user' ? resultsFirst(pieces) : [...pieces],
   }));
   return { system, messages };

@@ -49,6 +49,10 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   /** Renders a message. Its id and status are left out without a report: the upstream stores no messages. */
   message(item: MessageItem, speaker: WireRole): JsonObject[] {
     this.reportForeignMembers(item);
+    if (item.ext?.messages !== undefined && this.#context.target.quirks?.takesSystemTurns !== true) {
+      for (const name of Object.keys(item.ext.messages))
+        this.#report.dropped(this.#placeOf(item, name), NO_FIELD);
+    }
     reportPhase(item, this.#report, NO_FIELD);
     return this.parts(item.content, speaker);
   }

@@ -52,7 +52,7 @@ export function relayReasoning(
   const max_tokens = roomFor(wanted, limit, context);
   // Only messages that the gateway changed are checked: the upstream judges those that the caller wrote.
   const cut = messages === (request.body.messages as unknown) ? [] : messages;
-  const budget = possibleBudget(wanted, max_tokens, () => isInterrupting(cut));
+  const budget = possibleBudget(wanted, max_tokens, request, () => isInterrupting(cut));
   if (typeof budget !== 'number') {
     report.coerced('thinking', budget.obstacle);
     return { max_tokens: limit, thinking: OFF };

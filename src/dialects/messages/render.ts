@@ -1,23 +1,26 @@
 import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
+import { remembered } from '../../kit/collections/remembered.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
-import { BETA_HEADER } from '../shared/requests/betas.ts';
+import { BETA_HEADER, VERSION_HEADER } from '../shared/requests/betas.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { JSON_INSTRUCTION, schemaWithoutName } from '../shared/requests/output-format.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
+import type { RenderContext } from './render-context.ts';
 import { markLastCacheable, renderContext } from './render-context.ts';
 import { reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 
-const HEADERS = { 'anthropic-version': '2023-06-01' } as const;
+/** The version that every server of the dialect knows. */
+const USUAL_VERSION = '2023-06-01';
 
 /** Speed is a beta of the dialect. */
-const FAST_HEADERS = { ...HEADERS, [BETA_HEADER]: 'fast-mode-2026-02-01' };
+const FAST_MODE = 'fast-mode-2026-02-01';
 
 /** Renders a request of any format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -55,17 +58,36 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   };
   marks.keepLast(body, report);
   reportLosses(request, report);
-  return rendered(request, body, report);
+  return rendered(context, body);
 }
 
 /** The body with its automatic cache mark, the headers of the dialect, and the report. */
-export function rendered(request: GenerationRequest, body: JsonObject, report: Report): RenderedRequest {
+export function rendered({ request, target, report }: RenderContext, body: JsonObject): RenderedRequest {
   return {
     body: request.cache === undefined ? body : markLastCacheable(body, request.cache, report),
-    headers: request.speed === 'fast' ? FAST_HEADERS : HEADERS,
+    headers: HEADERS[request.speed === 'fast' ? 'fast' : 'usual'](sentVersion(request, target, report)),
     report: report.entries,
   };
 }
+
+function sentVersion({ apiVersion }: GenerationRequest, { quirks }: RenderTarget, report: Report): string {
+  if (apiVersion === undefined || apiVersion === USUAL_VERSION) return USUAL_VERSION;
+  if (quirks?.takesCallersVersion === true) return apiVersion;
+  report.coerced(
+    VERSION_HEADER,
+    `the endpoint gets ${USUAL_VERSION}, which every server of the dialect knows`,
+  );
+  return USUAL_VERSION;
+}
+
+/** Headers by speed and version: calls that are alike get the same object, so that theirs are made once. */
+const HEADERS = {
+  usual: remembered<RenderedRequest['headers']>(32, (version) => ({ [VERSION_HEADER]: version })),
+  fast: remembered<RenderedRequest['headers']>(32, (version) => ({
+    [VERSION_HEADER]: version,
+    [BETA_HEADER]: FAST_MODE,
+  })),
+};
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
 

@@ -126,8 +126,11 @@ async function parsed(
   return offered(request, input, settings);
 }
 
-function contextOf({ exactNumbers }: GenerationInput, { vendor }: GatewaySettings): ParseContext {
-  return { vendor, exactNumbers };
+function contextOf(
+  { exactNumbers, betas, apiVersion }: GenerationInput,
+  { vendor }: GatewaySettings,
+): ParseContext {
+  return { vendor, exactNumbers, betas, apiVersion };
 }
 
 /** The request with the defaults of its workspace; throws if it asks for a feature that the gateway does not offer. */

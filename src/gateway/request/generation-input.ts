@@ -27,6 +27,8 @@ export interface GenerationInput {
   readonly header: (name: string, value: string) => void;
   /** `anthropic-beta` or `x-anthropic-beta`. */
   readonly betas?: string | undefined;
+  /** `anthropic-version`. */
+  readonly apiVersion?: string | undefined;
   /** True if the request is part of the fusion of another gateway; absent = it is not. */
   readonly isInsideFusion?: boolean;
   /** Unknown query parameters: reported, without effect. */

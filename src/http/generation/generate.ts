@@ -13,6 +13,7 @@ import { unknownParametersIn } from '../request/unknown-parameters.ts';
 import type { Call, Handler } from '../route.ts';
 import { attributionOf } from './attribution.ts';
 import {
+  apiVersionOf,
   betasOf,
   cacheWish,
   isInsideFusion,
@@ -140,6 +141,7 @@ function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>
     header: (name, value) => exchange.addHeader(vendorHeader(settings.vendor, name), value),
     sessionId: sessionHeader(call),
     betas: betasOf(headers),
+    apiVersion: apiVersionOf(headers),
     isInsideFusion: isInsideFusion(headers, settings.vendor),
     unknownParameters: rawQuery.size === 0 ? undefined : unknownParametersIn(rawQuery, null),
     attribution: attributionOf(headers, settings.vendor),

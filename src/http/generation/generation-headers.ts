@@ -1,5 +1,5 @@
 import Type, { type TObject } from 'typebox';
-import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
+import { BETA_HEADER, VERSION_HEADER } from '../../dialects/shared/requests/betas.ts';
 import type { CacheWish } from '../../ir/cache-wish.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
@@ -88,6 +88,14 @@ export function betasOf(headers: Readonly<Record<string, string>>): string | und
   return betas.size === 0 ? undefined : [...betas].join(',');
 }
 
+/** The version of the messages format that a caller names; undefined for none, and for one that is no date. */
+export function apiVersionOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const version = headers[VERSION_HEADER];
+  return version !== undefined && VERSION.test(version) ? version : undefined;
+}
+
+const VERSION = /^\d{4}-\d{2}-\d{2}$/;
+
 /** The header by which a gateway says that a request comes from its fusion. */
 const fusionDepthHeader = remembered(16, (vendor) => vendorHeader(vendor, 'Fusion-Depth').toLowerCase());
 
@@ -140,6 +148,13 @@ function planningHeaderSchemas(vendor: string) {
         16_384,
         `At most ${MAX_SESSION_ID} characters. Groups requests; \`session_id\` in the body wins.`,
       ),
+    ),
+    // Anything but a date counts as none: a header of a client never fails a request.
+    [VERSION_HEADER]: Type.Optional(
+      Type.String({
+        description:
+          'Version of the messages format, such as `2026-10-21`, for endpoints that take it; 2023-06-01 without it.',
+      }),
     ),
     ...Object.fromEntries(
       betaHeaders.map((name) => [

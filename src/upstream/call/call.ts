@@ -11,6 +11,7 @@ import {
 } from '../../dialects/dialect.ts';
 import type { DialectFacts } from '../../dialects/dialect-facts.ts';
 import type { Dialects } from '../../dialects/dialects.ts';
+import { fitBudget } from '../../dialects/fit/fit-budget.ts';
 import { fitOutput } from '../../dialects/fit/fit-output.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
@@ -165,12 +166,13 @@ export function renderCall(
   const searching = fitToolCalls(paid.request, call.paid?.toolCalls, upstream);
   const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);
-  const { request, report } = fitReasoning(sampled.request, call.endpoint.reasoning, target.outputLimit);
+  const budgeted = fitBudget(sampled.request, facts);
+  const { request, report } = fitReasoning(budgeted.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const { renderRequest, renderRelay = renderRequest } = upstream;
   const isRelay = call.lane === 'relay';
   const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
-  const fitted = [paid.report, searching.report, ofTier.report, sampled.report, report];
+  const fitted = [paid.report, searching.report, ofTier.report, sampled.report, budgeted.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const mayPass = isRelay || name === request.format;

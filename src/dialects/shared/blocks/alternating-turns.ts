@@ -17,6 +17,8 @@ import {
 export interface AlternatingTurn<Role, Piece> {
   readonly role: Role | 'user' | 'assistant';
   readonly pieces: readonly Piece[];
+  /** Present on a system turn: the item that it is made from. */
+  readonly prompt?: MessageItem;
 }
 
 /** A conversation of blocks; a piece is a block, or a block with notes for later steps. */
@@ -39,14 +41,23 @@ export interface PieceRenderer<Role, Piece> {
   text(text: string): Piece;
 }
 
-/** System prompts at the front become `system`; everything else becomes turns of alternating roles. */
+/**
+ * System prompts at the front become `system`; everything else becomes turns of alternating roles. `systemRole`: the
+ * role of system turns, for upstreams that take them.
+ */
 export function alternatingTurns<Role, Piece>(
   items: readonly Item[],
   renderer: PieceRenderer<Role, Piece>,
   report: Report,
+  systemRole?: Role,
 ): AlternatingTurns<Role, Piece> {
-  const { prompts, asUser, turns: rest } = splitSystemPrompts(items);
-  const turns = new TurnCollector(renderer, report);
+  const split = splitSystemPrompts(items);
+  // A prompt with settings of its own needs a turn.
+  const own = systemRole === undefined ? -1 : split.prompts.findIndex(({ ext }) => ext !== undefined);
+  const prompts = own === -1 ? split.prompts : split.prompts.slice(0, own);
+  const rest = own === -1 ? split.turns : [...split.prompts.slice(own), ...split.turns];
+  const { asUser } = split;
+  const turns = new TurnCollector(renderer, report, systemRole);
   const system: Piece[] = [];
   for (const prompt of prompts) {
     for (const piece of renderer.message(prompt, 'system')) system.push(piece);
@@ -57,13 +68,19 @@ export function alternatingTurns<Role, Piece>(
 }
 
 class TurnCollector<Role, Piece> {
-  readonly turns: { readonly role: Role | 'user' | 'assistant'; readonly pieces: Piece[] }[] = [];
+  readonly turns: {
+    readonly role: Role | 'user' | 'assistant';
+    readonly pieces: Piece[];
+    readonly prompt?: MessageItem;
+  }[] = [];
   readonly #renderer: PieceRenderer<Role, Piece>;
   readonly #report: Report;
+  readonly #systemRole: Role | undefined;
 
-  constructor(renderer: PieceRenderer<Role, Piece>, report: Report) {
+  constructor(renderer: PieceRenderer<Role, Piece>, report: Report, systemRole: Role | undefined) {
     this.#renderer = renderer;
     this.#report = report;
+    this.#systemRole = systemRole;
   }
 
   add(item: Item): void {
@@ -102,6 +119,13 @@ class TurnCollector<Role, Piece> {
       this.#push(role, this.#renderer.message(item, role));
       return;
     }
+    if (this.#systemRole !== undefined) {
+      const pieces = this.#renderer.message(item, 'system');
+      // A turn may have settings of its own: it joins no other.
+      if (pieces.length > 0 || item.ext !== undefined)
+        this.turns.push({ role: this.#systemRole, pieces, prompt: item });
+      return;
+    }
     const pieces = this.#renderer.message(item, 'user');
     if (pieces.length === 0) return;
     this.#report.coerced(this.#report.place(item, 'items'), SYSTEM_BETWEEN_TURNS);
@@ -111,7 +135,7 @@ class TurnCollector<Role, Piece> {
   #push(role: Role | 'user' | 'assistant', pieces: readonly Piece[]): void {
     if (pieces.length === 0) return;
     const last = this.turns.at(-1);
-    if (last?.role === role) for (const piece of pieces) last.pieces.push(piece);
+    if (last?.role === role && last.prompt === undefined) for (const piece of pieces) last.pieces.push(piece);
     else this.turns.push({ role, pieces: [...pieces] });
   }
 }

@@ -82,7 +82,7 @@ function renderAsked(
     return { maxTokens, ...effort, isThinking: false };
   }
   const room = roomFor(wanted, maxTokens, context);
-  const budget = possibleBudget(wanted, room, interrupts);
+  const budget = possibleBudget(wanted, room, request, interrupts);
   if (typeof budget !== 'number') {
     report.coerced(names.whole(), budget.obstacle);
     return { maxTokens, thinking: OFF, ...effort, isThinking: false };
@@ -167,9 +167,11 @@ export function roomFor(budget: number, limit: number, { request, target }: Thin
 export function possibleBudget(
   wanted: number,
   limit: number,
+  { mayThinkBeyondLimit }: Pick<GenerationRequest, 'mayThinkBeyondLimit'>,
   interrupts: () => boolean,
 ): number | { readonly obstacle: string } {
   if (interrupts()) return { obstacle: THOUGHTS_MISSING };
+  if (mayThinkBeyondLimit === true) return wanted;
   const budget = wanted < limit ? wanted : budgetOf('max', limit);
   if (budget < limit) return budget;
   const least = `the upstream thinks with at least ${MIN_BUDGET_TOKENS} tokens`;

@@ -6,7 +6,10 @@ import type { Report } from '../report/report.ts';
 
 /** Checks that no schema can express: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
-  request: Pick<GenerationRequest, 'tools' | 'toolChoice' | 'reasoning' | 'requestedOutputTokens'>,
+  request: Pick<
+    GenerationRequest,
+    'tools' | 'toolChoice' | 'reasoning' | 'requestedOutputTokens' | 'mayThinkBeyondLimit'
+  >,
   names: { toolChoice: string; budget: string },
 ): void {
   const { tools, toolChoice, reasoning, requestedOutputTokens } = request;
@@ -45,7 +48,7 @@ export function checkSemantics(
       'unprocessable',
     );
   }
-  const budget = reasoning?.budgetTokens;
+  const budget = request.mayThinkBeyondLimit === true ? undefined : reasoning?.budgetTokens;
   if (budget !== undefined && requestedOutputTokens !== undefined && budget >= requestedOutputTokens) {
     throw invalidRequest(
       [{ path: names.budget, message: `must be below the output limit of ${requestedOutputTokens} tokens` }],

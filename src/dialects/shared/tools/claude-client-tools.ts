@@ -52,6 +52,34 @@ const CLIENT_TOOLS: readonly ClientTool[] = [
       required: ['command', 'path'],
     },
   },
+  {
+    types: /^memory_\d{8}$/,
+    description:
+      'Keeps notes between conversations, as files below /memories. view: shows a file with line numbers, or the ' +
+      'entries of a folder. create: writes file_text. str_replace: replaces old_str, which must occur exactly once, ' +
+      'by new_str. insert: puts insert_text after the line insert_line. delete: removes a file or folder. rename: ' +
+      'moves old_path to new_path. Look at /memories before a task, and note there what later ones need.',
+    parameters: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] },
+        path: text('Path of the file or folder; of every command but rename'),
+        file_text: text('create: the whole file'),
+        old_str: text('str_replace: the text that is replaced'),
+        new_str: text('str_replace: the new text'),
+        insert_line: { type: 'integer', minimum: 0, description: 'insert: the line before it, 0 = none' },
+        insert_text: text('insert: the text'),
+        view_range: {
+          type: 'array',
+          items: { type: 'integer' },
+          description: 'view: first and last line, -1 = the end',
+        },
+        old_path: text('rename: the path so far'),
+        new_path: text('rename: the new path'),
+      },
+      required: ['command'],
+    },
+  },
 ];
 
 /** The function that stands for a tool of the messages format that its caller runs; undefined = it is none of these. */
