@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appliedFilters } from '../../../../test/builders/guardrails.ts';
+import { processorMs } from '../../../../test/builders/processor-ms.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { type AdjoiningTexts, crossingsOf } from './crossings.ts';
 import { compileFilters, type FilterSet } from './filter-set.ts';
@@ -135,4 +136,23 @@ it('searches all of the texts for patterns without a bound', () => {
   ]);
   const texts = [`A begin${' of it'.repeat(5000)}`, `${'and more '.repeat(5000)}finish.`];
   expect(outcome({ texts, items: [0, 0] }, by).texts).toEqual(['A [LONG]', '.']);
+});
+
+it('gives way however many cuts are spanned', () => {
+  const texts = Array.from({ length: 10_000 }, (_, index) => (index % 2 === 0 ? 'ada@exam' : 'ple.org'));
+  const work = crossingsOf(
+    { texts, items: texts.map((_, index) => index >> 1), isOpen: false },
+    { scan: (text) => filters.scanInSlices(text, PLACE), scanForLong: (text) => filters.scanForLong(text) },
+  );
+  let longestMs = 0;
+  let isOver = false;
+  while (!isOver) {
+    longestMs = Math.max(
+      longestMs,
+      processorMs(() => {
+        isOver = work.next().done === true;
+      }),
+    );
+  }
+  expect(longestMs).toBeLessThan(400);
 });

@@ -58,6 +58,7 @@ export function* crossingsOf(adjoining: AdjoiningTexts, scanner: CutScanner): Sl
     from = to;
     if (range === undefined) continue;
     for (const finding of yield* range.matches(scanner)) {
+      yield;
       const pieces = range.piecesOf(finding);
       found.push({ finding, pieces, isLonger: yield* own.overlap(finding, pieces) });
     }
@@ -68,15 +69,20 @@ export function* crossingsOf(adjoining: AdjoiningTexts, scanner: CutScanner): Sl
   if (across.length === 0) return found;
   const ofItems = new Map<string, Piece[]>();
   for (const { finding, pieces } of found) {
-    const key = sourceKey(finding);
-    ofItems.set(key, [...(ofItems.get(key) ?? []), ...pieces]);
+    for (const piece of pieces) {
+      const key = pieceKey(finding, piece);
+      const others = ofItems.get(key);
+      if (others === undefined) ofItems.set(key, [piece]);
+      else others.push(piece);
+    }
   }
   for (const finding of across) {
     const pieces = all.piecesOf(finding);
-    const isOfItem = ofItems
-      .get(sourceKey(finding))
-      ?.some((piece) => pieces.some((other) => overlap(piece, other)));
-    if (isOfItem === true || (yield* own.overlap(finding, pieces))) continue;
+    const isOfItem = pieces.some((piece) =>
+      ofItems.get(pieceKey(finding, piece))?.some((other) => overlap(piece, other)),
+    );
+    yield;
+    if (isOfItem || (yield* own.overlap(finding, pieces))) continue;
     found.push({ finding, pieces, isLonger: false });
   }
   return found;
@@ -187,6 +193,11 @@ class OwnFindings {
 
 function overlap(one: Piece, other: Piece): boolean {
   return one.index === other.index && one.start < other.end && other.start < one.end;
+}
+
+/** Equal for pieces of one text in findings of the same filter. */
+function pieceKey(finding: Finding, { index }: Piece): string {
+  return `${index} ${sourceKey(finding)}`;
 }
 
 /** Equal for findings of the same filter. */
