@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { awsEvent } from '../fixtures/bedrock/aws-events.ts';
+import { awsEvent, awsException } from '../fixtures/bedrock/aws-events.ts';
 import { sse } from './answers.ts';
 import {
   end,
@@ -32,10 +32,20 @@ export interface Work {
 
 /**
  * How a call goes. `answer`: to its end. `refuse`: the model declines. `empty`: it thinks and says nothing. `silent`:
- * it works and never sends a byte. `reset`: the connection breaks before a byte. `stall`, `break`: the
- * answer stops, or its connection breaks, after its last word and before its usage.
+ * it works and never sends a byte. `late`: a server in front of it gives it up, with 504. `reset`: the connection
+ * breaks before a byte. `stall`, `break`: the answer stops, or its connection breaks, after its last word and before
+ * its usage. `fail`: instead of its usage the answer says that it failed; in the responses format it says both.
  */
-export type WorkEnd = 'answer' | 'refuse' | 'empty' | 'silent' | 'reset' | 'stall' | 'break';
+export type WorkEnd =
+  | 'answer'
+  | 'refuse'
+  | 'empty'
+  | 'silent'
+  | 'late'
+  | 'reset'
+  | 'stall'
+  | 'break'
+  | 'fail';
 
 /** USD for each unit: what the configuration of a test says too. */
 export const BILLED_PRICES = { prompt: 3e-6, cached: 3e-7, completion: 1.5e-5, search: 0.01 } as const;
@@ -94,9 +104,10 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
     const work = works.length > 1 ? works.shift() : works[0];
     if (work === undefined) throw new Error('the upstream was given no work');
     const dialect = dialectOf(request);
-    billUsd += billOf(reported(work, dialect));
+    const streams = isStream(request, dialect);
+    if (streams || !isErrorBody(work, dialect)) billUsd += billOf(reported(work, dialect));
     calls += 1;
-    return stepsFor(dialect, reported(work, dialect), isStream(request, dialect));
+    return stepsFor(dialect, reported(work, dialect), streams);
   };
   fake.answer(script);
   return {
@@ -130,6 +141,11 @@ function reported(work: Work, dialect: BilledDialect): Work {
   };
 }
 
+/** True if a whole answer is an error and nothing else, which costs nothing. */
+function isErrorBody({ how }: Work, dialect: BilledDialect): boolean {
+  return how === 'fail' && dialect !== 'responses';
+}
+
 function dialectOf({ path }: RecordedRequest): BilledDialect {
   const [, , name] = path.split('/');
   if (name === undefined || !(name in BILLED_DIALECTS)) throw new Error(`no dialect at ${path}`);
@@ -148,15 +164,20 @@ const FRAME_GAP_MS = 2;
 function stepsFor(dialect: BilledDialect, work: Work, streams: boolean): Step[] {
   const { how } = work;
   if (how === 'silent') return [never()];
+  if (how === 'late') return [head(504, JSON_TYPE), write('{"error":{"message":"late"}}'), end()];
   if (how === 'reset') return [reset()];
   const wire = WIRES[dialect];
   if (!streams) {
     if (how === 'stall') return [head(200, JSON_TYPE), never()];
     if (how === 'break') return [head(200, JSON_TYPE), write('{"'), reset()];
-    return [head(200, JSON_TYPE), write(JSON.stringify(wire.body(work))), end()];
+    const body = isErrorBody(work, dialect)
+      ? { error: { code: 500, message: 'it failed' } }
+      : wire.body(work);
+    return [head(200, JSON_TYPE), write(JSON.stringify(body)), end()];
   }
-  const { beginning, ending } = wire.frames(work);
-  const all = how === 'stall' || how === 'break' ? beginning : [...beginning, ...ending];
+  const { beginning, ending, failing } = wire.frames(work);
+  const isCut = how === 'stall' || how === 'break';
+  const all = isCut ? beginning : [...beginning, ...(how === 'fail' ? failing : ending)];
   const frames = all.flatMap((frame) => [write(frame), () => sleep(FRAME_GAP_MS)]);
   const last = how === 'stall' ? never() : how === 'break' ? reset() : end();
   return [head(200, wire.head), ...frames, last];
@@ -166,8 +187,8 @@ function stepsFor(dialect: BilledDialect, work: Work, streams: boolean): Step[] 
 interface Wire {
   readonly head: Record<string, string>;
   body(work: Work): object;
-  /** `beginning`: up to the last word. `ending`: the usage and the end. */
-  frames(work: Work): { readonly beginning: readonly Frame[]; readonly ending: readonly Frame[] };
+  /** `beginning`: up to the last word. `ending`: the usage and the end. `failing`: a failure instead. */
+  frames(work: Work): Readonly<Record<'beginning' | 'ending' | 'failing', readonly Frame[]>>;
 }
 
 type Frame = string | Uint8Array;
@@ -214,6 +235,7 @@ const chat: Wire = {
         data({ ...CHAT, object: 'chat.completion.chunk', choices: [], usage: chatUsage(work) }),
         data('[DONE]'),
       ],
+      failing: [data({ error: { message: 'it failed', type: 'server_error', code: 500 } })],
     };
   },
 };
@@ -268,6 +290,7 @@ const responses: Wire = {
         ...closing,
         numbered(work.how === 'refuse' ? 'response.incomplete' : 'response.completed', { response: whole }),
       ],
+      failing: [numbered('response.failed', { response: whole })],
     };
   },
 };
@@ -290,13 +313,14 @@ function messageItem(work: Work) {
 
 function responsesBody(work: Work) {
   const refuses = work.how === 'refuse';
+  const fails = work.how === 'fail';
   return {
     id: 'resp_billed',
     object: 'response',
     created_at: 1_790_000_000,
-    status: refuses ? 'incomplete' : 'completed',
+    status: refuses ? 'incomplete' : fails ? 'failed' : 'completed',
     incomplete_details: refuses ? { reason: 'content_filter' } : null,
-    error: null,
+    error: fails ? { code: 'server_error', message: 'it failed' } : null,
     model: 'one',
     output: [...searchItems(work), ...[messageItem(work)].filter((item) => item !== undefined)],
     usage: {
@@ -348,6 +372,7 @@ const messages: Wire = {
         }),
         event('message_stop', {}),
       ],
+      failing: [event('error', { error: { type: 'api_error', message: 'it failed' } })],
     };
   },
 };
@@ -384,6 +409,7 @@ const gemini: Wire = {
   frames: (work) => ({
     beginning: wordsOf(work).map((word) => data(geminiChunk(word, work, false))),
     ending: [data(geminiChunk('', work, true))],
+    failing: [data({ error: { code: 500, message: 'it failed', status: 'INTERNAL' } })],
   }),
 };
 
@@ -433,6 +459,7 @@ const bedrock: Wire = {
         awsEvent('messageStop', { stopReason: work.how === 'refuse' ? 'content_filtered' : 'end_turn' }),
         awsEvent('metadata', { usage: bedrockUsage(work), metrics: { latencyMs: 12 } }),
       ],
+      failing: [awsException('internalServerException', { message: 'it failed' })],
     };
   },
 };

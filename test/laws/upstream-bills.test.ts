@@ -98,7 +98,9 @@ const cases: fc.Arbitrary<Case> = fc.record({
   streams: fc.boolean(),
   works: fc
     .tuple(
-      fc.array(work(fc.constantFrom<WorkEnd>('refuse', 'empty', 'silent', 'reset')), { maxLength: 2 }),
+      fc.array(work(fc.constantFrom<WorkEnd>('refuse', 'empty', 'silent', 'late', 'reset', 'fail')), {
+        maxLength: 2,
+      }),
       work(
         fc.constantFrom<WorkEnd>(
           'answer',
@@ -107,9 +109,11 @@ const cases: fc.Arbitrary<Case> = fc.record({
           'refuse',
           'empty',
           'silent',
+          'late',
           'reset',
           'stall',
           'break',
+          'fail',
         ),
       ),
     )
@@ -204,7 +208,7 @@ describe.each([
       .logText()
       .split('\n')
       .filter((line) => line.includes('"message":"generation'))
-      .map((line) => JSON.parse(line) as { readonly id: string; readonly message: string })
+      .map((line) => JSON.parse(line) as Readonly<Record<'id' | 'message' | 'key_hash', string>>)
       .filter(({ message }) => /^generation(?: failed| refused)?$/.test(message));
 
   const recordOf = async (id: string): Promise<any> => {
@@ -255,8 +259,7 @@ describe.each([
         upstream.clear();
         upstream.plan(...all.flatMap(({ works }) => works));
         const limit = 0.15;
-        const { key } = await keyWith(limit);
-        const before = recorded().length;
+        const { key, hash } = await keyWith(limit);
         const statuses = await Promise.all(
           all.map((each) =>
             // Which request gets which work is open, so each may meet one that makes it wait.
@@ -265,11 +268,16 @@ describe.each([
         );
         // Which are refused is not known in advance: waits until nothing is open any more.
         await expect.poll(openGenerations, { timeout: 20_000 }).toBe(0);
-        const ids = recorded()
-          .slice(before)
-          .map(({ id }) => String(id));
-        const records = await Promise.all(ids.map(recordOf));
+        let records: any[] = [];
         const sum = (name: string) => records.reduce((all, record) => all + record[name], 0);
+        const shown = (await (await gateway.fetch('/key', { key })).json()) as any;
+        // A generation is logged a moment after it is settled.
+        const logged = async () => {
+          const ofKey = recorded().filter(({ key_hash }) => key_hash === hash);
+          records = await Promise.all(ofKey.map(({ id }) => recordOf(id)));
+          return sum('total_cost');
+        };
+        await expect.poll(logged, { timeout: 20_000 }).toBeCloseTo(shown.data.usage, 9);
         const charged = sum('total_cost');
         const story = JSON.stringify({
           statuses,
@@ -279,8 +287,6 @@ describe.each([
         });
         expect(charged, story).toBeLessThanOrEqual(limit + 1e-9);
         expect(upstream.billUsd - sum('written_off'), story).toBeLessThanOrEqual(limit + 1e-9);
-        const shown = (await (await gateway.fetch('/key', { key })).json()) as any;
-        expect(shown.data.usage).toBeCloseTo(charged, 9);
       }),
       { numRuns: runs(4, 60), endOnFailure: true },
     );

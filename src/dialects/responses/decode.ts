@@ -68,8 +68,10 @@ class AnswerReader {
 
   /** Decodes a whole answer that came in one piece. */
   readWhole(body: JsonObject): Event[] {
-    if (isJsonObject(body.error)) this.#fail(failureOf(body));
-    else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
+    if (isJsonObject(body.error)) {
+      this.#usage = readUsage(body);
+      this.#fail(failureOf(body));
+    } else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
     else this.#finish(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
     return this.#take();
   }

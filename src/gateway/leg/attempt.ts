@@ -26,8 +26,6 @@ export interface AttemptDependencies extends CallDependencies {
   readonly allowsFallbacks: boolean;
   /** True if the caller has left, although the current call may go on. */
   isAbandoned(): boolean;
-  /** Notes a call that has failed: its upstream may bill it all the same. */
-  noteFailed(candidate: Candidate, failure: UpstreamFailure): void;
   /** Pays for an answer that is dropped for another candidate; false = the limits do not allow it. */
   payDropped(candidate: Candidate, held: EventBatch): Promise<boolean>;
 }
@@ -163,7 +161,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       if (opening instanceof UpstreamFailure) {
         failures.push(opening);
         leg.calling = undefined;
-        dependencies.noteFailed(candidate, opening);
         current = queue.afterFailure(opening, candidate, canPay);
         continue;
       }

@@ -28,9 +28,10 @@ const MAX_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 /** An answer until its first content or its end. Of a whole answer nothing is forwarded before its end. */
 export class HeldAnswer {
   readonly rest: Flow<EventBatch>;
+  /** What has come so far. */
+  readonly events: Event[] = [];
   /** True if content is forwarded before the end of the answer. */
   readonly #isStream: boolean;
-  readonly #events: Event[] = [];
   #characters = 0;
 
   constructor(rest: Flow<EventBatch>, isStream: boolean) {
@@ -42,16 +43,16 @@ export class HeldAnswer {
   take(step: IteratorResult<EventBatch, unknown>): Opening | GatewayError | undefined {
     if (step.done === true) return this.#opening('empty');
     for (const event of step.value) {
-      this.#events.push(event);
+      this.events.push(event);
       if (event.type === 'relay') this.#characters += event.frame.data.length;
     }
     const terminal = terminalIn(step.value);
     if (this.#isStream && hasContent(step.value)) return this.#opening(refusalIn(terminal));
     if (terminal?.type === 'failure') return terminal.error;
     if (terminal !== undefined) {
-      return this.#opening(refusalIn(terminal) ?? (isEmpty(this.#events, terminal) ? 'empty' : undefined));
+      return this.#opening(refusalIn(terminal) ?? (isEmpty(this.events, terminal) ? 'empty' : undefined));
     }
-    const isTooMuch = this.#events.length > MAX_HELD.events || this.#characters > MAX_HELD.characters;
+    const isTooMuch = this.events.length > MAX_HELD.events || this.#characters > MAX_HELD.characters;
     if (!isTooMuch) return undefined;
     return new UpstreamFailure(
       'upstream-unavailable',
@@ -61,7 +62,7 @@ export class HeldAnswer {
   }
 
   #opening(noContent: NoContent | undefined): Opening {
-    return { held: this.#events, rest: this.rest, noContent };
+    return { held: this.events, rest: this.rest, noContent };
   }
 }
 

@@ -89,22 +89,26 @@ async function cutAccount(
   const { usage } = produced;
   const isCharged = typeof end === 'string' || facts.chargesParts || isOurs(end);
   const bill = isCharged ? produced.bill : toolBill(usage, facts);
-  const beyond = (await mostBilled(end, produced.bill, facts)) - bill.totalNanos;
+  const beyond = (await mostBilled(end, produced, facts)) - bill.totalNanos;
   const uncharged = isCharged ? produced.uncharged : undefined;
   return { usage, bill, uncharged: plusWriteOffs(uncharged, writeOff(causeOf(end), beyond)) };
 }
 
-/** The most that the upstream may bill: what it produced if it said that it ended, else its worst cost. */
+/**
+ * The most that the upstream may bill: what it reported if it said that it failed, else its worst cost. Of answers in
+ * parts, each was reported.
+ */
 async function mostBilled(
   end: Exclude<AnswerEnd, 'whole'>,
-  produced: Bill,
+  { usage, bill }: UsedSoFar,
   facts: LegAccountFacts,
 ): Promise<Nanos> {
-  const { calling } = facts;
-  if (calling === undefined || produced.isByok) return 0n;
-  const hasEnded = end instanceof UpstreamFailure && end.lostBy === undefined;
-  const most = hasEnded ? 0n : await facts.worst(calling);
-  return most > produced.totalNanos ? most : produced.totalNanos;
+  const { calling, chargesParts } = facts;
+  if (calling === undefined || bill.isByok) return 0n;
+  const hasFailed = end instanceof UpstreamFailure && end.lostBy === undefined;
+  const isReported = hasFailed && (chargesParts || usage.source === 'measured');
+  const most = isReported ? 0n : await facts.worst(calling);
+  return most > bill.totalNanos ? most : bill.totalNanos;
 }
 
 const LOST_CAUSES: Readonly<Record<LostAnswer, WriteOffCause>> = {

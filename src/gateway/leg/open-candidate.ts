@@ -1,6 +1,6 @@
 import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event } from '../../ir/events.ts';
+import type { Event, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -27,6 +27,8 @@ export interface CallDependencies {
   readonly admission: Pick<Admission, 'paidLimits'>;
   /** Milliseconds that only grow. */
   monotonic(): number;
+  /** Notes a call that has failed: its upstream may bill it all the same. `held`: what there is of an answer. */
+  noteFailed(candidate: Candidate, failure: UpstreamFailure, held?: EventBatch): void;
 }
 
 /** Calls a candidate and reads until its answer proves usable. Concludes the ticket otherwise. */
@@ -87,6 +89,7 @@ export async function openCandidate(
       const failure = await passedFailure(asUpstreamFailure(opening), request);
       record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
       ticket.failed(blameOf(failure));
+      dependencies.noteFailed(candidate, failure, held.events);
       return failure;
     }
     ticket.firstToken(request.stream ? 'stream' : 'whole');
@@ -109,6 +112,7 @@ export async function openCandidate(
     // A connection that was closed while idle says nothing about its endpoint.
     if (failure.isStale) ticket.abandoned();
     else ticket.failed(blameOf(failure));
+    dependencies.noteFailed(candidate, failure);
     return failure;
   }
 }

@@ -5,7 +5,7 @@ import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Result } from '../../ir/result.ts';
+import { hasOutput, type Result } from '../../ir/result.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { booleanAt } from '../../kit/json/members.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
@@ -84,8 +84,10 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   readonly #meter = new Meter((reported) => this.#plausible(reported));
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
-  /** Failed calls that their upstreams may bill. */
-  #lost: { readonly candidate: Candidate; readonly cause: WriteOffCause }[] | undefined;
+  /** Failed calls that their upstreams may bill, with what they reported: undefined = the worst cost. */
+  #lost:
+    | { readonly candidate: Candidate; readonly cause: WriteOffCause; readonly nanos: Nanos | undefined }[]
+    | undefined;
   /** What dropped answers cost beyond what was charged for them. */
   #dropped: readonly WriteOff[] | undefined;
 
@@ -175,9 +177,21 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (reading.isDraining && !this.#meter.isReported) reading.readLate(this.#meter.pieces - before);
   }
 
-  noteFailed(candidate: Candidate, failure: UpstreamFailure): void {
-    if (failure.lostBy === undefined) return;
-    this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure) }];
+  noteFailed(candidate: Candidate, failure: UpstreamFailure, held: EventBatch = []): void {
+    const nanos = failure.lostBy === undefined ? this.#failedCost(candidate, held) : undefined;
+    if (nanos !== 0n) this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure), nanos }];
+  }
+
+  /** The cost of an answer that says that it failed, by its own report; undefined = it has none to believe. */
+  #failedCost(candidate: Candidate, held: EventBatch): Nanos | undefined {
+    if (held.length === 0) return 0n;
+    const fold = new Fold();
+    fold.pushAll(held);
+    const result = this.#counted(fold.result());
+    const reported = this.believe(result.usage);
+    if (reported === undefined) return result.usage !== undefined || hasOutput(result) ? undefined : 0n;
+    const { totalNanos, isByok } = billGeneration(candidate, reported, this.billing);
+    return isByok ? 0n : totalNanos;
   }
 
   async payDropped(candidate: Candidate, held: EventBatch): Promise<boolean> {
@@ -286,8 +300,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   /** The account with the calls that served nothing. */
   async #withLost({ usage, bill, uncharged }: LegAccount): Promise<LegAccount> {
     let all = plusWriteOffs(uncharged, this.#dropped);
-    for (const { candidate, cause } of this.#lost ?? []) {
-      const nanos = await this.worst(candidate);
+    for (const { candidate, cause, nanos: reported } of this.#lost ?? []) {
+      const nanos = reported ?? (await this.worst(candidate));
       if (nanos > 0n) all = plusWriteOffs(all, [{ cause, nanos }]);
     }
     return { usage, bill, uncharged: all };

@@ -53,7 +53,8 @@ describe('statuses of an upstream', () => {
     [500, 'upstream-unavailable', 502],
     [502, 'upstream-unavailable', 502],
     [503, 'overloaded', 503],
-    [504, 'upstream-unavailable', 502],
+    [504, 'upstream-timeout', 524],
+    [524, 'upstream-timeout', 524],
     [529, 'upstream-overloaded', 529],
     [302, 'upstream-unavailable', 502],
   ] as const)('%i is %s', (status, kind, told) => {

@@ -60,7 +60,8 @@ const STATUS_VERDICTS: Readonly<Record<number, Verdict>> = {
   422: { kind: 'unprocessable', cause: 'the provider cannot process the request' },
   429: { kind: 'rate-limited', cause: 'the provider limits requests' },
   503: { kind: 'overloaded', cause: 'the provider is unavailable' },
-  504: { kind: 'upstream-unavailable', cause: 'a server behind the provider timed out' },
+  504: { kind: 'upstream-timeout', cause: 'a server behind the provider timed out' },
+  524: { kind: 'upstream-timeout', cause: 'a server behind the provider timed out' },
   529: { kind: 'upstream-overloaded', cause: 'the provider is overloaded' },
 };
 
@@ -150,6 +151,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
+    lostBy: lostByKind(verdict.kind),
     plainMessage: messageOf(shown, ''),
   });
 }
@@ -175,6 +177,11 @@ export function failureOfProblem(
 function lostBy(problem: TransportProblem): LostAnswer | undefined {
   if (problem instanceof StaleConnection || problem.isUnsent) return undefined;
   return problem.reason === 'timeout' || problem.reason === 'total' ? 'time-limit' : 'broken-off';
+}
+
+/** A server behind the provider, or the provider itself, gave the answer up: its model may go on and be billed. */
+function lostByKind(kind: ErrorKind): LostAnswer | undefined {
+  return kind === 'upstream-timeout' ? 'time-limit' : undefined;
 }
 
 /** The terminal event of an incomplete answer: the reason of the abort, or the failure that broke it. */
@@ -210,7 +217,7 @@ export function failureOfBody(
   };
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: body }),
-    lostBy: lost,
+    lostBy: lost ?? lostByKind(verdict.kind),
   });
 }
 
@@ -222,6 +229,7 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
   return new UpstreamFailure(kind, messageOf({ kind, cause }, own), status, {
     metadata: { ...cleanedWords(error.metadata, scope), ...metadataOf(kind, scope, {}) },
     retryAfterSeconds: capped(error.retryAfterSeconds),
+    lostBy: lostByKind(kind),
     ...(UPSTREAM_MESSAGE_KINDS.has(kind) && {
       plainMessage: messageOf({ kind, cause: 'the answer says so' }, ''),
     }),

@@ -164,7 +164,8 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     const { value } = reading;
     if (!isJsonObject(value)) return this.#refused('the answer is not a JSON object', '');
     if (isErrorBody(value)) {
-      return this.#refused('the provider sent an error instead of an answer', written.text);
+      const refused = this.#refused('the provider sent an error instead of an answer', written.text);
+      return [...this.#reportIn(value), ...refused];
     }
     const { dialect } = this.#source;
     const { maxAnswerValues = MAX_VALUES } = dialect;
@@ -173,6 +174,16 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
     }
     const body = isMasked ? (withoutLogprobs(value) as JsonObject) : value;
     return dialect.decodeBody(body, this.#source.context);
+  }
+
+  /** The usage that an error body reports: the upstream may bill it. */
+  #reportIn(body: JsonObject): Event[] {
+    if (!isJsonObject(body.usage)) return [];
+    const { dialect, context } = this.#source;
+    return dialect
+      .decodeBody(body, context)
+      .flatMap((event) => (event.type === 'relay' ? event.events : [event]))
+      .filter(({ type }) => type === 'usage');
   }
 
   /** The failure of a body that is no answer. `text`: the upstream's error body, or empty: then it may be one. */
