@@ -61,7 +61,7 @@ function withoutMarks(text: string): string {
 
 /** The analysis in a judge's answer, repaired if it is nearly JSON; undefined = there is none. */
 export function analysisOf(text: string): JsonObject | undefined {
-  const reading = readJson(healJson(text, hasAnalysis) ?? text);
+  const reading = readJson(healJson(text, hasAnalysis)?.text ?? text);
   return reading.ok && hasAnalysis(reading.value) ? analysisIn(reading.value as JsonObject) : undefined;
 }
 

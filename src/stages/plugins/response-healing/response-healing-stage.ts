@@ -73,10 +73,14 @@ function healedResult(
       mode,
       improved: healed !== undefined,
       original_length: text.length,
-      ...(healed !== undefined && { healed_length: healed.length }),
+      ...(healed !== undefined && {
+        healed_length: healed.text.length,
+        repaired: healed.isRepaired,
+        removed_length: healed.removedCharacters,
+      }),
     },
   });
-  return healed === undefined ? undefined : withText(result, index, healed);
+  return healed === undefined ? undefined : withText(result, index, healed.text);
 }
 
 /** The text of a complete message without other parts. */
