@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
 import { managementOf } from '../e2e/management.ts';
@@ -238,13 +239,41 @@ describe('the item of fusion on /responses', () => {
         .join(''),
     ).toBe('Light blue.');
     expect(of('p/a').at(-1)).toMatchObject({ content: 'Light blue.' });
-    expect(of('p/c').at(-1)).toMatchObject({ type: 'response.fusion_call.panel.failed', status_code: 502 });
+    expect(of('p/c').at(-1)).toMatchObject({
+      type: 'response.fusion_call.panel.failed',
+      message: expect.stringContaining('Provider returned error'),
+      status_code: 502,
+    });
+    expect(events.filter((event) => event?.error)).toEqual([]);
     expect(own.find(({ judge_model }) => judge_model)).toMatchObject({ judge_model: 'p/judge' });
     expect(own.at(-2)).toMatchObject({ analysis: ANALYSIS });
     const completed = events.find(({ type }) => type === 'response.completed');
     expect(completed.response.output.map(({ type }: any) => type)).toEqual(['signalbox:fusion', 'message']);
     const numbers = events.map(({ sequence_number }) => sequence_number).filter((each) => each !== undefined);
     expect(numbers).toEqual(numbers.map((_, index) => index));
+  });
+
+  it('shows thoughts of a member before its text, as it wrote them', async () => {
+    behaviours['p-a'] = { reasoning: 'Think of the sky.', text: 'Light blue.' };
+    const own = (await stream('/responses', FUSION)).filter(({ data }) => data?.model === 'p/a');
+    const types = own.map(({ data }) => data.type.slice('response.fusion_call.panel.'.length));
+    expect(types.filter((type, index) => type !== types[index - 1])).toEqual([
+      'added',
+      'reasoning.delta',
+      'delta',
+      'completed',
+    ]);
+  });
+
+  it('reaches the official client to the end although a member is dead', async () => {
+    behaviours['p-c'] = 500;
+    const client = new OpenAI({ baseURL: gateway.url, apiKey: gateway.apiKey, maxRetries: 0 });
+    const asked = { model: 'm/outer', input: 'What colour is the sky?', stream: true, ...FUSION } as const;
+    const events: any[] = [];
+    for await (const event of await client.responses.create(asked as never as typeof asked))
+      events.push(event);
+    expect(events.map(({ type }) => type)).toContain('response.fusion_call.panel.failed');
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed' });
   });
 
   it('names a judge that writes no JSON', async () => {

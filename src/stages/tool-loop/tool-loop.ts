@@ -339,7 +339,7 @@ export class ToolLoop {
   /** Runs a model call for a tool. Its own server tools run in a loop inside of this one. */
   async #nested(
     request: GenerationRequest,
-    { kind, signal, onText, onThought }: NestedCall,
+    { kind, signal, ...shows }: NestedCall,
   ): Promise<Result> {
     const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
     const wanted = wantedTools(request, this.#context.settings);
@@ -353,8 +353,7 @@ export class ToolLoop {
     const fold = new Fold();
     for await (const batch of answer) {
       fold.pushAll(batch);
-      if (onText !== undefined) for (const text of textsOf(batch, ANSWER)) onText(text);
-      if (onThought !== undefined) for (const text of textsOf(batch, THOUGHTS)) onThought(text);
+      if (shows.onText !== undefined || shows.onThought !== undefined) showTexts(batch, shows);
       // A caller who reads slowly slows the models down, as in a plain stream.
       await this.#progress.room(signal);
     }
@@ -396,15 +395,15 @@ function isWritten(event: Event): boolean {
 const ANSWER: ReadonlySet<PartKind> = new Set(['text']);
 const THOUGHTS: ReadonlySet<PartKind> = new Set(['thought', 'summary']);
 
-/** The pieces of text of some kinds in a batch of events. */
-function textsOf(batch: EventBatch, kinds: ReadonlySet<PartKind>): string[] {
-  return batch.flatMap((event) =>
-    event.type === 'relay'
-      ? textsOf(event.events, kinds)
-      : event.type === 'text-delta' && kinds.has(event.kind)
-        ? [event.text]
-        : [],
-  );
+/** Shows text and thoughts of a batch of events in the order in which the model wrote them. */
+function showTexts(batch: EventBatch, shows: Pick<NestedCall, 'onText' | 'onThought'>): void {
+  for (const event of batch) {
+    if (event.type === 'relay') showTexts(event.events, shows);
+    else if (event.type === 'text-delta') {
+      if (ANSWER.has(event.kind)) shows.onText?.(event.text);
+      else if (THOUGHTS.has(event.kind)) shows.onThought?.(event.text);
+    }
+  }
 }
 
 function unquoted({ url }: FoundPage): FoundPage {

@@ -59,9 +59,10 @@ async function askMember(model: string, request: GenerationRequest, context: Too
   );
   const answer = answerOf(result);
   if ('error' in answer) {
-    const failed = { model, error: answer.error, ...statusOf(result) };
-    showStep('panel.failed', failed);
-    return failed;
+    const status = statusOf(result);
+    // Official clients throw at a member `error` at the top of an event.
+    showStep('panel.failed', { model, message: answer.error, ...status });
+    return { model, error: answer.error, ...status };
   }
   showStep('panel.completed', { model, content: answer.text });
   return { model, content: answer.text, pages: pagesOf(result.items) };
