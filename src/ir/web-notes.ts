@@ -49,6 +49,12 @@ export function fetchNote(
   return { type: 'plugin', name: WEB_FETCH, summary, data };
 }
 
+/** Report of the web-fetch plugin that the model fetches pages itself, by a tool. */
+export function fetchToolNote(tool: string): PipelineEntry {
+  const summary = 'The model may fetch pages itself';
+  return { type: 'plugin', name: WEB_FETCH, summary, data: { tool } };
+}
+
 /** The engine that searched and what it found, for records; undefined if none did. */
 export function notedSearch(
   notes: readonly PipelineEntry[],

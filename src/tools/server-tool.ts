@@ -177,6 +177,8 @@ export interface ServerTool {
   readonly isTimedByLegs?: boolean;
   /** True if a call costs the operator nothing: keys at their limits may make it. Absent = it may cost something. */
   readonly costsNothing?: true;
+  /** True if it reads pages: the pipeline says how many were read, and why others were not. */
+  readonly readsPages?: true;
   /** True if its calls end the answer, because the caller goes on with them. */
   readonly endsAnswer?: boolean;
   /** The formats whose requests may have it; absent = all. */

@@ -1,6 +1,7 @@
 import { FUSION, isFusionModel } from '../catalog/fusion-team.ts';
 import { pluginIn } from '../ir/plugins.ts';
 import type { GenerationRequest, Tool } from '../ir/request.ts';
+import { WEB_FETCH } from '../ir/web-notes.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { objectAt, objectsAt, withoutNulls } from '../kit/json/members.ts';
 import type { ServerTool, ToolSettings } from './server-tool.ts';
@@ -57,6 +58,7 @@ export function hasToolWork(request: GenerationRequest, settings: ToolSettings):
   return (
     wantedTools(request, settings).length > 0 ||
     wantsFusion(request, settings.vendor) ||
+    pluginIn(request, WEB_FETCH) !== undefined ||
     request.tools.some(isMcpServer) ||
     listedMcpServers(request).length > 0
   );

@@ -21,6 +21,7 @@ type CompletedPage = Extract<FetchedPage, { status: 'completed' }>;
 /** Reads a page by its address. */
 export const webFetch: ServerTool = {
   name: 'web_fetch',
+  readsPages: true,
   hostedTypes: /^web_fetch(?:_\d{8})?$/,
   ofHosted({ max_uses, max_content_tokens, allowed_domains, blocked_domains }) {
     return compact({ max_uses, max_content_tokens, allowed_domains, blocked_domains });

@@ -34,7 +34,10 @@ beforeAll(async () => {
   sentinel.answer([head(200, HTML), write('secret of the house'), end()]);
   gateway = await openTestGateway({
     providers: [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }],
-    models: [{ id: 'm/one', endpoints: [{ provider: 'acme', model: 'one' }] }],
+    models: [
+      { id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', supported_parameters: ['temperature'] }] },
+      { id: 'm/tools', endpoints: [{ provider: 'acme', model: 'tools' }] },
+    ],
     egress: { allow: [`127.0.0.1:${site.port}`] },
     tools: { limits: { fetch_ms: 1500, read_bytes: 200_000, result_characters: 20_000 } },
   } as never);
@@ -93,6 +96,36 @@ it('is counted in the usage of /messages', async () => {
     '/messages',
   );
   expect(answer.usage.server_tool_use).toEqual({ web_search_requests: 0, web_fetch_requests: 1 });
+});
+
+describe.each(PATHS)('a model with tools on %s', (path) => {
+  const calls = (...urls: string[]) =>
+    chatAnswer({
+      tools: urls.map((url, index) => ({ id: `c${index}`, name: 'web_fetch', arguments: JSON.stringify({ url }) })),
+    });
+
+  it('gets the tool with the fields of the plugin, and the pipeline says what was read', async () => {
+    upstream.clear();
+    upstream.answer(calls(`${pageUrl}/1`, `${pageUrl}/2`)).answer(chatAnswer({ text: 'It says Hello.' }));
+    site.answer(page('<p>Hello</p>'));
+    const plugins = [{ id: 'web-fetch', max_uses: 1 }];
+    const body = { model: 'm/tools', ...FORMATS[path]('Summarise that page.'), plugins };
+    const answer = (await (await gateway.post(path, body, METADATA)).json()) as any;
+    expect(JSON.stringify(answer)).toContain('It says Hello.');
+    const [first, second] = upstream.requests.map(({ json }) => json);
+    expect(first.tools.map((tool: any) => tool.function.name)).toEqual(['web_fetch']);
+    const results = second.messages.filter(({ role }: any) => role === 'tool').map(({ content }: any) => content);
+    expect(results[0]).toContain('Hello');
+    expect(results[1]).toContain('no more pages may be fetched');
+    expect(site.requests).toHaveLength(1);
+    expect(answer.signalbox_metadata.pipeline).toMatchObject([
+      { type: 'plugin', name: 'web-fetch', data: { tool: 'signalbox:web_fetch' } },
+      {
+        type: 'server_tools',
+        data: { pages: { read: 1, failed: 1, errors: ['no more pages may be fetched in this answer'] } },
+      },
+    ]);
+  });
 });
 
 describe('pages in the last message', () => {

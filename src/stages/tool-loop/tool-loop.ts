@@ -16,7 +16,7 @@ import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact } from '../../kit/json/members.ts';
+import { compact, textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
@@ -68,6 +68,8 @@ export class ToolLoop {
   /** Events of items that come before those of the first leg, until it has begun. */
   #held: readonly Event[] = [];
   readonly #called = new Set<string>();
+  /** Pages that tools have read or not; undefined = none has tried. */
+  #pages: { read: number; failed: number; readonly errors: Set<string> } | undefined;
   readonly #conditions: StopConditions;
   readonly #wish: LegWish = { adapt: (request, endpoint) => this.#tools.requestFor(request, endpoint) };
   #steps = 0;
@@ -285,6 +287,7 @@ export class ToolLoop {
       if (end === 'cancelled') throw context.signal.reason;
       const { output, shown, isFailed = false, pages = [], image } = outcome;
       if (offered !== undefined) this.#called.add(offered.tool.name);
+      if (offered?.tool.readsPages === true) this.#notePage(outcome);
       // Guardrails look at the text of answers, not at citations: these then quote nothing of a page.
       this.#citations.add(this.#context.caller.guardrails.length === 0 ? pages : pages.map(unquoted));
       results.push(resultOf(call, output));
@@ -337,10 +340,7 @@ export class ToolLoop {
   }
 
   /** Runs a model call for a tool. Its own server tools run in a loop inside of this one. */
-  async #nested(
-    request: GenerationRequest,
-    { kind, signal, ...shows }: NestedCall,
-  ): Promise<Result> {
+  async #nested(request: GenerationRequest, { kind, signal, ...shows }: NestedCall): Promise<Result> {
     const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
     const wanted = wantedTools(request, this.#context.settings);
     const tools = new OfferedTools(request, wanted, this.#tools.endpoint, this.#context.settings);
@@ -374,12 +374,22 @@ export class ToolLoop {
           tools: [...this.#called],
           steps: this.#steps,
           tool_calls: this.#requested,
+          ...(this.#pages !== undefined && {
+            pages: { ...this.#pages, errors: [...this.#pages.errors] },
+          }),
           ...(stoppedBy !== undefined && { stopped_by: stoppedBy }),
           ...(stoppedBy === MAX_COST && { cost: usdOf(used().nanos) }),
         },
       });
     }
     return [...this.#takeHeld(), ...this.#joined.takeLateCalls(), terminal];
+  }
+
+  #notePage({ isFailed = false, shown }: ToolOutcome): void {
+    this.#pages ??= { read: 0, failed: 0, errors: new Set() };
+    this.#pages[isFailed ? 'failed' : 'read'] += 1;
+    const error = isFailed ? textAt(shown, 'error') : undefined;
+    if (error !== undefined) this.#pages.errors.add(error);
   }
 
   #isOwnCall(item: Item): item is ToolCallItem {

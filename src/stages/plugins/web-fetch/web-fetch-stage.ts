@@ -1,11 +1,14 @@
+import type { Endpoint } from '../../../catalog/catalog.ts';
 import type { Egress } from '../../../egress/egress.ts';
 import { pluginIn } from '../../../ir/plugins.ts';
-import { fetchNote, WEB_FETCH } from '../../../ir/web-notes.ts';
+import type { GenerationRequest } from '../../../ir/request.ts';
+import { fetchNote, fetchToolNote, WEB_FETCH } from '../../../ir/web-notes.ts';
 import { boundedText } from '../../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, stringsAt } from '../../../kit/json/members.ts';
 import { runInTurns } from '../../../kit/loop/turns.ts';
 import { countText } from '../../../kit/text/count-text.ts';
+import { webFetch } from '../../../tools/web-fetch.ts';
 import { DomainList } from '../../../web/domains.ts';
 import { type FetchedPage, type FetchWish, failed, fetchPage } from '../../../web/fetch-page.ts';
 import { textOwner } from '../../../web/text-owner.ts';
@@ -22,13 +25,21 @@ const FETCHES_AT_ONCE = 4;
 /** Addresses of one message that the model gets an entry for; those that are not fetched are `failed`. */
 const MAX_ADDRESSES = 100;
 
-/** Reads the pages whose addresses stand in the caller's last message, and puts their text into the prompt. */
+/**
+ * Offers the model a tool that reads pages. For models without tools it reads the pages whose addresses stand in the
+ * caller's last message, and puts their text into the prompt.
+ */
 export function webFetchStage(egress: Egress): Stage {
   return {
     name: WEB_FETCH,
     touches: 'request',
     isActive: (request) => pluginIn(request, WEB_FETCH) !== undefined,
     async before(request, context) {
+      const endpoints = await context.endpointsFor(request);
+      if (endpoints.some(takesTools)) {
+        context.note(fetchToolNote(toolType(context)));
+        return { request: withTool(request, context) };
+      }
       const addresses = await runInTurns(addressesIn(lastUserText(request), MAX_ADDRESSES));
       if (addresses.length === 0) return undefined;
       const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
@@ -39,6 +50,26 @@ export function webFetchStage(egress: Egress): Stage {
       return { request: withUserText(request, pagesText(pages, context)) };
     },
   };
+}
+
+function takesTools({ supportedParameters }: Endpoint): boolean {
+  return supportedParameters?.has('tools') ?? true;
+}
+
+/** The type of the tool in requests. */
+function toolType({ settings }: StageContext): string {
+  return `${settings.vendor}:${webFetch.name}`;
+}
+
+/** The request with the tool, with the plugin's members as its parameters, unless the caller names the tool itself. */
+function withTool(request: GenerationRequest, context: StageContext): GenerationRequest {
+  const type = toolType(context);
+  const { tools, format } = request;
+  if (format === 'embeddings') return request;
+  if (tools.some((tool) => tool.type === 'hosted' && tool.kind === type)) return request;
+  const { id: _, enabled: __, ...parameters } = pluginIn(request, WEB_FETCH) ?? {};
+  const value = { type, parameters };
+  return { ...request, tools: [...tools, { type: 'hosted', dialect: format, kind: type, value }] };
 }
 
 /** All pages, in the order of their addresses. */
