@@ -12,6 +12,8 @@ export interface DialectFacts {
   readonly seals?: SealsTaken;
   /** How betas that a caller requests are sent to upstreams; absent = there are none. */
   readonly betaCarrier?: 'header' | 'body';
+  /** Upstreams check calls as the caller asks in `safeguards`, and say so; absent = they know nothing of it. */
+  readonly takesSafeguards?: true;
   /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
   readonly speeds?: Readonly<Partial<Record<Tier, 'fast'>>>;
 }

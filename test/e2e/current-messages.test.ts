@@ -1,7 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
-import { openTestGateway, type TestGateway } from './harness.ts';
+import {
+  chatAnswer,
+  messagesAnswer,
+  messagesBody,
+  messagesFrames,
+  responsesAnswer,
+  sse,
+} from '../fakes/answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  type Script,
+  SSE,
+  write,
+} from '../fakes/fake-upstream.ts';
+import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
 
 /** What today's clients of the messages format send: to Anthropic, and to upstreams of other dialects. */
 
@@ -97,7 +113,6 @@ describe('values that the gateway does not know', () => {
       '',
       'fallbacks',
     ],
-    [{ service_tier: 'express' }, '', 'service_tier'],
   ];
 
   it.each(CASES)('%j goes on to an upstream of the same dialect', async (change, path) => {
@@ -118,7 +133,6 @@ describe('values that the gateway does not know', () => {
       for (const kind of ['chat', 'responses'] as const) {
         const { status, report } = await ask(kind, change);
         expect(status).toBe(200);
-        if (field === 'service_tier') continue;
         expect(report.some((entry) => entry.startsWith(`dropped ${field}`))).toBe(true);
       }
     },
@@ -254,5 +268,72 @@ describe('tools of today', () => {
     expect(body.stop_reason).toBe('tool_use');
     expect(report).toEqual(['coerced tools[0]']);
     expect((await ask('anthropic', { tools })).sent.tools).toEqual(tools);
+  });
+});
+
+describe('safeguards', () => {
+  const safeguards = { classifier: { tools: 'all' } };
+  const safeguard_results = [{ type: 'classifier', status: { type: 'completed', calls: [] } }];
+  const checked: Script = (request) => {
+    if (request.json?.stream !== true) {
+      return [
+        head(200, JSON_TYPE),
+        write(JSON.stringify({ ...messagesBody({ text: 'Hi' }), safeguard_results })),
+        end(),
+      ];
+    }
+    const frames = messagesFrames({ text: 'Hi' }).map(({ event, data }) => {
+      const { delta, ...rest } = data as { delta: object };
+      return {
+        event,
+        data: event === 'message_delta' ? { ...rest, delta: { ...delta, safeguard_results } } : data,
+      };
+    });
+    return [head(200, SSE), write(sse(frames as never)), end()];
+  };
+
+  it('go to upstreams of the dialect, and results come back, in both lanes', async () => {
+    for (const more of [{}, TRANSLATED]) {
+      upstreams.anthropic.clear();
+      upstreams.anthropic.answer(checked);
+      const { sent, body } = await ask('anthropic', { safeguards, ...more });
+      expect(sent.safeguards).toEqual(safeguards);
+      expect(body.safeguard_results).toEqual(safeguard_results);
+      const response = await gateway.post('/messages', {
+        model: 'anthropic/m',
+        max_tokens: 10,
+        messages: [HI],
+        safeguards,
+        stream: true,
+        ...more,
+      });
+      const events = await readEvents(response);
+      const end = events.find(({ data }) => data.type === 'message_delta')?.data;
+      expect(end.delta.safeguard_results).toEqual(safeguard_results);
+    }
+  });
+
+  it('are refused by name where their loss would be silent', async () => {
+    for (const kind of ['chat', 'responses'] as const) {
+      const { status, body, sent } = await ask(kind, { safeguards });
+      expect(status).toBe(400);
+      expect(body.error).toMatchObject({
+        type: 'invalid_request_error',
+        message: expect.stringContaining('safeguards'),
+      });
+      expect(sent).toBeUndefined();
+    }
+  });
+
+  it('choose an endpoint that takes them', async () => {
+    const response = await gateway.post('/messages', {
+      model: 'both/m',
+      max_tokens: 10,
+      messages: [HI],
+      safeguards,
+      provider: { order: ['chat'] },
+    });
+    expect(response.status).toBe(200);
+    expect([upstreams.chat.requests.length, upstreams.anthropic.requests.length]).toEqual([0, 1]);
   });
 });

@@ -1,3 +1,4 @@
+import { PROVIDER_TABLE } from '../../src/catalog/providers/provider-table.ts';
 import type { Tier } from '../../src/catalog/service-tier.ts';
 import type { RenderTarget } from '../../src/dialects/dialect.ts';
 import { DIALECTS, FORMATS } from '../../src/dialects/dialects.ts';
@@ -22,8 +23,15 @@ const MODELS: Readonly<Record<DialectName, string>> = {
   bedrock: 'anthropic.claude-large-v1:0',
 };
 
+/** The endpoint of the tables: for the messages dialect Anthropic's own. */
 export function targetOf(upstream: DialectName, more: Partial<RenderTarget> = {}): RenderTarget {
-  return { model: MODELS[upstream], hashUser: (id) => `hash-of-${id.length}`, ...more };
+  const quirks = upstream === 'messages' ? PROVIDER_TABLE.anthropic?.quirks : undefined;
+  return {
+    model: MODELS[upstream],
+    hashUser: (id) => `hash-of-${id.length}`,
+    ...(quirks !== undefined && { quirks }),
+    ...more,
+  };
 }
 
 /** How a request goes out: relayed as the caller wrote it, or translated. */

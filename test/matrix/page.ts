@@ -134,7 +134,7 @@ listed.
 Fields that no format documents, such as a mistyped \`temprature\` or \`tools[0].function.strickt\`, have an entry on
 every way, at any depth. JSON Schemas, arguments and items that models wrote are not searched, and members of a hosted
 tool only where the gateway runs it. So have values and types that a format does not know, of fields that it does: a
-new \`service_tier\`, a new kind of tool or of edit. They are refused only where the gateway itself acts on them. The
+new kind of tool, of thinking or of edit. They are refused only where the gateway itself acts on them. The
 \`action\` says what became of the field:
 
 | Action | The field |

@@ -114,7 +114,7 @@ class AnswerReader {
   #messageDelta(value: JsonObject): Event[] {
     this.#keep(value);
     for (const [name, member] of Object.entries(isJsonObject(value.delta) ? value.delta : {})) {
-      if (STOP_FIELDS.has(name) && member !== null) this.#stop[name] = member;
+      if (STOP_FIELDS.has(name) && member !== null && member !== undefined) this.#stop[name] = member;
     }
     const ended = typeof this.#stop.stop_reason === 'string' ? this.#closeBlocks() : [];
     return [...ended, ...this.#readUsage(value.usage)];
@@ -158,6 +158,7 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
   'stop_sequence',
   'stop_details',
   'container',
+  'safeguard_results',
 ]);
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
@@ -180,12 +181,13 @@ function eventsOf(body: JsonObject, context: DecodeContext): Event[] {
 
 function* asStream(body: JsonObject, content: readonly Json[]): Iterable<JsonObject> {
   const { usage, ...message } = body;
-  const { stop_reason, stop_sequence, stop_details } = body;
+  const { stop_reason, stop_sequence, stop_details, safeguard_results } = body;
   yield { type: 'message_start', message };
   for (const [index, content_block] of content.entries()) {
     yield { type: 'content_block_start', index, content_block };
     yield { type: 'content_block_stop', index };
   }
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage };
+  const delta = { stop_reason, stop_sequence, stop_details, safeguard_results };
+  yield { type: 'message_delta', delta, usage };
   yield { type: 'message_stop' };
 }

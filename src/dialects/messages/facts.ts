@@ -19,6 +19,7 @@ const CHOICE_TYPES: Readonly<Record<ChoiceMode, string>> = { auto: 'auto', none:
 export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromAnthropic },
   betaCarrier: 'header',
+  takesSafeguards: true,
   addsToolDefinitions: true,
   speeds: { priority: 'fast' },
   request: {

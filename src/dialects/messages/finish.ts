@@ -40,6 +40,7 @@ export function readFinish(delta: JsonObject, extras: JsonObject, serviceTier: s
     ...extras,
     ...(!isCanonical && { stop_reason: native }),
     ...(isJsonObject(delta.container) && { container: delta.container }),
+    ...(delta.safeguard_results !== undefined && { safeguard_results: delta.safeguard_results }),
     ...(Object.keys(details).some((name) => !REFUSAL_FIELDS.has(name)) && { stop_details: details }),
   };
   return {
@@ -86,6 +87,7 @@ export function renderFinish(finish: Finish, contents: AnswerContents): JsonObje
     stop_sequence: stopReason === 'stop_sequence' ? (finish.stopSequence ?? null) : null,
     stop_details: native.stop_details ?? (stopReason === 'refusal' ? refusalDetails(finish, contents) : null),
     container: native.container ?? null,
+    ...(native.safeguard_results !== undefined && { safeguard_results: native.safeguard_results }),
   };
 }
 

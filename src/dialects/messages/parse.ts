@@ -228,6 +228,7 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(labels !== undefined && { metadata: labels }),
     ...(isOther(thinking, MODELLED_THINKING) && { thinking }),
     ...(isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
+    ...(isGiven(body.safeguards) && { safeguards: body.safeguards }),
     ...(isGiven(body.fallbacks) &&
       fallbackModels(body.fallbacks) === undefined && { fallbacks: body.fallbacks }),
   };

@@ -50,6 +50,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderSampling(request, target, thinking.isThinking, report),
     ...(native.context_management !== undefined && { context_management: native.context_management }),
     ...(native.mcp_servers !== undefined && { mcp_servers: native.mcp_servers }),
+    ...(native.safeguards !== undefined && { safeguards: native.safeguards }),
     ...(native.fallbacks !== undefined && { fallbacks: native.fallbacks }),
     ...(metadata !== undefined && { metadata }),
     ...renderServiceTier(request, report),
@@ -177,14 +178,10 @@ function renderOutputFormat(
 
 const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
 
-/** Tiers of other formats, by which the gateway chooses an endpoint. */
-const FOREIGN_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority', 'scale', 'fast']);
-
-/** The tier, if the upstream has it, or may have it: one that the caller's own format leaves open. */
-export function renderServiceTier({ format, serviceTier }: GenerationRequest, report: Report): JsonObject {
+/** The tier, if the upstream has it. */
+export function renderServiceTier({ serviceTier }: GenerationRequest, report: Report): JsonObject {
   if (serviceTier === undefined) return {};
-  const isOpen = format === 'messages' && !FOREIGN_TIERS.has(serviceTier);
-  if (isOpen || SERVICE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
+  if (SERVICE_TIERS.has(serviceTier)) return { service_tier: serviceTier };
   report.dropped(report.name('serviceTier'), `the upstream has no tier ${JSON.stringify(serviceTier)}`);
   return {};
 }

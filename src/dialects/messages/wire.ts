@@ -167,6 +167,12 @@ function countedFieldSchemas(vendor: string) {
     top_k: nullish(Type.Integer({ minimum: 0 })),
     service_tier: nullish(Type.String()),
     speed: nullish(oneOf(['fast', 'standard'])),
+    safeguards: Type.Optional(
+      Type.Unknown({
+        description:
+          'Checks that the upstream makes of calls. Endpoints that cannot take it are left out; 400 if none is left.',
+      }),
+    ),
     fallbacks: nullish(
       Type.Union([
         openOneOf(['default'], { description: 'Fallbacks of the upstream, for upstreams of Anthropic.' }),

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { FusionSettings } from '../../catalog/fusion-team.ts';
-import { GatewayError } from '../../ir/errors.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -15,7 +15,7 @@ import { NoModelToChoose, type RouterRule } from '../../routing/resolve/no-model
 import type { Resolution, ResolutionContext } from '../../routing/resolve/resolution.ts';
 import { resolveModels } from '../../routing/resolve-models.ts';
 import type { RankedCandidate, Rejection } from '../../routing/rules/candidate.ts';
-import type { Filter } from '../../routing/rules/filters.ts';
+import { type Filter, SAFEGUARDS_FILTER } from '../../routing/rules/filters.ts';
 import { refuseReasoningOff } from '../../routing/rules/mandatory-reasoning.ts';
 import { refuseOtherKinds } from '../../routing/rules/model-kinds.ts';
 import { needsOf } from '../../routing/rules/needs.ts';
@@ -179,6 +179,7 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
   const rejected = thinking.length === 0 ? route.rejected : [...thinking, ...route.rejected];
   const report = joined(unmetBy(context, request), resolution.report, route.report);
   if (route.ranked.length === 0) {
+    refuseSafeguards(requested, rejected);
     const reached = { requested, strategy, rejected, pipeline, report, params };
     throw new NothingLeft('not-found', nothingLeftMessage(requested, models.length, rejected), reached);
   }
@@ -192,6 +193,16 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
     report,
     conversation,
   };
+}
+
+/**
+ * Throws 400 if endpoints were left out only because they cannot check calls. Clients look for the name of the field,
+ * and then check calls themselves.
+ */
+function refuseSafeguards(requested: string, rejected: readonly Rejection[]): void {
+  if (!rejected.some(({ filter }) => filter === SAFEGUARDS_FILTER)) return;
+  const message = `no endpoint of ${requested} can take safeguards: send the request without it.${ruledOut(rejected)}`;
+  throw invalidRequest([{ path: 'safeguards', message }]);
 }
 
 /** Concatenates lists; returns the only non-empty one uncopied. */

@@ -29,6 +29,9 @@ export interface Filter {
 /** A rule: returns its filter for a request; undefined if it does not apply. */
 type Rule = (preferences: Preferences, needs: Needs) => Filter | undefined;
 
+/** Name of the filter for checks of calls by the upstream. */
+export const SAFEGUARDS_FILTER = 'safeguards';
+
 const CREDENTIALS: Filter = {
   name: 'credentials',
   rejects: ({ endpoint, access }) => access.kind === 'shared' && !hasSharedAccess(endpoint),
@@ -74,6 +77,14 @@ const TOKEN_IDS: Filter = {
   name: 'token_ids',
   rejects: ({ endpoint }) => !takesTokenIds(endpoint),
   reason: () => 'takes texts only, no token ids',
+};
+
+/** Whoever asks for checks relies on them: they are never dropped. */
+const SAFEGUARDS: Filter = {
+  name: SAFEGUARDS_FILTER,
+  rejects: ({ endpoint: { provider } }) =>
+    provider.dialect === 'simulator' || DIALECTS[provider.dialect].facts?.takesSafeguards !== true,
+  reason: () => 'cannot check calls',
 };
 
 /** The rules of a request, in the order of evaluation. */
@@ -131,6 +142,7 @@ const RULES: readonly Rule[] = [
   (_, { inputModalities }) => allOf(inputModalities, INPUT),
   (_, { outputModalities }) => allOf(outputModalities, OUTPUT),
   (_, { parameters }) => (parameters.has('dimensions') ? DIMENSIONS : undefined),
+  (_, { safeguards }) => (safeguards === true ? SAFEGUARDS : undefined),
   (_, { tokenIds }) => (tokenIds === true ? TOKEN_IDS : undefined),
   ({ requiresParameters }, { parameters }) =>
     requiresParameters

@@ -15,6 +15,8 @@ export interface Needs {
   readonly minOutputTokens?: number;
   /** Inputs of embeddings are ids of tokens; absent = texts, or no embeddings. */
   readonly tokenIds?: boolean;
+  /** Calls are to be checked by the upstream; absent = they are not. */
+  readonly safeguards?: true;
   /** Length of the prompt; undefined = not counted, because it is far from any limit. */
   readonly promptTokens?: number;
 }
@@ -32,6 +34,7 @@ export function needsOf(request: GenerationRequest): Needs {
     outputModalities: outputModalitiesOf(request.modalities),
     parameters: parametersOf(request),
     requestedOutputTokens: request.requestedOutputTokens,
+    ...(request.ext.messages?.safeguards !== undefined && { safeguards: true as const }),
     ...(request.embedding !== undefined && { tokenIds: hasTokenIds(request.embedding) }),
   };
 }

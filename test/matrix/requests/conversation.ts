@@ -67,7 +67,9 @@ export const CONVERSATION: RequestChapter = {
     }),
     row({
       title: 'System prompt inside the list',
-      note: 'If the upstream has no such turn, the prompt stays in its place as user text between `<system>` and `</system>`.',
+      note:
+        'Anthropic gets the turn as it is, with `clear_at`. If the upstream has no such turn, the prompt stays in its ' +
+        'place as user text between `<system>` and `</system>`: so at other providers that speak the messages dialect.',
       asked: {
         responses: responses([
           user('One'),
@@ -80,15 +82,15 @@ export const CONVERSATION: RequestChapter = {
       },
       arrives: {
         responses: (body) => body.input[2].role === 'system' && says(RULE)(body.input[2]),
-        messages: (body) => says(RULE)(body.messages[2]),
+        messages: (body) => body.messages[2].role === 'system' && says(RULE)(body.messages[2]),
         chat: (body) => body.messages[2].role === 'system' && says(RULE)(body.messages[2]),
         gemini: (body) => body.contents[2].parts.map(({ text }: Wire) => text)[1] === RULE,
         bedrock: (body) => body.messages[2].content.map(({ text }: Wire) => text)[1] === RULE,
       },
       verdicts: {
-        messages: 'adapted kept kept adapted adapted',
-        responses: 'adapted kept kept adapted adapted',
-        chat: 'adapted kept kept adapted adapted',
+        messages: 'kept kept kept adapted adapted',
+        responses: 'kept kept kept adapted adapted',
+        chat: 'kept kept kept adapted adapted',
       },
     }),
     row({
