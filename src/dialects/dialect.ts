@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { GatewayError } from '../ir/errors.ts';
+import type { ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, EmbeddingDialectName, Format, Item, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
@@ -165,6 +165,8 @@ export interface InboundDialect {
   untranslatableIssues?(request: GenerationRequest): Issue[];
   /** Absent = answers are never streamed. */
   createEncoder?(context: ReplyContext): StreamEncoder;
+  /** Kinds of early failures that a streamed request gets in its stream, not as an HTTP error; absent = none. */
+  readonly streamedFailures?: ReadonlySet<ErrorKind>;
   /** True if a whole answer that failed after a completed leg is encoded as an answer, not as an error. */
   readonly encodesFailedAnswers?: boolean;
   /** The non-streaming reply. Gets a failed result only if the format `encodesFailedAnswers`. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
 import type { RoutingMetadata } from './metadata.ts';
+import type { Overflow } from './overflow.ts';
 
 /** The stable vocabulary of error types that callers see. */
 export type ErrorType =
@@ -32,7 +33,7 @@ export interface ErrorRow {
 /** Every error the gateway can answer with. */
 export const ERROR_TABLE = {
   'invalid-request': row(400, 'invalid_request', 'invalid_prompt', 'invalid_request_error'),
-  'context-length': row(400, 'context_length_exceeded', 'invalid_prompt', 'invalid_request_error'),
+  'context-length': row(400, 'context_length_exceeded', 'context_length_exceeded', 'invalid_request_error'),
   'content-policy': row(
     400,
     'content_policy_violation',
@@ -68,6 +69,8 @@ export interface ErrorDetails {
   /** Further members of `error` itself. */
   readonly details?: JsonObject;
   readonly retryAfterSeconds?: number;
+  /** Only with the kind `context-length`. */
+  readonly overflow?: Overflow | undefined;
   /** Response headers beyond the usual ones (`Allow`, rate-limit headers). */
   readonly headers?: Readonly<Record<string, string>>;
   /** Routing context; never on errors from before routing, never on a 500. */
@@ -81,6 +84,7 @@ export class GatewayError extends Error {
   readonly metadata: JsonObject | undefined;
   readonly details: JsonObject | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly overflow: Overflow | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly routing: RoutingMetadata | undefined;
 
@@ -91,6 +95,7 @@ export class GatewayError extends Error {
     this.metadata = more.metadata;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.overflow = more.overflow;
     this.headers = more.headers ?? {};
     this.routing = more.routing;
   }
@@ -114,8 +119,8 @@ export class GatewayError extends Error {
   }
 
   #with(changed: Pick<ErrorDetails, 'routing' | 'metadata'>): GatewayError {
-    const { metadata, details, retryAfterSeconds, headers, cause, routing } = this;
-    const kept = { metadata, details, retryAfterSeconds, headers, cause, routing };
+    const { metadata, details, retryAfterSeconds, overflow, headers, cause, routing } = this;
+    const kept = { metadata, details, retryAfterSeconds, overflow, headers, cause, routing };
     return new GatewayError(this.kind, this.message, { ...kept, ...changed });
   }
 }

@@ -154,9 +154,15 @@ export type Event =
       readonly whole?: boolean;
     }
   /** The upstream request as it was sent, secrets removed; first in the stream, one per attempt. */
-  | { readonly type: 'debug'; readonly upstreamBody: JsonObject }
+  | Echo
   | Finish
   | Failure;
+
+/** A request as an upstream got it. */
+export interface Echo {
+  readonly type: 'debug';
+  readonly upstreamBody: JsonObject;
+}
 
 export interface Finish {
   readonly type: 'finish';

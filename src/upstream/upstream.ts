@@ -111,9 +111,9 @@ export class UpstreamFailure extends GatewayError {
 
   /** The same failure in other words. */
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
-    const { details, retryAfterSeconds, headers, routing } = this;
+    const { details, retryAfterSeconds, overflow, headers, routing } = this;
     const { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage } = this;
-    const ofError = { details, retryAfterSeconds, headers, routing };
+    const ofError = { details, retryAfterSeconds, overflow, headers, routing };
     const kept = { ...ofError, isCutByUs, isStale, isConnection, lostBy, errno, plainMessage };
     return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, metadata });
   }

@@ -206,7 +206,7 @@ describe('routing', () => {
     expect(long.response.status).toBe(400);
     expect(long.body.error.metadata.error_type).toBe('context_length_exceeded');
     expect(long.body.error.message).toMatch(
-      / takes more than 8\. Shorten it or choose a model with a larger context\.$/,
+      /^This model's maximum context length is 8 tokens\. However, .* choose a model with a larger context\.$/,
     );
   });
 

@@ -387,11 +387,15 @@ it('functions alone get a call that the caller can read, from an upstream that a
 describe('the debug echo', () => {
   const asking = { model: 'up/chat', input: 'x', stream: true, debug: { echo_upstream_body: true } };
 
-  it('comes first if the only upstream fails, and the failure follows in the stream', async () => {
-    upstream.answer(reply(500, { error: { message: 'broken' } }));
-    const response = await gateway.post('/responses', asking);
+  it('comes first if the only upstream fails after the stream has begun', async () => {
+    const broken = JSON.stringify({ error: { message: 'broken' } });
+    upstream.answer([stall(3500), head(500, JSON_TYPE), write(broken), end()]);
+    const response = await gateway.post('/responses', asking, { 'x-acme-metadata': 'enabled' });
     expect(response.status).toBe(200);
     const events = await readEvents(response);
+    expect(events.findLast(({ data }) => data?.response)?.data.response.acme_metadata).toMatchObject({
+      attempts: [{ status: 500, provider_name: expect.any(String), raw: expect.stringContaining('broken') }],
+    });
     expect(events.map(({ event }) => event).filter((event) => event !== undefined)).toEqual([
       'response.debug',
       'response.created',
@@ -401,6 +405,26 @@ describe('the debug echo', () => {
     expect(events[0]?.data).toMatchObject({
       sequence_number: 0,
       debug: { echo_upstream_body: { model: 'm' } },
+    });
+  });
+
+  it.each([
+    [400, 400, {}],
+    [500, 502, {}],
+    [429, 429, { 'retry-after': '7' }],
+  ])('leaves an early failure its status, and stands in its metadata: %i', async (status, shown, headers) => {
+    upstream.answer(reply(status, { error: { message: 'broken' } }, { ...JSON_TYPE, ...headers }));
+    const response = await gateway.post('/responses', asking);
+    expect(response.status).toBe(shown);
+    expect(response.headers.get('retry-after')).toBe(shown === 429 ? '7' : null);
+    expect(await response.json()).toMatchObject({
+      error: {
+        metadata: {
+          provider_name: expect.any(String),
+          raw: expect.stringContaining('broken'),
+          echo_upstream_body: [{ model: 'm' }],
+        },
+      },
     });
   });
 });

@@ -75,8 +75,8 @@ describe('the output that is asked for', () => {
 
 describe('the context', () => {
   it.each([
-    ['the requested output', { max_output_tokens: 200 }, /200 tokens of output/],
-    ['the prompt', { input: 'one two three '.repeat(100) }, /The prompt is about/],
+    ['the requested output', { max_output_tokens: 200 }, /200 of output\)/],
+    ['the prompt', { input: 'one two three '.repeat(100) }, /However, you requested about/],
   ])('is too small for %s: 400 with the routing context', async (_, change, message) => {
     const { status, body } = await ask({ model: 'up/narrow', ...change });
     expect(status).toBe(400);

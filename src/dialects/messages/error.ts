@@ -2,6 +2,7 @@ import type { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ErrorContext, UpstreamErrorInfo } from '../dialect.ts';
 import { errorContextMembers, errorObject } from '../shared/answers/error-envelope.ts';
+import { PROMPT_IS_TOO_LONG } from '../shared/answers/overflow-words.ts';
 import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/reported-failure.ts';
 
 /** Body of an HTTP error and of the `error` event: the format's own members and the gateway's envelope in one. */
@@ -9,7 +10,7 @@ export function encodeError(error: GatewayError, context: ErrorContext): JsonObj
   const { errorType, messagesType } = error.row;
   return {
     type: 'error',
-    error: { type: messagesType, ...errorObject(error), error_type: errorType },
+    error: { type: messagesType, ...errorObject(error, PROMPT_IS_TOO_LONG), error_type: errorType },
     request_id: context.generationId,
     ...errorContextMembers(error, context),
   };

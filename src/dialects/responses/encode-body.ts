@@ -7,6 +7,7 @@ import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { MAXIMUM_CONTEXT_LENGTH, messageOf } from '../shared/answers/overflow-words.ts';
 import { keptItem, patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
 import { ItemIds, responseId } from './ids.ts';
@@ -193,7 +194,7 @@ export function failedSnapshot(context: ReplyContext, error: GatewayError, endin
   return {
     ...baseOf(context, ending),
     status: 'failed',
-    error: { code: error.row.responsesCode, message: error.message },
+    error: { code: error.row.responsesCode, message: messageOf(error, MAXIMUM_CONTEXT_LENGTH) },
     error_type: error.row.errorType,
     ...endFields(context, settledBy(error, ending)),
   };

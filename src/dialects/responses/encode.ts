@@ -1,10 +1,11 @@
+import type { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch, Failure, Finish, ItemHead, PartKind } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import type { Annotation, ItemStatus, OutputItem } from '../../ir/items.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
 import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
+import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
 import { renderAnnotation } from './citations.ts';
 import {
@@ -476,7 +477,7 @@ class ResponsesEncoder implements StreamEncoder {
   #fail(failure: Failure): string {
     const { error } = failure;
     const isCut = this.#opened && error.kind === 'context-length';
-    const text = this.#open();
+    const text = this.#echoes(error) + this.#open();
     const ending = this.#ending(failure);
     return (
       text +
@@ -484,6 +485,12 @@ class ResponsesEncoder implements StreamEncoder {
         isCut ? cutSnapshot(this.#context, error, ending) : failedSnapshot(this.#context, error, ending),
       )
     );
+  }
+
+  /** Requests that were sent in vain: a failure in the stream has no metadata that could hold them. */
+  #echoes({ metadata }: GatewayError): string {
+    const echoes = metadata === undefined ? [] : objectsAt(metadata, 'echo_upstream_body');
+    return echoes.map((upstreamBody) => this.#event({ type: 'debug', upstreamBody })).join('');
   }
 
   #last(response: JsonObject): string {

@@ -18,6 +18,8 @@ export const responses: ConversationFormat = {
   name: 'responses',
   inbound: {
     encodesFailedAnswers: true,
+    // Agents look for `error.code` in the stream: that of an HTTP error is its status.
+    streamedFailures: new Set(['context-length']),
     requestSchema,
     gatewayFields: GATEWAY_FIELDS,
     fileParts,

@@ -291,16 +291,17 @@ describe('attemptCandidates', () => {
     ]);
   });
 
-  it('echoes what was sent where all endpoints fail, and then says so in the stream', async () => {
+  it('echoes what was sent where all endpoints fail, in the error that it throws', async () => {
     const { events, error } = await run([fail('rate-limited', 429), fail('upstream-unavailable', 500)], {
       echo: true,
     });
-    expect(error).toBeUndefined();
-    expect(events).toMatchObject([
-      { type: 'debug', upstreamBody: { to: 'p0' } },
-      { type: 'debug', upstreamBody: { to: 'p1' } },
-      { type: 'failure', error: { kind: 'upstream-unavailable' } },
-    ]);
+    expect(events).toEqual([]);
+    expect(error).toBeInstanceOf(UpstreamFailure);
+    expect(error).toMatchObject({
+      kind: 'upstream-unavailable',
+      upstreamStatus: 500,
+      metadata: { echo_upstream_body: [{ to: 'p0' }, { to: 'p1' }] },
+    });
   });
 
   it('skips candidates that the money does not pay for', async () => {

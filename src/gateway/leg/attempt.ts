@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, EventBatch } from '../../ir/events.ts';
+import type { Echo, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import type { CallerHealth } from '../../routing/health/health.ts';
@@ -136,7 +136,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     const { admission } = dependencies;
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
-    const echoes: Event[] = [];
+    const echoes: Echo[] = [];
+    leg.detailsFailures = request.echoUpstreamBody;
     const queue = new CandidateQueue(leg.plan.candidates, dependencies);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
@@ -192,10 +193,13 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return this.#fail(failure, echoes);
   }
 
-  /** Echoes of the sent requests come first, so that the failure follows them in the stream. */
-  #fail(failure: unknown, echoes: readonly Event[]): IteratorResult<EventBatch, void> {
+  /** Throws, so that a failure before any content keeps its status. It carries the echoes of the sent requests. */
+  #fail(failure: unknown, echoes: readonly Echo[]): never {
     if (echoes.length === 0 || !(failure instanceof GatewayError)) throw failure;
-    return { done: false, value: [...echoes, { type: 'failure', error: failure }] };
+    const echoed = { echo_upstream_body: echoes.map(({ upstreamBody }) => upstreamBody) };
+    throw failure instanceof UpstreamFailure
+      ? failure.inWords(failure.message, { ...failure.metadata, ...echoed })
+      : failure.withMetadata(echoed);
   }
 }
 

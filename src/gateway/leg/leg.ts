@@ -4,7 +4,7 @@ import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import type { UpstreamFailure } from '../../upstream/upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
 
@@ -56,6 +56,8 @@ export class Leg {
   #ticket: HealthTicket | undefined;
   /** Translation report of the serving call. */
   report: readonly TranslationEntry[] = [];
+  /** True if its attempts show what their upstreams said when they failed. */
+  detailsFailures = false;
   /** Undefined while the leg is open. */
   end: LegEnd | undefined;
   /** Epoch milliseconds; undefined before the leg begins. */
@@ -113,10 +115,11 @@ export class Leg {
 
   /** The attempts as routing metadata lists them. */
   get attempts(): AttemptRecord[] {
-    return this.#calls.map(({ candidate, status }) => ({
+    return this.#calls.map(({ candidate, status, failure }) => ({
       provider: candidate.endpoint.provider.name,
       model: candidate.model.id,
       status,
+      ...(this.detailsFailures && failure instanceof UpstreamFailure && shownOf(failure)),
     }));
   }
 
@@ -135,4 +138,13 @@ export class Leg {
     this.#selected = candidate;
     this.#ticket = ticket;
   }
+}
+
+/** What a failure shows of its upstream. */
+function shownOf({ metadata }: UpstreamFailure): Pick<AttemptRecord, 'provider_name' | 'raw'> {
+  const { provider_name, raw } = metadata ?? {};
+  return {
+    ...(typeof provider_name === 'string' && { provider_name }),
+    ...(typeof raw === 'string' && { raw }),
+  };
 }

@@ -18,6 +18,7 @@ export function lastFailure(failures: readonly UpstreamFailure[]): GatewayError 
   return new UpstreamFailure(last.kind, last.message, last.upstreamStatus, {
     metadata: { ...last.metadata, ...(previous.length > 0 && { previous_errors: previous }) },
     ...(waits.length > 0 && { retryAfterSeconds: Math.min(...waits) }),
+    overflow: last.overflow,
     cause: last.cause,
     errno: last.errno,
     plainMessage: last.plainMessage,

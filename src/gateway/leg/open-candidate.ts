@@ -1,6 +1,6 @@
 import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Event, EventBatch } from '../../ir/events.ts';
+import type { Echo, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -37,7 +37,7 @@ export async function openCandidate(
   { candidate, ticket, isAgain }: NextCandidate,
   leg: Leg,
   dependencies: CallDependencies,
-  echoes: Event[],
+  echoes: Echo[],
 ): Promise<Opening | UpstreamFailure> {
   const { signal } = dependencies;
   const startedMs = dependencies.monotonic();
@@ -125,7 +125,7 @@ function isInParts({ embedding }: GenerationRequest): boolean {
 /** Collects the sent requests if the caller asked to see them. */
 function echoesOf(
   { echoUpstreamBody, stream }: GenerationRequest,
-  echoes: Event[],
+  echoes: Echo[],
 ): UpstreamCall['onRequest'] {
   if (!echoUpstreamBody || !stream) return undefined;
   return (sent) => {

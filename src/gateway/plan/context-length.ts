@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Overflow } from '../../ir/overflow.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { findModelById } from '../../routing/resolve/model-id.ts';
 import type { RankedCandidate } from '../../routing/rules/candidate.ts';
@@ -34,7 +35,7 @@ export async function fitContext(
   } catch (error) {
     // There were candidates before the length was known, so the length rules all of them out.
     if (!(error instanceof NothingLeft)) throw error;
-    throw new PromptTooLong(tooLongMessage(candidates, tokens, request), error.plan, candidates, tokens);
+    throw new PromptTooLong(overflowOf(candidates, tokens, request), error.plan, candidates);
   }
 }
 
@@ -42,17 +43,12 @@ export async function fitContext(
 export class PromptTooLong extends NothingLeft {
   /** Those that could serve if the prompt were shorter; never empty. */
   readonly candidates: readonly RankedCandidate[];
-  readonly promptTokens: number;
+  override readonly overflow: PlannedOverflow;
 
-  constructor(
-    message: string,
-    plan: NothingLeft['plan'],
-    candidates: readonly RankedCandidate[],
-    promptTokens: number,
-  ) {
-    super('context-length', message, plan);
+  constructor(overflow: PlannedOverflow, plan: NothingLeft['plan'], candidates: readonly RankedCandidate[]) {
+    super('context-length', messageOf(overflow), plan, { overflow });
     this.candidates = candidates;
-    this.promptTokens = promptTokens;
+    this.overflow = overflow;
   }
 }
 
@@ -85,19 +81,34 @@ function contextOf({ endpoint }: Pick<RankedCandidate, 'endpoint'>): number {
   return endpoint.contextLength ?? Number.POSITIVE_INFINITY;
 }
 
-function tooLongMessage(
+/** A prompt that was counted before any call. */
+export type PlannedOverflow = Required<Pick<Overflow, 'most' | 'prompt' | 'more'>> & Pick<Overflow, 'output'>;
+
+function overflowOf(
   candidates: readonly RankedCandidate[],
-  tokens: number,
+  prompt: number,
   request: GenerationRequest,
-): string {
+): PlannedOverflow {
   const largest = candidates.reduce((best, each) => (contextOf(each) > contextOf(best) ? each : best));
-  const context = contextOf(largest);
+  const most = contextOf(largest);
   // Embeddings have no plugins.
   if (request.embedding !== undefined) {
-    return `The longest input is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it or choose a model with a larger context.`;
+    const more = 'The longest input counts: shorten it or choose a model with a larger context.';
+    return { most, prompt, more };
   }
-  const output = outputWithin(largest.endpoint, request);
-  return tokens > context
-    ? `The prompt is about ${tokens} tokens long, but no endpoint of the requested model takes more than ${context}. Shorten it, choose a model with a larger context or switch context compression on.`
-    : `The prompt is about ${tokens} tokens long and ${output} tokens of output are asked for, but no endpoint of the requested model holds more than ${context} together. Ask for less output, shorten the prompt, choose a model with a larger context or switch context compression on.`;
+  const advice = 'horten the prompt, choose a model with a larger context or switch context compression on.';
+  return prompt > most
+    ? { most, prompt, more: `S${advice}` }
+    : {
+        most,
+        prompt,
+        output: outputWithin(largest.endpoint, request),
+        more: `Ask for less output, s${advice}`,
+      };
+}
+
+/** For the log: the formats say the same in the words of their owners. */
+function messageOf({ most, prompt, output, more }: PlannedOverflow): string {
+  const asked = output === undefined ? '' : ` and ${output} tokens of output are asked for`;
+  return `The prompt is about ${prompt} tokens long${asked}, and the requested model takes ${most}. ${more}`;
 }

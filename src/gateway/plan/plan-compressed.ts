@@ -50,7 +50,7 @@ export async function planCompressed(
     if (!(error instanceof PromptTooLong)) throw error;
     const { request, tokens } = await shortened(accepted.request, error, dependencies, input.signal);
     const asked = { ...accepted, request, prompt: new Prompt(request) };
-    fitting = { ...asked, ...noted(await planOf(asked, false), 'tokens', error.promptTokens, tokens) };
+    fitting = { ...asked, ...noted(await planOf(asked, false), 'tokens', error.overflow.prompt, tokens) };
   }
   const { request, plan } = fitting;
   const messages = plan.candidates.some(({ endpoint }) => endpoint.maxMessages !== undefined)
@@ -90,11 +90,11 @@ async function shortened(
   { tokenizer }: Pick<PlanDependencies, 'tokenizer'>,
   signal: AbortSignal,
 ): Promise<{ readonly request: GenerationRequest; readonly tokens: number }> {
-  const room = tokensToFit(request, error.candidates.map(tooSmallOf(request)), error.promptTokens);
+  const room = tokensToFit(request, error.candidates.map(tooSmallOf(request)), error.overflow.prompt);
   if (room === undefined || room <= 0) throw error;
-  const weights = new ItemWeights(request, error.promptTokens);
+  const weights = new ItemWeights(request, error.overflow.prompt);
   let goal = room;
-  let tokens = error.promptTokens;
+  let tokens = error.overflow.prompt;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const items = middleOut(request.items, goal - weights.besides, weights);
     const shorter = { ...request, items };
@@ -102,12 +102,8 @@ async function shortened(
     if (tokens <= room) return { request: shorter, tokens };
     goal *= (room / tokens) * RETRY_GOAL_FACTOR;
   }
-  throw new PromptTooLong(
-    `The prompt is about ${error.promptTokens} tokens long, and context compression cannot make it fit: its instructions, tools and last message are about ${tokens} tokens long, and there is room for ${room}.`,
-    error.plan,
-    error.candidates,
-    error.promptTokens,
-  );
+  const more = `Context compression cannot make it fit: its instructions, tools and last message are about ${tokens} tokens long, and there is room for ${room}.`;
+  throw new PromptTooLong({ ...error.overflow, more }, error.plan, error.candidates);
 }
 
 function withFewerMessages(
@@ -119,10 +115,12 @@ function withFewerMessages(
   const items: readonly Item[] | undefined =
     most === undefined ? undefined : middleOutMessages(request.items, most);
   if (items !== undefined && most !== undefined && countMessages(items) <= most) return { ...request, items };
-  const limits = candidates.map(({ endpoint }) => endpoint.maxMessages ?? 0);
+  const limit = Math.max(...candidates.map(({ endpoint }) => endpoint.maxMessages ?? 0));
+  const more = 'Send fewer, or switch context compression on.';
   throw new GatewayError(
     'context-length',
-    `The prompt has ${messages} messages, but no endpoint of the requested model takes more than ${Math.max(...limits)}. Send fewer, or switch context compression on.`,
+    `The prompt has ${messages} messages, and the requested model takes ${limit}. ${more}`,
+    { overflow: { most: limit, prompt: messages, unit: 'messages', more } },
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { FusionSettings } from '../../catalog/fusion-team.ts';
-import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { type ErrorDetails, GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -89,9 +89,9 @@ export class NothingLeft extends GatewayError {
     kind: 'not-found' | 'context-length' | 'permission',
     message: string,
     plan: NothingLeft['plan'],
-    metadata?: JsonObject,
+    more: ErrorDetails = {},
   ) {
-    super(kind, message, { ...(metadata !== undefined && { metadata }) });
+    super(kind, message, more);
     this.plan = plan;
   }
 }
@@ -127,7 +127,7 @@ function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[
   const names = new Set(guardrails.map(({ name }) => name));
   const patterns = [...new Set(plan.rejected.map(({ filter }) => filter).filter((name) => names.has(name)))];
   const message = `Guardrails allow no model and provider for ${plan.requested}.${ruledOut(plan.rejected)}`;
-  return new NothingLeft('permission', message, plan, { patterns });
+  return new NothingLeft('permission', message, plan, { metadata: { patterns } });
 }
 
 /** Fetches the pin of a conversation that the caller has named from other processes, if this one has none. */

@@ -113,9 +113,11 @@ async function refuseTooLong(files: readonly StoredFile[], { maxPromptTokens }: 
   const most = await maxPromptTokens();
   const least = Math.ceil(bytes / MAX_BYTES_PER_TOKEN);
   if (least <= most) return;
+  const more = `Its text files have ${bytes} bytes, at least so many tokens: name shorter ones or choose a model with a larger context.`;
   throw new GatewayError(
     'context-length',
-    `The text files that the prompt names have ${bytes} bytes, at least ${least} tokens, but no endpoint of the requested model takes more than ${most}. Name shorter files or choose a model with a larger context.`,
+    `The prompt has at least ${least} tokens, and the requested model takes ${most}. ${more}`,
+    { overflow: { most, prompt: least, more } },
   );
 }
 

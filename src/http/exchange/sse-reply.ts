@@ -2,7 +2,7 @@ import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
 import type { Heartbeat } from '../../http1/server/outbound-response.ts';
-import { type GatewayError, toGatewayError } from '../../ir/errors.ts';
+import { type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
@@ -19,6 +19,8 @@ export interface StreamSource {
   readonly createEncoder: (context: ReplyContext) => StreamEncoder;
   /** For a failure that comes after the head was written and before any endpoint answered. */
   readonly contextWithoutEndpoint: () => ReplyContext;
+  /** Kinds of early failures that are answered in the stream. */
+  readonly streamedFailures: ReadonlySet<ErrorKind> | undefined;
   /** Text of the comments that open a stream early and keep it alive before it has an encoder. */
   readonly comment: string;
   /** Called with a failure that happened after the head was written. */
@@ -30,7 +32,7 @@ export interface StreamSource {
 /**
  * Streams an answer. The head is held back until the first content, the end or the time limit, so that an early
  * failure is still a plain HTTP error: then this rejects and nothing was written. A later one is an event in the
- * stream.
+ * stream, and so are those of `streamedFailures`.
  */
 export async function replyWithStream(reply: Reply, source: StreamSource): Promise<void> {
   const waits = new AbortGrace(source.signal, source.times.abortGraceMs);
@@ -43,11 +45,15 @@ export async function replyWithStream(reply: Reply, source: StreamSource): Promi
     await pump(reply, opened.batches, encoder, heartbeat, waits, source.signal);
   } catch (thrown) {
     abandon(source.opening);
-    if (!reply.begun) throw thrown;
+    const error = toGatewayError(thrown);
+    if (!reply.begun) {
+      if (source.streamedFailures?.has(error.kind) !== true) throw thrown;
+      heartbeat.begin();
+    }
     if (!(source.signal.reason instanceof CallerGone)) {
       source.report(thrown);
       const encoder = heartbeat.encoder ?? source.createEncoder(source.contextWithoutEndpoint());
-      reply.end(encoder.encode([lateFailure(toGatewayError(thrown))]));
+      reply.end(encoder.encode([lateFailure(error)]));
     }
   } finally {
     heartbeat.stop();

@@ -68,6 +68,7 @@ async function streamed(call: Call, { name, inbound }: ConversationFormat): Prom
       opening: services.gateway.stream(run.input),
       createEncoder: (context) => inbound.createEncoder(context),
       contextWithoutEndpoint: () => services.gateway.contextWithoutEndpoint(run.input),
+      streamedFailures: inbound.streamedFailures,
       comment: `${settings.vendor.toUpperCase()} PROCESSING`,
       report: (thrown) => logOwnFault(thrown, exchange, services.log),
       signal: exchange.signal,

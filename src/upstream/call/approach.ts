@@ -40,6 +40,7 @@ export class Approach {
       provider,
       confidential: confidentialOf(provider, credential, destination.baseUrl),
       isByok,
+      contextLength: endpoint.contextLength,
       readError: (body, headers) => dialect.upstream.readError(body, headers),
       now: () => clock.now(),
     };

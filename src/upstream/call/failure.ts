@@ -4,8 +4,10 @@ import { reportedFailure } from '../../dialects/shared/answers/reported-failure.
 import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
+import type { Overflow } from '../../ir/overflow.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
 import { type LostAnswer, StaleConnection, UpstreamFailure } from '../upstream.ts';
+import { overflowOf } from './overflow-of.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
 
 /** The provider that failed, and what the message must not reveal. */
@@ -19,6 +21,8 @@ export interface FailureScope {
   ) => UpstreamErrorInfo | undefined;
   /** The credential is a BYOK credential. */
   readonly isByok?: boolean;
+  /** Tokens that the endpoint takes; absent = unknown. */
+  readonly contextLength?: number | undefined;
   /** Now, epoch milliseconds. */
   readonly now: () => number;
 }
@@ -152,6 +156,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
     retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
     lostBy: lostByKind(verdict.kind),
+    overflow: overflowIn(verdict.kind, own, scope),
     plainMessage: messageOf(shown, ''),
   });
 }
@@ -230,6 +235,7 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
     metadata: { ...cleanedWords(error.metadata, scope), ...metadataOf(kind, scope, {}) },
     retryAfterSeconds: capped(error.retryAfterSeconds),
     lostBy: lostByKind(kind),
+    overflow: overflowIn(kind, own, scope),
     ...(UPSTREAM_MESSAGE_KINDS.has(kind) && {
       plainMessage: messageOf({ kind, cause: 'the answer says so' }, ''),
     }),
@@ -278,6 +284,10 @@ function messageOf({ kind, cause }: Verdict, own: string): string {
   if (own !== '' && UPSTREAM_MESSAGE_KINDS.has(kind)) return own;
   const first = DEFAULT_MESSAGES[kind] ?? PROVIDER_ERROR;
   return first.endsWith('.') ? `${first} (${cause})` : `${first}: ${cause}`;
+}
+
+function overflowIn(kind: ErrorKind, own: string, { contextLength }: FailureScope): Overflow | undefined {
+  return kind === 'context-length' ? overflowOf(own, contextLength) : undefined;
 }
 
 function metadataOf(

@@ -1,12 +1,13 @@
 import type { GatewayError } from '../../../ir/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { ErrorContext } from '../../dialect.ts';
+import { MAXIMUM_CONTEXT_LENGTH, messageOf, type OverflowWords } from './overflow-words.ts';
 
 /** The `error` member of the envelope, in bodies and in streams. */
-export function errorObject(error: GatewayError): JsonObject {
+export function errorObject(error: GatewayError, words: OverflowWords = MAXIMUM_CONTEXT_LENGTH): JsonObject {
   return {
     code: error.status,
-    message: error.message,
+    message: messageOf(error, words),
     metadata: { ...error.metadata, error_type: error.row.errorType },
     ...error.details,
   };
