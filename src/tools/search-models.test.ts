@@ -40,6 +40,15 @@ describe('experimental__search_models', () => {
     expect(foundModels(MODELS, asked).map(({ id }) => id)).toEqual(expected);
   });
 
+  it('lists ids and names first that begin with a word, or one of whose words does', () => {
+    const models = [
+      model('x/refuse', { quality: { general: 1 } }),
+      model('fus/a'),
+      model('x/b', { name: 'Fusion' }),
+    ];
+    expect(foundModels(models, { query: 'fus' }).map(({ id }) => id)).toEqual(['fus/a', 'x/b', 'x/refuse']);
+  });
+
   it('tells how many there are beyond those it shows', async () => {
     const context = { settings: { catalog: { models: MODELS } } } as unknown as ToolContext;
     const call = {

@@ -70,13 +70,18 @@ function wordsOf(text: string): readonly string[] {
     .filter(Boolean);
 }
 
-/** Words in the id or name count more than those in the description. 0 = a word is nowhere. */
+/**
+ * Words in the id or name count more than those in the description, and most at the beginning of one of their words.
+ * 0 = a word is nowhere.
+ */
 function scoreOf({ id, name, aliases, description }: Model, words: readonly string[]): number {
   const title = [id, name, ...aliases].join(' ').toLowerCase();
+  const titleWords = wordsOf(title);
   const text = description.toLowerCase();
   let score = 1;
   for (const word of words) {
-    if (title.includes(word)) score += 3;
+    if (titleWords.some((each) => each.startsWith(word))) score += 5;
+    else if (title.includes(word)) score += 3;
     else if (text.includes(word)) score += 1;
     else return 0;
   }

@@ -75,6 +75,8 @@ export function priceOf(
   return (byMode.get(modeOf(wish, modes) ?? '') ?? nanos) + BigInt(billed) * resultNanos;
 }
 
+const PLACE_FIELDS = ['country', 'region', 'city', 'timezone'];
+
 /** Members of a plugin or of a tool's parameters that the engine does not take, or callers may not choose. */
 export function untakenMembers(
   engine: SearchEngine,
@@ -84,10 +86,10 @@ export function untakenMembers(
   const mode = textAt(asked, 'mode');
   const place = objectAt(asked, 'user_location');
   const location = locationOf(place);
-  const isPlaceTaken = location === undefined || engine.isLocal === true;
-  const lost = ['country', 'timezone'].filter(
-    (name) => textAt(place, name) !== undefined && (name === 'timezone' || location?.country === undefined),
-  );
+  const { placeFields = [] } = engine;
+  const isPlaceTaken = location === undefined || placeFields.length > 0;
+  const taken = new Set<string>(placeFields.filter((name) => location?.[name] !== undefined));
+  const lost = PLACE_FIELDS.filter((name) => textAt(place, name) !== undefined && !taken.has(name));
   return [
     ...(mode === undefined || settings?.modes.includes(mode) === true ? [] : ['mode']),
     ...(isPlaceTaken ? [] : ['user_location']),
@@ -114,7 +116,7 @@ function queryOf(wish: SearchWish, engine: SearchEngine, { modes }: EngineSettin
     includeHosts: include.coveringHosts() ?? [],
     excludeHosts: exclude.wholeHosts(),
     mode: modeOf(wish, modes),
-    location: engine.isLocal === true ? location : undefined,
+    location: engine.placeFields === undefined ? undefined : location,
   };
 }
 

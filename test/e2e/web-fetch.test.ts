@@ -101,7 +101,11 @@ it('is counted in the usage of /messages', async () => {
 describe.each(PATHS)('a model with tools on %s', (path) => {
   const calls = (...urls: string[]) =>
     chatAnswer({
-      tools: urls.map((url, index) => ({ id: `c${index}`, name: 'web_fetch', arguments: JSON.stringify({ url }) })),
+      tools: urls.map((url, index) => ({
+        id: `c${index}`,
+        name: 'web_fetch',
+        arguments: JSON.stringify({ url }),
+      })),
     });
 
   it('gets the tool with the fields of the plugin, and the pipeline says what was read', async () => {
@@ -114,7 +118,9 @@ describe.each(PATHS)('a model with tools on %s', (path) => {
     expect(JSON.stringify(answer)).toContain('It says Hello.');
     const [first, second] = upstream.requests.map(({ json }) => json);
     expect(first.tools.map((tool: any) => tool.function.name)).toEqual(['web_fetch']);
-    const results = second.messages.filter(({ role }: any) => role === 'tool').map(({ content }: any) => content);
+    const results = second.messages
+      .filter(({ role }: any) => role === 'tool')
+      .map(({ content }: any) => content);
     expect(results[0]).toContain('Hello');
     expect(results[1]).toContain('no more pages may be fetched');
     expect(site.requests).toHaveLength(1);

@@ -526,7 +526,7 @@ describe('beside other things', () => {
     const { answer } = await ask('/chat/completions', undefined, {
       plugins: [{ id: 'web' }, { id: 'web-fetch' }],
     });
-    expect(answer.signalbox_metadata.pipeline.map(({ name }: any) => name)).toEqual(['web']);
+    expect(answer.signalbox_metadata.pipeline.map(({ name }: any) => name)).toEqual(['web', 'web-fetch']);
   });
 
   it('has no meaning for embeddings', async () => {

@@ -13,7 +13,7 @@ import {
   reset,
   write,
 } from '../fakes/fake-upstream.ts';
-import { ask, PATHS, type Path, WAYS } from './formats.ts';
+import { ask, FORMATS, PATHS, type Path, WAYS } from './formats.ts';
 
 let upstream: FakeUpstream;
 let ocr: FakeUpstream;
@@ -163,6 +163,27 @@ describe.each(PATHS)('the plugin on %s', (path) => {
     expect((await askWith('native')).status).toBe(200);
     expect(sent()).toContain(PDF.toString('base64'));
     expect((await askWith('native', 'm/text')).status).toBe(404);
+  });
+
+  it('reads nothing where the plugin is switched off, and says why no model can', async () => {
+    const plugins = [{ id: 'file-parser', enabled: false }];
+    const askFor = (model: string) => ask(gateway, path, { model, plugins, ...ABOUT[path](PDF, 'bill.pdf') });
+    expect((await askFor('m/files')).status).toBe(200);
+    expect(sent()).toContain(PDF.toString('base64'));
+    upstream.requests.length = 0;
+    const { status, answer } = await askFor('m/text');
+    expect(status).toBe(404);
+    expect(answer.error.message).toMatch(/file/);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('refuses mistral-ocr that is not configured, without a file too', async () => {
+    const plugins = [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }];
+    const body = { model: 'm/text', plugins, ...FORMATS[path].of('Hi') };
+    const { status, answer } = await ask(bare, path, body);
+    expect(status).toBe(400);
+    expect(answer.error.message).toContain('plugins[0].pdf.engine: mistral-ocr is not configured');
+    expect((await ask(gateway, path, body)).status).toBe(200);
   });
 
   it('has a service read with mistral-ocr, once for each content', async () => {

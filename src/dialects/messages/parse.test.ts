@@ -62,6 +62,7 @@ describe('reading a messages request', () => {
 
   it('refuses fallbacks beside models', () => {
     expect(refusal({ fallbacks: [{ model: 'a' }], models: ['b'] }).message).toContain('fallbacks');
+    expect(parse({ fallbacks: [{ model: 'a' }], models: [] }).models).toEqual(['m', 'a']);
   });
 
   it('refuses what is impossible together with 422', () => {

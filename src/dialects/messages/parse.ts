@@ -39,7 +39,7 @@ export function parseRequest(
   const metadata = objectOf(body.metadata);
   const user = body.user ?? metadata.user_id;
   const reasoning = parseReasoning(objectOf(body.thinking), config);
-  const alternatives = Array.isArray(body.models) ? body.models : (ownFallbacks ?? []);
+  const alternatives = namesModels(body) ? body.models : (ownFallbacks ?? []);
   const request: GenerationRequest = {
     format: 'messages',
     formatFacts: facts.request,
@@ -98,12 +98,16 @@ function blockIssues(content: Json | undefined, path: string): Issue[] {
 /** Refuses bodies that are valid by the schema and impossible here. */
 function refuseImpossible(body: JsonObject, ownFallbacks: readonly Json[] | undefined): void {
   if (body.thread !== undefined && body.thread !== null) throw threadRefused();
-  if (ownFallbacks !== undefined && isGiven(body.models)) {
+  if (ownFallbacks !== undefined && namesModels(body)) {
     throw invalidRequest([{ path: 'fallbacks', message: 'cannot be combined with models' }]);
   }
   if (objectsOf(body.messages).every(({ content }) => isSilent(content))) {
     throw invalidRequest([{ path: 'messages[0].content', message: 'must not be empty' }]);
   }
+}
+
+function namesModels(body: JsonObject): body is JsonObject & { models: Json[] } {
+  return Array.isArray(body.models) && body.models.length > 0;
 }
 
 /** Clients that keep threads on the server look for this code and then send the whole conversation. */

@@ -8,6 +8,9 @@ import { shortenedText } from './shortened-text.ts';
 /** Characters of one result that engines are asked for. */
 const CONTENT_CHARACTERS = 4000;
 
+const COUNTRY: SearchEngine['placeFields'] = ['country'];
+const ALL_PLACE_FIELDS: SearchEngine['placeFields'] = ['country', 'region', 'city'];
+
 type Headers = Readonly<Record<string, string>>;
 
 function bearer(apiKey: string): Headers {
@@ -28,7 +31,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     // More than 25 cost several times as much.
     maxResults: 25,
     maxQueryCharacters: 2000,
-    isLocal: true,
+    placeFields: COUNTRY,
     call: (query, apiKey) => ({
       path: '/search',
       headers: keyHeader('x-api-key', apiKey),
@@ -48,7 +51,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.tavily.com',
     maxResults: 20,
     maxQueryCharacters: 400,
-    isLocal: true,
+    placeFields: COUNTRY,
     call: (query, apiKey) => ({
       path: '/search',
       headers: bearer(apiKey),
@@ -67,7 +70,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.search.brave.com',
     maxResults: 20,
     maxQueryCharacters: 400,
-    isLocal: true,
+    placeFields: COUNTRY,
     call: (query, apiKey) => ({
       path: `/res/v1/web/search?${parameters({
         q: withSites(query),
@@ -91,7 +94,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     maxResults: 100,
     billedResults: 10,
     maxQueryCharacters: 500,
-    isLocal: true,
+    placeFields: ALL_PLACE_FIELDS,
     call: (query, apiKey) => ({
       path: '/v2/search',
       headers: bearer(apiKey),
@@ -116,7 +119,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.parallel.ai',
     maxResults: 40,
     maxQueryCharacters: 5000,
-    isLocal: true,
+    placeFields: COUNTRY,
     call: (query, apiKey) => ({
       path: '/v1/search',
       headers: keyHeader('x-api-key', apiKey),
@@ -143,7 +146,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
     baseUrl: 'https://api.perplexity.ai',
     maxResults: 20,
     maxQueryCharacters: 1000,
-    isLocal: true,
+    placeFields: COUNTRY,
     call: (query, apiKey) => ({
       path: '/search',
       headers: bearer(apiKey),

@@ -45,8 +45,8 @@ export interface SearchEngine {
   /** Results beyond the included ones are billed by so many at once; absent = one by one. */
   readonly billedResults?: number;
   readonly maxQueryCharacters: number;
-  /** Whether it takes a location. */
-  readonly isLocal?: true;
+  /** Fields of a location that it takes; absent = none. */
+  readonly placeFields?: readonly (keyof UserLocation)[];
   call(query: SearchQuery, apiKey: string): EngineCall;
   /** The results in its answer; undefined for an answer of another shape. */
   results(answer: JsonObject): readonly FoundPage[] | undefined;

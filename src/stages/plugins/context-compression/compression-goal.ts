@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../../catalog/catalog.ts';
+import { isPluginOff, pluginIn } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
-import { isJsonObject } from '../../../kit/json/json.ts';
 
 export const CONTEXT_COMPRESSION = 'context-compression';
 
@@ -64,10 +64,10 @@ function compressible(request: GenerationRequest, candidates: readonly TooSmall[
 }
 
 /** The plugin decides; without it `truncation` does. */
-function wishOf({ body, wishes, truncation }: GenerationRequest): CompressionWish {
-  if (wishes.plugins.some(({ id }) => id === CONTEXT_COMPRESSION)) return 'on';
-  const listed = Array.isArray(body.plugins) ? body.plugins : [];
-  if (listed.some((plugin) => isJsonObject(plugin) && plugin.id === CONTEXT_COMPRESSION)) return 'off';
+function wishOf(request: GenerationRequest): CompressionWish {
+  const { truncation } = request;
+  if (pluginIn(request, CONTEXT_COMPRESSION) !== undefined) return 'on';
+  if (isPluginOff(request, CONTEXT_COMPRESSION)) return 'off';
   if (truncation === 'auto') return 'on';
   return truncation === 'disabled' ? 'off' : 'small';
 }

@@ -1,9 +1,8 @@
 import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
 import type { Egress } from '../../../egress/egress.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
-import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
+import { isPluginOff, pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
-import type { JsonObject } from '../../../kit/json/json.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
 import { countText } from '../../../kit/text/count-text.ts';
@@ -32,6 +31,9 @@ interface OcrEngine {
 /** Pages of one file that a service reads: more than services take in one call. */
 const MAX_OCR_PAGES = 1000;
 
+/** Name of the service in requests. */
+const OCR = 'mistral-ocr';
+
 const LOCAL: Engine = { kind: 'local' };
 
 /**
@@ -44,8 +46,13 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
     name: FILE_PARSER,
     touches: 'request',
     relaysUnchanged: true,
-    isActive: hasParsableFile,
+    isActive: (request) =>
+      hasParsableFile(request) ? !isPluginOff(request, FILE_PARSER) : engineIn(request) === OCR,
     async before(request, context) {
+      if (!hasParsableFile(request)) {
+        configuredOcr(request, context);
+        return undefined;
+      }
       const engine = await engineFor(request, context);
       if (engine === undefined) return undefined;
       const parsed = new Map<FilePart, ParsedFile>();
@@ -71,7 +78,7 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
         : { read: await texts.of(file, localReader(context), signal), nanos: 0n };
     const { name, text, pages, isCut } = read;
     const data = {
-      engine: engine.kind === 'ocr' ? 'mistral-ocr' : 'cloudflare-ai',
+      engine: engine.kind === 'ocr' ? OCR : 'cloudflare-ai',
       pages,
       characters: text.length,
       ...(nanos > 0n && { cost: usdOf(nanos) }),
@@ -106,19 +113,23 @@ export function fileParserStage(egress: Egress, texts: FileTexts): Stage {
 
 /** The reader for a request; undefined: its files go to the model as they are. */
 async function engineFor(request: GenerationRequest, context: StageContext): Promise<Engine | undefined> {
-  const plugin = pluginIn(request, FILE_PARSER);
-  const asked = plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');
-  switch (asked) {
+  switch (engineIn(request)) {
     case 'native':
       return undefined;
-    case 'mistral-ocr':
-      return ocrFor(request, plugin as JsonObject, context);
+    case OCR:
+      return ocrFor(request, context);
     case 'cloudflare-ai':
     case 'pdf-text':
       return LOCAL;
     default:
       return (await needsText(request, context)) ? LOCAL : undefined;
   }
+}
+
+/** The engine that a request names. */
+function engineIn(request: GenerationRequest): string | undefined {
+  const plugin = pluginIn(request, FILE_PARSER);
+  return plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');
 }
 
 /** Whether endpoints could serve the request if its files were text, and none can as it is. */
@@ -128,19 +139,21 @@ async function needsText(request: GenerationRequest, { endpointsFor }: StageCont
   return (await endpointsFor(asText)).length > 0;
 }
 
-async function ocrFor(
-  request: GenerationRequest,
-  plugin: JsonObject,
-  context: StageContext,
-): Promise<Engine> {
-  const { ocr, catalog } = context.settings;
+/** What the service is called with. Throws 400 without it. */
+function configuredOcr(request: GenerationRequest, { settings }: StageContext) {
+  const { ocr, catalog } = settings;
+  const plugin = pluginIn(request, FILE_PARSER) ?? {};
   const path = `${pluginPlace(request, plugin)}.pdf.engine`;
   const provider = ocr && usableProvider(ocr.provider, catalog);
   if (ocr === undefined || provider === undefined) {
     const message = 'mistral-ocr is not configured on this gateway (plugins.file-parser.ocr)';
     throw invalidRequest([{ path, message }]);
   }
-  const { model, pageNanos } = ocr;
+  return { ...ocr, provider, plugin, path };
+}
+
+async function ocrFor(request: GenerationRequest, context: StageContext): Promise<Engine> {
+  const { provider, model, pageNanos, plugin, path } = configuredOcr(request, context);
   const service = wantedService(request, plugin, { provider, model }, context);
   if (pageNanos === undefined && !(await context.isUnlimited())) {
     const message =

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import type { Egress } from '../../../egress/egress.ts';
+import type { Format } from '../../../ir/items.ts';
 import { pluginIn } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { fetchNote, fetchToolNote, WEB_FETCH } from '../../../ir/web-notes.ts';
@@ -65,11 +66,12 @@ function toolType({ settings }: StageContext): string {
 function withTool(request: GenerationRequest, context: StageContext): GenerationRequest {
   const type = toolType(context);
   const { tools, format } = request;
-  if (format === 'embeddings') return request;
   if (tools.some((tool) => tool.type === 'hosted' && tool.kind === type)) return request;
   const { id: _, enabled: __, ...parameters } = pluginIn(request, WEB_FETCH) ?? {};
   const value = { type, parameters };
-  return { ...request, tools: [...tools, { type: 'hosted', dialect: format, kind: type, value }] };
+  // Embeddings have no plugins.
+  const dialect = format as Format;
+  return { ...request, tools: [...tools, { type: 'hosted', dialect, kind: type, value }] };
 }
 
 /** All pages, in the order of their addresses. */
