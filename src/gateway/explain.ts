@@ -11,7 +11,7 @@ import { formatPrice, usdOf } from '../kit/money.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
 import { withServerTools } from '../stages/tool-loop/tool-loop-stage.ts';
-import { withoutUnpriced } from './admission/unpriced.ts';
+import { withinPrices } from './admission/unpriced.ts';
 import { stagesFor } from './generation/accepted-generation.ts';
 import type { GatewayDependencies } from './generation/gateway-dependencies.ts';
 import { NothingLeft, type Plan } from './plan/plan.ts';
@@ -220,17 +220,18 @@ export async function explainRequest(
       const { request } = planned;
       const { key, member = [], workspace } = input.caller.limits;
       const isLimited = key.length + member.length + workspace.length > 0;
-      const plan = isLimited
-        ? withoutUnpriced(planned.plan, request, dependencies.clock.now())
-        : planned.plan;
+      const { plan, withoutTools } = isLimited
+        ? withinPrices(planned.plan, request, dependencies.clock.now())
+        : { plan: planned.plan, withoutTools: undefined };
+      const paid = { withoutTools };
       return await explainPlan(request, plan, {
         health: dependencies.health.forAccount(input.caller.accountId),
         preview: ({ endpoint, lane }) => {
           const served = withServerTools(request, endpoint, settings);
           return dependencies.previewUpstream(
             served === undefined
-              ? { request, endpoint, lane }
-              : { request: served, endpoint, lane: 'translate' },
+              ? { request, endpoint, lane, paid }
+              : { request: served, endpoint, lane: 'translate', paid },
           );
         },
         promptTokens,

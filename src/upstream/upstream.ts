@@ -16,6 +16,8 @@ export interface PaidLimits {
   readonly outputTokens?: number | undefined;
   /** Calls of tools that the upstream runs; undefined = as many as the request allows. */
   readonly toolCalls?: number | undefined;
+  /** Types of tools that the upstream must not get: it has no price for them. */
+  readonly withoutTools?: ReadonlySet<string> | undefined;
 }
 
 /** One call of one endpoint. */

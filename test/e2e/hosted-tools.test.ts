@@ -45,6 +45,7 @@ beforeAll(async () => {
       { id: 'm/messages', ...of('messenger') },
       { id: 'm/chat', ...of('chatter') },
       { id: 'm/unpriced', ...of('responder', UNPRICED) },
+      { id: 'm/unpriced-messages', ...of('messenger', UNPRICED) },
       { id: 'm/allowed', ...of('allowing', UNPRICED) },
       {
         id: 'm/both',
@@ -300,6 +301,53 @@ describe('tools without a price', () => {
       const { error } = JSON.parse(text);
       expect(error.message).toContain(`unpriced: bills ${type} and has no price for it`);
       expect(upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it.each([
+    [
+      '/responses',
+      'm/unpriced',
+      { type: 'web_search', external_web_access: false },
+      { type: 'function', name: 'run', parameters: { type: 'object' }, strict: false },
+      response([]),
+      { type: 'web_search' },
+    ],
+    [
+      '/messages',
+      'm/unpriced-messages',
+      { type: 'web_search_20250305', name: 'web_search', max_uses: 8 },
+      { name: 'run', input_schema: { type: 'object' } },
+      message([], { input_tokens: 100, output_tokens: 20 }),
+      { type: 'tool', name: 'web_search' },
+    ],
+  ])(
+    'are left out of a request to %s that offers tools of its own',
+    async (path, model, search, own, body, choice) => {
+      const key = await keyWith(5);
+      answer(body);
+      const asked = {
+        model,
+        tools: [own, search],
+        ...(path === '/messages'
+          ? { max_tokens: 100, messages: [{ role: 'user', content: 'Look' }] }
+          : { input: 'Look' }),
+      };
+      const headers = { authorization: `Bearer ${key}`, 'x-signalbox-metadata': 'enabled' };
+      const reply = await gateway.post(path, asked, headers);
+      expect(reply.status).toBe(200);
+      const { signalbox_metadata: metadata } = (await reply.json()) as any;
+      expect(JSON.stringify(metadata.translation)).toContain(`the upstream bills ${search.type}`);
+      const [sent] = upstream.requests.map(({ json }) => json as any);
+      expect(sent.tools).toHaveLength(1);
+      expect(sent.tools[0].name).toBe('run');
+      const chosen = await ask(path, { ...asked, tool_choice: choice }, key);
+      expect(chosen.status).toBe(404);
+      upstream.clear();
+      answer(body);
+      expect((await ask(path, asked, await keyWith(null))).status).toBe(200);
+      const [whole] = upstream.requests.map(({ json }) => json as any);
+      expect(whole.tools).toHaveLength(2);
     },
   );
 

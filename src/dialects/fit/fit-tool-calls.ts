@@ -1,10 +1,31 @@
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
 import type { UpstreamDialect } from '../dialect.ts';
+import { Report } from '../shared/report/report.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
-/** Limits the calls of upstream tools to what is paid for. `most`: calls; undefined = unlimited. */
-export function fitToolCalls(
+/** What the reservation pays for of the tools of upstreams. */
+interface PaidTools {
+  /** Calls; undefined = unlimited. */
+  readonly toolCalls?: number | undefined;
+  /** Types of tools that the endpoint has no price for; undefined = none. */
+  readonly withoutTools?: ReadonlySet<string> | undefined;
+}
+
+/** Leaves out tools of upstreams that are not paid for, and limits the calls of the others. */
+export function fitTools(
+  request: GenerationRequest,
+  paid: PaidTools | undefined,
+  upstream: Pick<UpstreamDialect, 'hosted'>,
+): FittedRequest {
+  if (paid?.withoutTools === undefined) return fitToolCalls(request, paid?.toolCalls, upstream);
+  const priced = fitPricedTools(request, paid.withoutTools);
+  const fitted = fitToolCalls(priced.request, paid.toolCalls, upstream);
+  return { request: fitted.request, report: [...priced.report, ...fitted.report] };
+}
+
+function fitToolCalls(
   request: GenerationRequest,
   most: number | undefined,
   { hosted }: Pick<UpstreamDialect, 'hosted'>,
@@ -17,4 +38,21 @@ export function fitToolCalls(
     detail: `at most ${most} calls of the upstream's own tools, what the limits of the key still pay for`,
   };
   return { request: bounded.request, report: [entry] };
+}
+
+/** `kinds`: the types of tools that are left out. */
+function fitPricedTools(request: GenerationRequest, kinds: ReadonlySet<string>): FittedRequest {
+  const report = new Report(request);
+  const tools = request.tools.filter((tool) => {
+    if (tool.type !== 'hosted' || !kinds.has(tool.kind)) return true;
+    report.dropped(
+      report.place(tool, 'tools'),
+      `the upstream bills ${tool.kind} and has no price for it, so no limit of the key could hold it back`,
+    );
+    return false;
+  });
+  const { tools: written } = request.body;
+  if (!Array.isArray(written)) return { request: { ...request, tools }, report: report.entries };
+  const kept = written.filter((tool) => !isJsonObject(tool) || !kinds.has(String(tool.type)));
+  return { request: { ...request, tools, body: { ...request.body, tools: kept } }, report: report.entries };
 }

@@ -22,6 +22,8 @@ export interface AdmissionMembers {
   readonly reserved: Amount;
   readonly sizing: WorstCosts;
   readonly size: Pick<ReservationSize, 'kind' | 'leastTokens'>;
+  /** Types of tools that upstreams do not get, because they have no price for them; undefined = they get all. */
+  readonly withoutTools?: ReadonlySet<string> | undefined;
 }
 
 /** Bounds the cost of a call, whatever limit applies. */
@@ -50,6 +52,7 @@ export class Admission {
   readonly reserved: Amount;
   readonly #costs: readonly WorstCost[];
   readonly #sizing: WorstCosts;
+  readonly #withoutTools: ReadonlySet<string> | undefined;
   /** Cache for the candidate that was asked about last, nearly always the next one too. */
   #paying: Paying | undefined;
 
@@ -62,6 +65,7 @@ export class Admission {
     this.#sizing = members.sizing;
     this.#size = members.size;
     this.reserved = members.reserved;
+    this.#withoutTools = members.withoutTools;
   }
 
   /** True if the money may not pay for the whole answer, which is then ended early. */
@@ -83,6 +87,7 @@ export class Admission {
     return {
       outputTokens: paid < cost.fullTokens ? Math.max(1, paid) : assumed,
       toolCalls: cost.paidTools.bound,
+      withoutTools: this.#withoutTools,
     };
   }
 

@@ -24,7 +24,7 @@ import {
 } from './reservation-size.ts';
 import { toolPreambleTokens } from './tool-preambles.ts';
 import { callsWanted, type ToolsAsked, toolsAskedBy } from './tools-asked.ts';
-import { withoutUnpriced } from './unpriced.ts';
+import { withinPrices } from './unpriced.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 /** Dependencies of admission besides the request. */
@@ -222,7 +222,9 @@ class Sizing {
   /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly #counted: number | undefined;
   readonly #answers: Answers;
-  readonly #toolsAsked: ToolsAsked;
+  #toolsAsked: ToolsAsked;
+  /** Types of tools that the limits keep from upstreams, which have no price for them. */
+  #withoutTools: ReadonlySet<string> | undefined;
   #size: ReservationSize | null = null;
   #costFacts: CostFacts | undefined;
   #costs: readonly WorstCost[] = [];
@@ -323,6 +325,7 @@ class Sizing {
       sizing: this,
       reserved,
       size,
+      withoutTools: this.#withoutTools,
     });
   }
 
@@ -350,12 +353,15 @@ class Sizing {
     return this.#size;
   }
 
-  /** Within a limit only candidates that have a price for all that they may bill. */
+  /** Within a limit only candidates, or tools, that have a price for all that they may bill. */
   #planWithin({ affordable }: Headroom): Plan | NothingLeft {
     const { plan, request, pricedAtMs } = this.#applicant;
     if (isUnlimited(affordable)) return plan;
     try {
-      return withoutUnpriced(plan, request, pricedAtMs);
+      const priced = withinPrices(plan, request, pricedAtMs);
+      this.#toolsAsked = priced.toolsAsked;
+      this.#withoutTools = priced.withoutTools;
+      return priced.plan;
     } catch (error) {
       if (error instanceof NothingLeft) return error;
       throw error;

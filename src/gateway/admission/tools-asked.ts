@@ -104,11 +104,27 @@ export function paidCalls(tools: EndpointTools, most: number): PaidCalls {
 /** Tools for whose calls none of the prices has anything: what the upstream bills would be charged to no account. */
 export function unpricedTools({ asked }: EndpointTools, prices: readonly Pricing[]): readonly string[] {
   if (asked.length === 0) return [];
-  const lacking = (name: ToolPrice) => prices.every((pricing) => pricing[name] === undefined);
-  const names = asked.flatMap(({ kind, units }) =>
-    units === undefined ? [kind] : pricesIn(units).filter(lacking),
+  const names = asked.flatMap((tool): readonly string[] =>
+    tool.units === undefined ? [tool.kind] : lackedBy(tool, prices),
   );
   return [...new Set(names)];
+}
+
+/** The types of those tools. */
+export function unpricedKinds({ asked }: EndpointTools, prices: readonly Pricing[]): readonly string[] {
+  return asked
+    .filter((tool) => tool.units === undefined || lackedBy(tool, prices).length > 0)
+    .map(({ kind }) => kind);
+}
+
+function lackedBy({ units = {} }: AskedTool, prices: readonly Pricing[]): readonly ToolPrice[] {
+  return pricesIn(units).filter((name) => prices.every((pricing) => pricing[name] === undefined));
+}
+
+/** The tools but those of some types. */
+export function withoutKinds(tools: EndpointTools, kinds: ReadonlySet<string>): EndpointTools {
+  const asked = tools.asked.filter(({ kind }) => !kinds.has(kind));
+  return asked.length === 0 ? NO_TOOLS : { ...tools, asked };
 }
 
 /** Types of tools of which it is not known what the upstream bills for them. */

@@ -1,22 +1,68 @@
 import { pricingsUpTo } from '../../catalog/prices/price-history.ts';
 import { mayBeServedBy } from '../../catalog/service-tier.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { objectsAt } from '../../kit/json/members.ts';
 import type { Candidate, Rejection } from '../../routing/rules/candidate.ts';
-import { nothingLeftFor, type Plan } from '../plan/plan.ts';
-import { NO_TOOLS, type ToolsAsked, toolsAskedBy, unpricedTools } from './tools-asked.ts';
+import { NothingLeft, nothingLeftFor, type Plan } from '../plan/plan.ts';
+import {
+  NO_TOOLS,
+  type ToolsAsked,
+  toolsAskedBy,
+  unpricedKinds,
+  unpricedTools,
+  withoutKinds,
+} from './tools-asked.ts';
 
 /** Name of the rule among those that reject endpoints. */
 const FILTER = 'unpriced';
 
+/** A plan whose endpoints have prices for all that they may bill. */
+export interface PricedPlan {
+  readonly plan: Plan;
+  readonly toolsAsked: ToolsAsked;
+  /** Types of tools that the upstreams do not get; undefined = they get all. */
+  readonly withoutTools: ReadonlySet<string> | undefined;
+}
+
 /**
  * The plan without endpoints that would run tools for which they have no price: what these cost no limit could hold
- * back. The plan itself if there are none. Throws NothingLeft if no candidate is left.
+ * back. If none is left, all serve the request without those tools, where it can do without: an agent that offers a
+ * search beside its own tools can go on, one that asks for a search cannot. Throws NothingLeft if it cannot.
  */
-export function withoutUnpriced(plan: Plan, request: GenerationRequest, atMs: number): Plan {
+export function withinPrices(plan: Plan, request: GenerationRequest, atMs: number): PricedPlan {
   const toolsAsked = toolsAskedBy(request);
+  try {
+    return { plan: withoutUnpriced(plan, toolsAsked, atMs), toolsAsked, withoutTools: undefined };
+  } catch (error) {
+    const withoutTools = error instanceof NothingLeft ? dispensable(plan, request, atMs) : undefined;
+    if (withoutTools === undefined) throw error;
+    const fewer: ToolsAsked = (endpoint) => withoutKinds(toolsAsked(endpoint), withoutTools);
+    return { plan: withoutUnpriced(plan, fewer, atMs), toolsAsked: fewer, withoutTools };
+  }
+}
+
+/** Types of unpriced tools that the caller offers beside tools of its own, and does not choose. */
+function dispensable(plan: Plan, request: GenerationRequest, atMs: number): ReadonlySet<string> | undefined {
+  if (!mayGoWithout(request)) return undefined;
+  const toolsAsked = toolsAskedBy(request);
+  const offered = new Set(objectsAt(request.body, 'tools').map(({ type }) => type));
+  const kinds = plan.candidates
+    .flatMap((candidate) => unpricedAt(candidate, toolsAsked, atMs, unpricedKinds))
+    .filter((kind) => offered.has(kind));
+  return kinds.length === 0 ? undefined : new Set(kinds);
+}
+
+function mayGoWithout({ tools, toolChoice }: GenerationRequest): boolean {
+  const own = new Set(tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])));
+  if (own.size === 0 || toolChoice === undefined) return own.size > 0;
+  if (toolChoice.mode === 'tool') return own.has(toolChoice.name);
+  return toolChoice.mode !== 'hosted' && toolChoice.mode !== 'allowed';
+}
+
+function withoutUnpriced(plan: Plan, toolsAsked: ToolsAsked, atMs: number): Plan {
   let rejected: Rejection[] | undefined;
   const candidates = plan.candidates.filter((candidate) => {
-    const names = unpricedAt(candidate, toolsAsked, atMs);
+    const names = unpricedAt(candidate, toolsAsked, atMs, unpricedTools);
     if (names.length === 0) return true;
     rejected ??= [];
     rejected.push({ endpoint: candidate.endpoint, filter: FILTER, reason: reasonFor(names) });
@@ -37,6 +83,7 @@ function unpricedAt(
   { endpoint, model, access }: Candidate,
   toolsAsked: ToolsAsked,
   atMs: number,
+  namesOf: typeof unpricedTools,
 ): readonly string[] {
   if (access.kind === 'byok' || (endpoint.servesUnpriced ?? endpoint.provider.servesUnpriced) === true)
     return NONE;
@@ -45,7 +92,7 @@ function unpricedAt(
   const lists = mayBeServedBy(endpoint, model).flatMap((served) => [
     ...pricingsUpTo(served, atMs, Number.POSITIVE_INFINITY),
   ]);
-  return unpricedTools(tools, lists);
+  return namesOf(tools, lists);
 }
 
 const NONE: readonly string[] = [];

@@ -16,7 +16,7 @@ import { fitOutput } from '../../dialects/fit/fit-output.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
-import { fitToolCalls } from '../../dialects/fit/fit-tool-calls.ts';
+import { fitTools } from '../../dialects/fit/fit-tool-calls.ts';
 import { dialectOf } from '../../dialects/lane.ts';
 import { VALUE_PASSED_ON } from '../../dialects/shared/report/passed-on-fields.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
@@ -163,8 +163,8 @@ export function renderCall(
 ): RenderedRequest {
   const target = targetOf(call, model);
   const paid = fitOutput(call.request, call.paid?.outputTokens, call.endpoint);
-  const searching = fitToolCalls(paid.request, call.paid?.toolCalls, upstream);
-  const ofTier = fitTier(searching.request, tierOf(call.endpoint), facts);
+  const tooled = fitTools(paid.request, call.paid, upstream);
+  const ofTier = fitTier(tooled.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);
   const budgeted = fitBudget(sampled.request, facts);
   const { request, report } = fitReasoning(budgeted.request, call.endpoint.reasoning, target.outputLimit);
@@ -172,7 +172,7 @@ export function renderCall(
   const { renderRequest, renderRelay = renderRequest } = upstream;
   const isRelay = call.lane === 'relay';
   const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
-  const fitted = [paid.report, searching.report, ofTier.report, sampled.report, budgeted.report, report];
+  const fitted = [paid.report, tooled.report, ofTier.report, sampled.report, budgeted.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const mayPass = isRelay || name === request.format;

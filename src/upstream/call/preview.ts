@@ -6,7 +6,7 @@ import type { UpstreamCall } from '../upstream.ts';
 import { renderCall } from './call.ts';
 
 /** A call that is not going to be made. */
-export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane'>;
+export type PreviewCall = Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'paid'>;
 
 /** Losses and changes on the way to an endpoint. Nothing is sent, and the rendered request is dropped. */
 export async function previewCall(
