@@ -233,8 +233,7 @@ const CHAT: Case[] = [
   [{ n: 2 }, 400, 'n'],
   [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 400, 'stop'],
   [{ top_logprobs: 21, logprobs: true }, 400, 'top_logprobs'],
-  [{ response_format: { type: 'yaml' } }, 400, 'response_format.type'],
-  [{ reasoning_effort: 'extreme' }, 400, 'reasoning_effort'],
+  [{ response_format: { type: 7 } }, 400, 'response_format.type'],
   [{ tools: [{ type: 'function', function: {} }] }, 400, 'tools[0].function.name'],
   [{ tool_choice: { type: 'function', function: { name: 'g' } } }, 422, 'tool_choice'],
 ];

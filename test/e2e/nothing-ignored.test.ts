@@ -114,6 +114,49 @@ describe('an undocumented field', () => {
   });
 });
 
+/** Values of the chat format that only an upstream may know. */
+const UNKNOWN_VALUES = {
+  reasoning_effort: 'huge',
+  verbosity: 'loud',
+  tool_choice: 'maybe',
+  response_format: { type: 'xml', root: 'a' },
+};
+const VALUE_PLACES = ['response_format.type', 'reasoning_effort', 'tool_choice', 'verbosity'];
+const TOOLS = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+
+describe('a value that the format does not know', () => {
+  const body = { messages: MESSAGES, tools: TOOLS, ...UNKNOWN_VALUES };
+  const server = { type: 'signalbox:datetime' };
+
+  it.each([
+    ['as the caller wrote the request', TOOLS],
+    ['translated for the same format', [...TOOLS, server]],
+  ])('goes to a chat upstream, %s', async (_lane, tools) => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { status, report } = await reported('/chat/completions', { ...body, model: 'up/chat', tools });
+    expect(status).toBe(200);
+    expect((await upstream.request(0)).json).toMatchObject(UNKNOWN_VALUES);
+    const told = report.filter((entry) => !entry.startsWith('temprature')).toSorted();
+    expect(told).toEqual(VALUE_PLACES.map((place) => `${place} passed_on`).toSorted());
+  });
+
+  it('is dropped if it is a tier that the endpoint has no price for', async () => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const gold = { model: 'up/chat', messages: MESSAGES, service_tier: 'gold' };
+    const { report } = await reported('/chat/completions', gold);
+    expect(report).toContain('service_tier dropped');
+    expect((await upstream.request(0)).json).not.toHaveProperty('service_tier');
+  });
+
+  it('is reported as dropped for an upstream of another format', async () => {
+    upstream.answer(messagesAnswer({ text: 'ok' }));
+    const { status, report } = await reported('/chat/completions', { ...body, model: 'up/messages' });
+    expect(status).toBe(200);
+    const lost = report.map((entry) => entry.replace(/^(response_format)\.type/, '$1'));
+    for (const name of Object.keys(UNKNOWN_VALUES)) expect(lost).toContain(`${name} dropped`);
+  });
+});
+
 /** Bodies with a mistyped member at each place below the top level, and these places. */
 const MISTYPED = [
   {

@@ -137,12 +137,17 @@ const call: fc.Arbitrary<Call> = fc.record({
   result: fc.array(textPart, { minLength: 1, maxLength: 2 }),
 });
 
+/** Calls of a conversation: arguments that are no JSON object are sent in one. */
+const callOfTurn = fc
+  .record({ made: call, given: fc.dictionary(word, fc.nat(), { maxKeys: 3 }) })
+  .map(({ made, given }): Call => ({ ...made, input: JSON.stringify(given) }));
+
 const assistantTurn: fc.Arbitrary<Item[]> = fc
   .record({
     thoughts: fc.array(sealedThoughts, { maxLength: 2 }),
     content: fc.array(textPart, { maxLength: 2 }),
     refusal: fc.option(someText, { nil: undefined }),
-    calls: fc.array(call, { maxLength: 2 }),
+    calls: fc.array(callOfTurn, { maxLength: 2 }),
   })
   .filter(({ content, calls }) => content.length + calls.length > 0)
   .map(({ thoughts, content, refusal, calls }) => {

@@ -19,7 +19,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
-import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
+import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
@@ -228,7 +228,7 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   const reasoning = objectAt(given, 'reasoning');
   if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
   const settings = compact<ReasoningSettings>({
-    effort: (textAt(reasoning, 'effort') ?? textAt(given, 'reasoning_effort')) as Effort | undefined,
+    effort: (textAt(reasoning, 'effort') as Effort | undefined) ?? knownEffort(effort),
     budgetTokens: numberAt(reasoning, 'max_tokens'),
     enabled: booleanAt(reasoning, 'enabled'),
     exclude: booleanAt(reasoning, 'exclude') ?? (include === false ? true : undefined),
@@ -237,6 +237,10 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
     mode: textAt(reasoning, 'mode'),
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
+}
+
+function knownEffort(word: Json | undefined): Effort | undefined {
+  return EFFORTS.find((effort) => effort === word);
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------
@@ -276,11 +280,21 @@ export function parseServiceTier(given: JsonObject): string | undefined {
 /** Stream options that the gateway reads itself. */
 const OWN_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);
 
-/** Documented fields that only this dialect has. */
+/** Values that the representation models; others stay with the upstreams of this dialect. */
+const KNOWN_VALUES: readonly (readonly [field: string, values: ReadonlySet<string>])[] = [
+  ['reasoning_effort', new Set(EFFORTS)],
+  ['tool_choice', new Set(['auto', 'none', 'required'])],
+];
+
+/** Documented fields, and values of them, that only this dialect has. */
 function parseExt(given: JsonObject): GenerationRequest['ext'] {
   let own: JsonObject | undefined;
   for (const field of UNMODELLED_FIELDS) {
     if (given[field] !== undefined) own = { ...own, [field]: given[field] };
+  }
+  for (const [field, values] of KNOWN_VALUES) {
+    const value = given[field];
+    if (typeof value === 'string' && !values.has(value)) own = { ...own, [field]: value };
   }
   // Usage is always reported; only the other options are for the upstream.
   const options =

@@ -29,6 +29,30 @@ function relayedWith(quirks: Quirks, ...messages: JsonObject[]) {
   return { sent: sent as JsonObject[], entries, isSame: sent === messages };
 }
 
+describe('arguments in the relay lane', () => {
+  const called = (text: string) => {
+    const [call = {}] = objectsAt(calls('a'), 'tool_calls');
+    return { ...calls('a'), tool_calls: [{ ...call, function: { name: 'f', arguments: text } }] };
+  };
+
+  it.each([
+    ['{"city": "Ki', '{"raw":"{\\"city\\": \\"Ki"}'],
+    ['{"a":{"b":1}', '{"raw":"{\\"a\\":{\\"b\\":1}"}'],
+    ['[1]', '{"raw":"[1]"}'],
+  ])('that are no JSON object, as %s, are put into one', (text, sent) => {
+    const { sent: messages, entries } = relayed(user('q'), called(text), result('a'));
+    expect(messages[1]).toEqual(called(sent));
+    expect(entries).toEqual(['messages[1].tool_calls[0].function.arguments coerced']);
+  });
+
+  it('that are empty are an empty object, and others stay as they are', () => {
+    const { sent, entries } = relayed(user('q'), called(''), result('a'));
+    expect(sent[1]).toEqual(called('{}'));
+    expect(entries).toEqual([]);
+    expect(relayed(user('q'), called(' {"n": 1.50} '), result('a')).isSame).toBe(true);
+  });
+});
+
 describe('calls and results in the relay lane', () => {
   it('that are pairs are passed on themselves', () => {
     const turn = [calls('a', 'b'), result('b'), result('a')];

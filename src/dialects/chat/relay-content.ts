@@ -1,6 +1,6 @@
 import { NO_QUIRKS, type Quirks } from '../../ir/quirks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { compact, objectsAt, textAt } from '../../kit/json/members.ts';
+import { compact, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   type CallStep,
@@ -15,6 +15,7 @@ import {
 import { messageIndex } from '../shared/presets/preset-message.ts';
 import type { Report } from '../shared/report/report.ts';
 import { withEach } from '../shared/requests/with-each.ts';
+import { jsonArguments } from '../shared/tools/call-input.ts';
 import { withKeptMessages } from './kept-calls.ts';
 import { toolCallId } from './quirks.ts';
 import { groupsOf, isForeign, isSealOfCall, PLAIN_THOUGHTS } from './reasoning.ts';
@@ -44,7 +45,7 @@ export function relayMessages(
   report: Report,
 ): Json | undefined {
   const unsealed = withoutForeignSeals(withKeptMessages(messages), report);
-  const cleaned = withPairedCalls(unsealed, report);
+  const cleaned = withPairedCalls(withJsonArguments(unsealed, report), report);
   if (!changesMessages(quirks) || !Array.isArray(cleaned)) return cleaned;
   return withEach({ messages: cleaned }, 'messages', (message) => adaptedMessage(message, quirks)).messages;
 }
@@ -91,6 +92,23 @@ function withPairedCalls(messages: Json | undefined, report: Report): Json | und
   answer();
   const isSame = all.length === messages.length && all.every((message, at) => message === messages[at]);
   return isSame ? messages : all;
+}
+
+/** The caller's messages with arguments that are JSON objects. Returns the same list if nothing changes. */
+function withJsonArguments(messages: Json | undefined, report: Report): Json | undefined {
+  if (!Array.isArray(messages) || !messages.some(isOfCall)) return messages;
+  return withEach({ messages }, 'messages', (message, turn) =>
+    withEach(message, 'tool_calls', (call, at) => {
+      const called = objectAt(call, 'function');
+      const text = stringAt(called, 'arguments');
+      if (text === undefined) return call;
+      const written = jsonArguments(text, (detail) => {
+        const place = `messages[${messageIndex(messages, turn)}].tool_calls[${at}].function.arguments`;
+        report.coerced(place, detail);
+      });
+      return written === text ? call : { ...call, function: { ...called, arguments: written } };
+    }),
+  ).messages;
 }
 
 /** True if a message has tool calls or answers one. */

@@ -17,8 +17,10 @@ import { renderUrl } from '../shared/media/data-url.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
+import { callInputPlace } from '../shared/report/caller-places.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
+import { jsonArguments } from '../shared/tools/call-input.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { type FlatNames, flatArguments } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
@@ -232,9 +234,16 @@ class ConversationWriter {
     return {
       id: toolCallId(call.callId, quirks),
       type: 'function',
-      function: { name: names.nameOf(call), arguments: flatArguments(call) },
+      function: { name: names.nameOf(call), arguments: this.#argumentsOf(call) },
       ...call.ext?.chat,
     };
+  }
+
+  #argumentsOf(call: ToolCallItem): string {
+    const { report } = this.#context;
+    return jsonArguments(flatArguments(call), (detail) => {
+      report.coerced(callInputPlace(call, report), detail);
+    });
   }
 
   /** Seals of calls, each with the id of its call. */

@@ -209,7 +209,7 @@ export function renderVerbosity(
 
 /** Service tiers of chat upstreams, by the requested word. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
-  ...['auto', 'default', 'flex', 'priority', 'scale'].map((tier) => [tier, tier] as const),
+  ...['auto', 'default', 'flex', 'priority', 'scale', 'ultrafast'].map((tier) => [tier, tier] as const),
   ['fast', 'priority'],
 ]);
 

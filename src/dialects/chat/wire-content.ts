@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, open, openOneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema } from '../shared/requests/gateway-fields.ts';
 
@@ -16,7 +16,7 @@ const imagePartSchema = Type.Object({
   type: Type.Literal('image_url'),
   image_url: Type.Object({
     url: Type.String({ minLength: 1 }),
-    detail: nullish(oneOf(['auto', 'low', 'high', 'original'])),
+    detail: nullish(openOneOf(['auto', 'low', 'high', 'original'])),
   }),
   ...cacheControl,
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, oneOf, open, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, open, openOneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 import { cacheControl } from './wire-content.ts';
 
@@ -51,13 +51,13 @@ const namedCustomSchema = Type.Object({
 
 export const toolChoiceSchema = Type.Optional(
   taggedUnion('type', [
-    oneOf(['auto', 'none', 'required'], { type: 'string' }),
+    openOneOf(['auto', 'none', 'required'], { type: 'string' }),
     namedFunctionSchema,
     namedCustomSchema,
     Type.Object({
       type: Type.Literal('allowed_tools'),
       allowed_tools: Type.Object({
-        mode: oneOf(['auto', 'required']),
+        mode: openOneOf(['auto', 'required']),
         tools: Type.Array(
           taggedUnion('type', [
             namedFunctionSchema,

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { nullish, oneOf, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, oneOf, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { EFFORTS, reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import {
   gatewayFieldSchemas,
@@ -19,7 +19,7 @@ import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
 // --- Settings -------------------------------------------------------------------------------------------------------
 
-const responseFormatSchema = taggedUnion('type', [
+const responseFormatSchema = openUnion('type', [
   Type.Object({ type: Type.Literal('text') }),
   Type.Object({ type: Type.Literal('json_object') }),
   Type.Object({
@@ -92,16 +92,16 @@ function fieldSchemas(vendor: string) {
     usage: nullish(Type.Object({ include: nullish(Type.Boolean()) })),
     store: nullish(Type.Boolean()),
     reasoning: nullish(reasoningSchema),
-    reasoning_effort: nullish(oneOf(EFFORTS)),
+    reasoning_effort: nullish(openOneOf(EFFORTS)),
     include_reasoning: nullish(Type.Boolean()),
-    verbosity: nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
+    verbosity: nullish(openOneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
     modalities: nullish(Type.Array(oneOf(['text', 'image', 'audio']), { maxItems: MAX_MODALITIES })),
     audio: nullish(Type.Object({})),
     image_config: nullish(imageConfigSchema),
     prediction: nullish(Type.Object({ type: Type.Literal('content'), content: instructionSchema })),
     web_search_options: nullish(
       Type.Object({
-        search_context_size: nullish(oneOf(['low', 'medium', 'high'])),
+        search_context_size: nullish(openOneOf(['low', 'medium', 'high'])),
         user_location: nullish(Type.Object({})),
       }),
     ),
@@ -109,7 +109,7 @@ function fieldSchemas(vendor: string) {
     safety_identifier: nullish(Type.String()),
     prompt_cache_key: nullish(Type.String()),
     prompt_cache_options: nullish(promptCacheOptionsSchema),
-    service_tier: nullish(oneOf(['auto', 'default', 'fast', 'flex', 'priority', 'scale'])),
+    service_tier: nullish(openOneOf(['auto', 'default', 'fast', 'flex', 'priority', 'scale', 'ultrafast'])),
     debug: nullish(Type.Object({ echo_upstream_body: nullish(Type.Boolean()) })),
   };
 }

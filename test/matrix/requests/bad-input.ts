@@ -56,14 +56,14 @@ export const BAD_INPUT: RequestChapter = {
       arrives: {
         responses: (body) => body.input[1].arguments === BROKEN,
         messages: (body) => body.messages[1].content[0].input.raw === BROKEN,
-        chat: (body) => body.messages[1].tool_calls[0].function.arguments === BROKEN,
+        chat: (body) => JSON.parse(body.messages[1].tool_calls[0].function.arguments).raw === BROKEN,
         gemini: (body) => body.contents[1].parts[0].functionCall.args.raw === BROKEN,
         bedrock: (body) => body.messages[1].content[0].toolUse.input.raw === BROKEN,
       },
       verdicts: {
         messages: '-       -    -    -       -',
-        responses: 'adapted kept kept adapted adapted',
-        chat: 'adapted kept kept adapted adapted',
+        responses: 'adapted kept adapted adapted adapted',
+        chat: 'adapted kept adapted adapted adapted',
       },
     }),
     row({

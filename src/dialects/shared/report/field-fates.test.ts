@@ -136,7 +136,7 @@ describe('the order of a report', () => {
       'gemini',
       'gemini-2.5-flash',
       'modalities image_config.strength top_a min_p repetition_penalty logit_bias verbosity prompt_cache_key ' +
-        'prompt_cache_options metadata cache_control service_tier max_tool_calls prediction novelty',
+        'prompt_cache_options metadata cache_control max_tool_calls prediction novelty service_tier',
       'text.verbosity prompt_cache_key truncation include[0] max_tool_calls stream_options.include_obfuscation ' +
         'prompt_cache_retention novelty',
     ],

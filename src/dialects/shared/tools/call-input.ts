@@ -5,6 +5,9 @@ import { callInputPlace, callSealPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { flatArguments } from './tool-names.ts';
 
+/** Report detail of input that is no JSON object. */
+const WRAPPED = 'no JSON object: put into a member "raw" of one';
+
 /**
  * The input as an object; undefined if the text is no JSON object. `numbers`: keeps the digits of long numbers, if the
  * object is written with it.
@@ -27,11 +30,22 @@ export function objectInput(
   const text = flatArguments(item);
   const input = inputObject(text, numbers);
   if (input !== undefined) return input;
-  report.coerced(callInputPlace(item, report), 'no JSON object: put into a member "raw" of one');
+  report.coerced(callInputPlace(item, report), WRAPPED);
   return { raw: text };
 }
 
-/** The same for dialects that take no seal of a call: a lost one is reported. */
+/**
+ * The arguments of a call for dialects that take them as text, some upstreams of which refuse text that is no JSON
+ * object. `report`: called if the text was put into one.
+ */
+export function jsonArguments(text: string, report: (detail: string) => void): string {
+  const input = inputObject(text, undefined);
+  if (input !== undefined) return text.trim() === '' ? '{}' : text;
+  report(WRAPPED);
+  return JSON.stringify({ raw: text });
+}
+
+/** `objectInput` for dialects that take no seal of a call: a lost one is reported. */
 export function unsealedInput(
   item: ToolCallItem,
   report: Report,
