@@ -77,7 +77,11 @@ interface Case {
   /** Words after which the caller leaves: 0 = before anything came; null = never. */
   readonly leavesAfter: number | null;
   readonly isLimited: boolean;
+  /** A guardrail blocks `BLOCKED_WORD`, so that the gateway itself ends answers that have it. */
+  readonly isGuarded: boolean;
 }
+
+const BLOCKED_WORD = 'word3';
 
 /** Endings after which only the caller, or a time limit, ends the generation. */
 const WAITS: ReadonlySet<WorkEnd> = new Set<WorkEnd>(['silent', 'stall']);
@@ -120,6 +124,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
     .map(([before, last]) => [...before, last]),
   leavesAfter: fc.option(fc.nat(12), { freq: 2 }),
   isLimited: fc.boolean(),
+  isGuarded: fc.boolean(),
 });
 
 const PROMPT = 'word '.repeat(500);
@@ -159,21 +164,35 @@ describe.each([
     await upstream.close();
   });
 
-  const keyWith = async (limit: number | null): Promise<{ key: string; hash: string }> => {
-    const response = await gateway.fetch('/keys', {
+  const manage = async (path: string, body: object): Promise<any> => {
+    const response = await gateway.fetch(path, {
       method: 'POST',
       key: gateway.managementKey,
-      body: JSON.stringify({ name: 'Law', limit }),
+      body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     });
-    const { key, data } = (await response.json()) as any;
+    expect(response.ok, path).toBe(true);
+    return await response.json();
+  };
+
+  const keyWith = async (limit: number | null): Promise<{ key: string; hash: string }> => {
+    const { key, data } = await manage('/keys', { name: 'Law', limit });
     return { key, hash: data.hash };
   };
 
-  const keys = new Map<boolean, Promise<{ key: string; hash: string }>>();
-  const keyFor = ({ isLimited }: Case) => {
-    const known = keys.get(isLimited) ?? keyWith(isLimited ? 1_000 : null);
-    keys.set(isLimited, known);
+  const guardedKeyWith = async (limit: number | null): Promise<{ key: string; hash: string }> => {
+    const made = await keyWith(limit);
+    const content_filters = [{ pattern: BLOCKED_WORD, action: 'block' }];
+    const { data } = await manage('/guardrails', { name: 'Law', content_filters });
+    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [made.hash] });
+    return made;
+  };
+
+  const keys = new Map<string, Promise<{ key: string; hash: string }>>();
+  const keyFor = ({ isLimited, isGuarded }: Case) => {
+    const kind = `${isLimited} ${isGuarded}`;
+    const known = keys.get(kind) ?? (isGuarded ? guardedKeyWith : keyWith)(isLimited ? 1_000 : null);
+    keys.set(kind, known);
     return known;
   };
 
@@ -239,7 +258,12 @@ describe.each([
         // Of an answer that was read to its end at the first endpoint, only searches are written off that did not go
         // upstream with the request: they are disputed.
         const [only] = each.works;
-        if (each.works.length === 1 && only?.how === 'answer' && record.cancelled !== true) {
+        if (
+          each.works.length === 1 &&
+          only?.how === 'answer' &&
+          !each.isGuarded &&
+          record.cancelled !== true
+        ) {
           expect(charged + writtenOff, story).toBeCloseTo(upstream.billUsd, 9);
           expect(only.searches > 0 || writtenOff === 0, story).toBe(true);
         }
