@@ -31,7 +31,7 @@ import type { HostedTools } from './shared/tools/hosted-tools.ts';
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
  */
 export interface Dialect {
-  readonly name: DialectName | EmbeddingDialectName;
+  readonly name: DialectName | EmbeddingDialectName | 'decisions';
   /** Absent = only upstreams speak it. */
   readonly inbound?: InboundDialect;
   readonly upstream: UpstreamDialect;
@@ -68,9 +68,14 @@ export interface ConversationFormat extends ConversationDialect, FormatDialect {
   readonly facts: ConversationFormatFacts;
 }
 
-/** True for a format of conversations. */
+/** True for a format of conversations: only their answers are streamed. */
 export function hasConversations(format: FormatDialect): format is ConversationFormat {
-  return format.facts.request.conversation !== undefined;
+  return format.inbound.createEncoder !== undefined;
+}
+
+/** The format of decisions. Upstreams that have none answer it as a conversation. */
+export interface DecisionFormat extends FormatDialect {
+  readonly name: 'decisions';
 }
 
 /** The format of embeddings. */

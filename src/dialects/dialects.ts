@@ -2,9 +2,11 @@ import type { DialectName, EmbeddingDialectName, Format } from '../ir/items.ts';
 import { bedrock } from './bedrock/index.ts';
 import { chat } from './chat/index.ts';
 import { cohere } from './cohere/index.ts';
+import { decisions } from './decisions/index.ts';
 import type {
   ConversationDialect,
   ConversationFormat,
+  DecisionFormat,
   EmbeddingDialect,
   EmbeddingFormat,
   FormatDialect,
@@ -19,6 +21,7 @@ export type Dialects = Readonly<
   Record<Format, ConversationFormat> &
     Record<Exclude<DialectName, Format>, ConversationDialect> &
     Record<'embeddings', EmbeddingFormat> &
+    Record<'decisions', DecisionFormat> &
     Record<Exclude<EmbeddingDialectName, 'embeddings'>, EmbeddingDialect>
 >;
 
@@ -30,6 +33,7 @@ export const DIALECTS: Dialects = {
   gemini,
   bedrock,
   embeddings,
+  decisions,
   'gemini-embeddings': gemini.embeddings,
   'bedrock-embeddings': bedrock.embeddings,
   'cohere-embeddings': cohere,
@@ -39,4 +43,4 @@ export const DIALECTS: Dialects = {
 export const FORMATS: readonly ConversationFormat[] = [responses, messages, chat];
 
 /** All formats. */
-export const REQUEST_FORMATS: readonly FormatDialect[] = [...FORMATS, embeddings];
+export const REQUEST_FORMATS: readonly FormatDialect[] = [...FORMATS, embeddings, decisions];

@@ -1,6 +1,7 @@
 import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { UnlistedMember } from '../kit/json/unlisted-members.ts';
+import type { DecisionSettings } from './decision.ts';
 import type { EmbeddingSettings } from './embedding.ts';
 import type { FormatFacts } from './format-facts.ts';
 import type { CacheMark, DialectName, Ext, Format, Item, RequestFormat } from './items.ts';
@@ -111,6 +112,8 @@ export interface GenerationRequest {
   readonly items: readonly Item[];
   /** Present on requests for embeddings, which have no items. */
   readonly embedding?: EmbeddingSettings;
+  /** Present on requests for decisions, whose items and output format the gateway has made. */
+  readonly decision?: DecisionSettings;
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly parallelToolCalls?: boolean;

@@ -67,7 +67,7 @@ export type ChargeRow = {
  * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
-  api_type: 'completions' | 'embeddings';
+  api_type: 'completions' | 'embeddings' | 'decisions';
   /** Format of the request; null in rows that were begun by an earlier release. */
   format: RequestFormat | null;
   /** What the caller got for a failure; absent = none, or unknown. */

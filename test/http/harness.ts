@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Catalog, Endpoint, Model, Provider } from '../../src/catalog/catalog.ts';
 import type { ReadinessParts } from '../../src/contract/envelopes/health.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
+import { decisions } from '../../src/dialects/decisions/index.ts';
 import type { InboundDialect, ReplyContext } from '../../src/dialects/dialect.ts';
 import { embeddings } from '../../src/dialects/embeddings/index.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
@@ -30,6 +31,7 @@ export const ACCOUNT = '7a0c3b1e-0000-4000-8000-000000000001';
 
 const INBOUND: Record<RequestFormat, InboundDialect> = {
   embeddings: embeddings.inbound,
+  decisions: decisions.inbound,
   responses: responses.inbound,
   messages: messages.inbound,
   chat: chat.inbound,

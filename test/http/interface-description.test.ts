@@ -35,6 +35,8 @@ describe('the route table', () => {
         'POST /messages/count_tokens',
         'POST /chat/completions',
         'POST /embeddings',
+        'POST /decisions',
+        'POST /systemone',
         'POST /routing/explain',
         'GET /key',
         'GET /auth/key',

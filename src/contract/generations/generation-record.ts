@@ -20,7 +20,7 @@ const milliseconds = (description: string) => nullable(Type.Integer(), { descrip
 
 /** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
-  api_type: Type.String({ description: 'What was asked for: `completions` or `embeddings`.' }),
+  api_type: Type.String({ description: 'What was asked for: `completions`, `embeddings` or `decisions`.' }),
   format: nullable(Type.String(), {
     description:
       'Format of the request: `responses`, `messages`, `chat` or `embeddings`; null in old records.',

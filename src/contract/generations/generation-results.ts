@@ -181,5 +181,57 @@ export const embeddingsResultSchema = Type.Object(
   { description: 'Vectors; routing metadata is added when the request asked for it.' },
 );
 
+const probability = Type.Number({ minimum: 0, maximum: 1 });
+
+/** Reply of `POST /decisions` and `POST /systemone`. */
+export const decisionsResultSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the generation.' }),
+    answers: Type.Unsafe<object>({
+      description:
+        'System One: answers by the names of their questions, of type `noul`, `choice` or `score`. OpenAI: a list in ' +
+        'the order of the questions, of type `predicate`, `choice`, `score` or `refusal`.',
+      anyOf: [
+        Type.Record(
+          Type.String(),
+          Type.Object({
+            type: Type.String(),
+            noul: Type.Optional(probability),
+            choice: Type.Optional(Type.String()),
+            score: Type.Optional(Type.Number()),
+            confidence: Type.Optional(probability),
+            probabilities: Type.Optional(Type.Record(Type.String(), probability)),
+            legend: Type.Optional(anyObject),
+          }),
+        ),
+        Type.Array(
+          Type.Object({
+            type: Type.String(),
+            name: Type.Union([Type.String(), Type.Null()]),
+            probability: Type.Optional(probability),
+            choice: Type.Optional(Type.Union([Type.String(), Type.Boolean()])),
+            score: Type.Optional(Type.Number()),
+            confidence: Type.Optional(probability),
+            probabilities: Type.Optional(Type.Array(anyObject)),
+          }),
+        ),
+      ],
+    }),
+    model: Type.String({ description: 'The model that served.' }),
+    provider: Type.String(),
+    usage: Type.Object({
+      input_tokens: tokens,
+      input_tokens_details: anyObject,
+      output_tokens: tokens,
+      output_tokens_details: anyObject,
+      total_tokens: tokens,
+      cost,
+      is_byok: Type.Boolean(),
+      cost_details: anyObject,
+    }),
+  },
+  { description: 'Answers to questions; routing metadata is added when the request asked for it.' },
+);
+
 /** Reply of `POST /messages/count_tokens`. */
 export const tokenCountSchema = Type.Object({ input_tokens: tokens });

@@ -18,7 +18,7 @@ const NO_NOTES: readonly PipelineEntry[] = [];
 /** Members of a generation's row that describe its request, whatever its outcome. */
 export type RequestMembers = RowMembers & {
   /** Kind of request; absent = completions. */
-  readonly api?: 'embeddings';
+  readonly api?: 'embeddings' | 'decisions';
   /** Absent in records of earlier releases. */
   readonly format?: RequestFormat;
 };

@@ -40,6 +40,7 @@ export function requestMembers(
     num_input_audio_prompt: media.audio,
     is_zdr: mustKeepNothing(request, caller, () => modelsOf(plan)),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
+    ...(request.decision !== undefined && { api: 'decisions' as const }),
   };
 }
 

@@ -4,6 +4,7 @@ import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelop
 import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import {
   chatResultSchema,
+  decisionsResultSchema,
   embeddingsResultSchema,
   messagesResultSchema,
   responsesResultSchema,
@@ -72,6 +73,18 @@ export function generationRoutes(vendor: string): readonly Route[] {
       encodeError: encodeEnvelope,
       handler: wholeHandler(DIALECTS.embeddings),
     },
+    decisionsRoute(vendor, {
+      path: '/decisions',
+      operationId: 'createDecision',
+      summary: 'Answer questions about a content with probabilities',
+      example: GENERATION_EXAMPLES.createDecision,
+    }),
+    decisionsRoute(vendor, {
+      path: '/systemone',
+      operationId: 'createSystemOneDecision',
+      summary: 'The same, at the path of System One',
+      example: GENERATION_EXAMPLES.createSystemOneDecision,
+    }),
     {
       method: 'POST',
       mount: 'api',
@@ -91,6 +104,29 @@ export function generationRoutes(vendor: string): readonly Route[] {
       handler: explainHandler(vendor),
     },
   ];
+}
+
+/** A route of decisions: each takes both forms. */
+function decisionsRoute(
+  vendor: string,
+  row: Pick<Route, 'path' | 'operationId' | 'summary' | 'example'>,
+): Route {
+  return {
+    ...row,
+    method: 'POST',
+    mount: 'api',
+    tag: 'Generation',
+    auth: 'inference',
+    rateClass: 'generation',
+    request: {
+      query: null,
+      headers: generationHeaderSchema(vendor),
+      body: DIALECTS.decisions.inbound.requestSchema(vendor),
+    },
+    responses: { 200: ok(decisionsResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
+    encodeError: encodeEnvelope,
+    handler: wholeHandler(DIALECTS.decisions),
+  };
 }
 
 function generationRoute(

@@ -17,7 +17,7 @@ import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { fitTools } from '../../dialects/fit/fit-tool-calls.ts';
-import { dialectOf } from '../../dialects/lane.ts';
+import { dialectOfCall } from '../../dialects/lane.ts';
 import { VALUE_PASSED_ON } from '../../dialects/shared/report/passed-on-fields.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
 import { undocumentedEntries } from '../../dialects/shared/report/undocumented-members.ts';
@@ -77,7 +77,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const { request, endpoint, credential, signal } = call;
     signal.throwIfAborted();
     const { provider } = endpoint;
-    const name = dialectOf(provider, request.format);
+    const name = dialectOfCall(provider, request.format, call.lane);
     const dialect = dependencies.dialects[name];
     if (dialect === undefined) throw missingDialect(provider, name);
     const isByok = call.isByok ?? false;
@@ -155,6 +155,14 @@ function missingAddress(provider: Provider): UpstreamFailure {
 /** For dialects that have no facts. */
 const NO_FACTS: DialectFacts = {};
 
+const EMULATED_DECISIONS: readonly TranslationEntry[] = [
+  {
+    field: 'questions',
+    action: 'coerced',
+    detail: 'the model answers them as JSON: how sure it is, it says itself',
+  },
+];
+
 /** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paid'>,
@@ -172,8 +180,9 @@ export function renderCall(
   const { renderRequest, renderRelay = renderRequest } = upstream;
   const isRelay = call.lane === 'relay';
   const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
+  const emulated = isRelay || request.decision === undefined ? NO_ENTRIES : EMULATED_DECISIONS;
   const fitted = [paid.report, tooled.report, ofTier.report, sampled.report, budgeted.report, report];
-  const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost];
+  const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost, emulated];
   const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
   const mayPass = isRelay || name === request.format;
   const reported = withUndocumented(made, request, mayPass, entries);

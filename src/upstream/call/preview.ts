@@ -1,5 +1,5 @@
 import type { Dialects } from '../../dialects/dialects.ts';
-import { dialectOf } from '../../dialects/lane.ts';
+import { dialectOfCall } from '../../dialects/lane.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
 import type { UpstreamCall } from '../upstream.ts';
@@ -13,7 +13,7 @@ export async function previewCall(
   call: PreviewCall,
   dialects: Partial<Dialects>,
 ): Promise<readonly TranslationEntry[]> {
-  const dialect = dialects[dialectOf(call.endpoint.provider, call.request.format)];
+  const dialect = dialects[dialectOfCall(call.endpoint.provider, call.request.format, call.lane)];
   if (dialect === undefined) return [];
   await nextTurn();
   return renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel).report;

@@ -15,6 +15,7 @@ import { expiryProblem } from '../transport/deadlines.ts';
 import type { Transport, TransportCall, TransportReply } from '../upstream.ts';
 import { answerOf } from './answer.ts';
 import { type Behaviour, behaviourOf } from './behaviours.ts';
+import { decisionScript } from './decisions.ts';
 import { Dice } from './dice.ts';
 import { scriptOf } from './script.ts';
 import { embeddingScript } from './vectors.ts';
@@ -132,8 +133,9 @@ function scriptFor(
   behaviour: Behaviour,
   dialect: FormatDialect,
 ): ReturnType<typeof scriptOf> {
-  const { embedding } = request;
+  const { embedding, decision } = request;
   if (embedding !== undefined) return [embeddingScript(embedding, model)];
+  if (decision !== undefined) return [decisionScript(decision, JSON.stringify(request.body), model)];
   return hasConversations(dialect)
     ? scriptOf(answerOf(request, behaviour, dialect.facts), request, model)
     : [];

@@ -33,7 +33,7 @@ const FIELDS: readonly FilterField[] = [
     label: 'format',
     kind: 'choice',
     isClosed: true,
-    choices: among('responses', 'messages', 'chat', 'embeddings'),
+    choices: among('responses', 'messages', 'chat', 'embeddings', 'decisions'),
   },
   {
     name: 'finish_reason',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { explanationSchema } from '../../../contract/catalog/explanation.ts';
 import type {
   chatResultSchema,
+  decisionsResultSchema,
   embeddingsResultSchema,
   messagesResultSchema,
   responsesResultSchema,
@@ -16,6 +17,22 @@ const QUESTION = { role: 'user', content: 'Say hello.' };
 
 const ANSWER =
   'This is a simulated answer: no model was asked. You said: "Say hello.". A real model would answer it here.';
+
+/** The members of a reply with decisions beside its answers. */
+const DECIDED = {
+  model: MODEL,
+  provider: 'Simulator',
+  usage: {
+    input_tokens: 88,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 19,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 107,
+    cost: 0.000164,
+    is_byok: false,
+    cost_details: {},
+  },
+};
 
 /** A model that calls the first tool that it is offered. */
 const TOOL_MODEL = 'simulator/tools';
@@ -175,6 +192,67 @@ export const GENERATION_EXAMPLES = {
       usage: { prompt_tokens: 5, total_tokens: 5, cost: 0.0000001, is_byok: false, cost_details: {} },
     } satisfies Static<typeof embeddingsResultSchema>,
   },
+  createDecision: {
+    client: { library: 'openai', method: 'decisions.create' },
+    body: {
+      model: MODEL,
+      input: 'My parcel is late again. I want my money back.',
+      questions: [
+        { type: 'predicate', name: 'refund', instructions: 'The customer asks for a refund.' },
+        {
+          type: 'choice',
+          name: 'team',
+          instructions: 'Which team should answer?',
+          choices: [{ value: 'shipping' }, { value: 'billing', description: 'invoices and refunds' }],
+        },
+      ],
+    },
+    answer: {
+      id: 'gen-1794892626-1b2c3d4e5f6g7h8i9j0k',
+      answers: [
+        { type: 'predicate', name: 'refund', probability: 0.75 },
+        {
+          type: 'choice',
+          name: 'team',
+          choice: 'shipping',
+          confidence: 0.75,
+          probabilities: [
+            { value: 'shipping', probability: 0.75 },
+            { value: 'billing', probability: 0.25 },
+          ],
+        },
+      ],
+      ...DECIDED,
+    } satisfies Static<typeof decisionsResultSchema>,
+  },
+  createSystemOneDecision: {
+    body: {
+      model: MODEL,
+      state: { message: 'My parcel is late again.', orders: 3 },
+      questions: {
+        refund: { type: 'noul', instructions: 'The customer asks for a refund.' },
+        anger: {
+          type: 'score',
+          instructions: 'How angry is the customer?',
+          criteria: ['calm', 'annoyed', 'furious'],
+        },
+      },
+    },
+    answer: {
+      id: 'gen-1794892627-2c3d4e5f6g7h8i9j0k1l',
+      answers: {
+        refund: { type: 'noul', noul: 0.75 },
+        anger: {
+          type: 'score',
+          score: 0,
+          confidence: 0.75,
+          probabilities: { '0': 0.75, '1': 0.125, '2': 0.125 },
+          legend: { '0': 'calm', '1': 'annoyed', '2': 'furious' },
+        },
+      },
+      ...DECIDED,
+    } satisfies Static<typeof decisionsResultSchema>,
+  },
   explainRouting: {
     body: { format: 'chat', model: MODEL, messages: [QUESTION] },
     otherBodies: {
@@ -184,6 +262,12 @@ export const GENERATION_EXAMPLES = {
         format: 'embeddings',
         model: 'simulator/embedding',
         input: ['A signal box.'],
+      },
+      'A request to /decisions': {
+        format: 'decisions',
+        model: MODEL,
+        input: 'A signal box.',
+        questions: [{ type: 'predicate', instructions: 'It is about railways.' }],
       },
     },
     answer: {

@@ -1,0 +1,83 @@
+import type { DecisionQuestion, DecisionSettings } from '../../ir/decision.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import type { Event } from '../../ir/events.ts';
+import { NO_USAGE, tokenCount } from '../../ir/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import type { DecodeContext } from '../dialect.ts';
+import { type DecisionAnswer, writeAnswers } from '../shared/decisions/answers.ts';
+
+/** The events of a body with decisions: its answers as the text that a model would have written. Never throws. */
+export function decodeBody(body: JsonObject, { request: { decision } }: DecodeContext): Event[] {
+  if (decision === undefined) return [failure('an answer to another request')];
+  const answers = answersIn(body, decision);
+  const isWhole = answers.every((answer): answer is DecisionAnswer => answer !== undefined);
+  if (!isWhole) return [failure('decisions without an answer to each question')];
+  const id = textAt(body, 'id');
+  return [
+    { type: 'start', ...(id !== undefined && { upstreamId: id }) },
+    { type: 'item-start', item: 0, head: { type: 'message' } },
+    { type: 'part-start', item: 0, part: 0, kind: 'text' },
+    { type: 'text-delta', item: 0, part: 0, kind: 'text', text: writeAnswers(decision, answers) },
+    { type: 'part-end', item: 0, part: 0, kind: 'text' },
+    { type: 'item-end', item: 0, status: 'completed' },
+    ...usageEvents(objectAt(body, 'usage')),
+    { type: 'finish', reason: 'stop' },
+  ];
+}
+
+function failure(sent: string): Event {
+  return {
+    type: 'failure',
+    error: new GatewayError('upstream-unavailable', `The provider sent ${sent}`),
+  };
+}
+
+function answersIn(
+  body: JsonObject,
+  { form, questions }: DecisionSettings,
+): readonly (DecisionAnswer | undefined)[] {
+  const list = objectsAt(body, 'answers');
+  const byName = objectAt(body, 'answers') ?? {};
+  return questions.map((question, index) =>
+    readAnswer(form === 'openai' ? list[index] : byName[question.name ?? ''], question),
+  );
+}
+
+function readAnswer(
+  answer: Json | undefined,
+  { kind, options }: DecisionQuestion,
+): DecisionAnswer | undefined {
+  if (!isJsonObject(answer)) return undefined;
+  if (kind === 'predicate') {
+    const probability = numberAt(answer, 'probability') ?? numberAt(answer, 'noul');
+    return probability === undefined ? undefined : { probability };
+  }
+  const option =
+    kind === 'choice'
+      ? options.findIndex(({ value }) => value === answer.choice)
+      : Math.round(numberAt(answer, 'score') ?? -1);
+  if (option < 0 || option >= options.length) return undefined;
+  return { option, probability: numberAt(answer, 'confidence') ?? 1 };
+}
+
+function usageEvents(usage: JsonObject | undefined): Event[] {
+  const inputTokens = tokenCount(usage?.input_tokens);
+  if (usage === undefined || inputTokens === undefined) return [];
+  const read = objectAt(usage, 'input_tokens_details');
+  const written = objectAt(usage, 'output_tokens_details');
+  return [
+    {
+      type: 'usage',
+      usage: {
+        ...NO_USAGE,
+        inputTokens,
+        outputTokens: tokenCount(usage.output_tokens) ?? 0,
+        cachedTokens: tokenCount(read?.cached_tokens) ?? 0,
+        cacheWriteTokens: tokenCount(read?.cache_write_tokens) ?? 0,
+        reasoningTokens: tokenCount(written?.reasoning_tokens) ?? 0,
+        source: 'measured',
+      },
+    },
+  ];
+}
