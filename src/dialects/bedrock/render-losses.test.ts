@@ -476,11 +476,11 @@ const MESSAGES: readonly Row[] = [
       'speed coerced',
     ],
     {
-      outputConfig: { textFormat: { structure: { jsonSchema: { schema: '{"type":"object"}' } } } },
-      additionalModelRequestFields: {
-        thinking: { type: 'adaptive', display: 'omitted' },
-        output_config: { effort: 'low' },
+      outputConfig: {
+        textFormat: { structure: { jsonSchema: { schema: '{"type":"object"}' } } },
+        effort: 'low',
       },
+      additionalModelRequestFields: { thinking: { type: 'adaptive', display: 'omitted' } },
       serviceTier: { type: 'priority' },
     },
   ],

@@ -13,6 +13,8 @@ export interface RenderedReasoning {
   readonly maxTokens?: number;
   /** Members of the additional fields of the request. */
   readonly fields: JsonObject;
+  /** The effort of the whole answer, beside its format; absent = none, or one of `fields` has it. */
+  readonly effort?: string;
   readonly isThinking: boolean;
 }
 
@@ -130,10 +132,8 @@ function asThinking(context: RenderContext, turns: readonly Turn[]): RenderedRea
     context.request.requestedOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
   return {
     ...(isNeeded && { maxTokens }),
-    fields: {
-      ...(thinking !== undefined && { thinking }),
-      ...(effort !== undefined && { output_config: { effort } }),
-    },
+    fields: thinking === undefined ? {} : { thinking },
+    ...(effort !== undefined && { effort }),
     isThinking,
   };
 }

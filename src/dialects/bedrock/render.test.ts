@@ -303,8 +303,8 @@ describe('thinking', () => {
     const { body, report } = render({ reasoning: { effort: 'high' } }, { takesBudget: false });
     expect(body.additionalModelRequestFields).toEqual({
       thinking: { type: 'adaptive', display: 'summarized' },
-      output_config: { effort: 'high' },
     });
+    expect(body.outputConfig).toEqual({ effort: 'high' });
     expect(body).not.toHaveProperty('inferenceConfig');
     expect(report).toEqual([]);
   });

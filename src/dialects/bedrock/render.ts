@@ -22,7 +22,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const { report } = context;
   const { system, turns } = renderConversation(context);
   refuseSilence(turns, report);
-  const { maxTokens, fields, isThinking } = renderReasoning(context, turns);
+  const { maxTokens, fields, effort, isThinking } = renderReasoning(context, turns);
   const format = renderOutputFormat(context);
   const { tools, toolChoice } = renderTools(context, turns, isThinking);
   const prompt = withCachePoints({ tools, system: [...system, ...format.system], turns }, context);
@@ -41,7 +41,9 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...(sampling.inference.stopSequences !== undefined && {
       additionalModelResponseFieldPaths: [request.stream ? '/delta/stop_sequence' : '/stop_sequence'],
     }),
-    ...(format.outputConfig !== undefined && { outputConfig: format.outputConfig }),
+    ...((format.outputConfig !== undefined || effort !== undefined) && {
+      outputConfig: { ...format.outputConfig, ...(effort !== undefined && { effort }) },
+    }),
     ...(labels !== undefined && { requestMetadata: labels }),
     ...renderServiceTier(request, report),
   };

@@ -176,7 +176,7 @@ export const THINKING: RequestChapter = {
   features: [
     row({
       title: 'Effort',
-      note: 'If the upstream needs a budget in tokens, effort becomes a share of the output limit. Claude models without a budget (Opus 4.7 and later) get `thinking: {type: adaptive}` and `output_config.effort`.',
+      note: 'If the upstream needs a budget in tokens, effort becomes a share of the output limit. Claude models without a budget (Opus 4.7 and later) get `thinking: {type: adaptive}` and `output_config.effort`, at Bedrock `outputConfig.effort`.',
       asked: settings({
         responses: { reasoning: { effort: 'high' } },
         messages: { output_config: { effort: 'high' } },
@@ -187,8 +187,8 @@ export const THINKING: RequestChapter = {
         messages: (body) => body.output_config?.effort === 'high' || body.thinking.budget_tokens > 1000,
         chat: (body) => body.reasoning_effort === 'high',
         gemini: (body) => body.generationConfig.thinkingConfig.thinkingLevel === 'high',
-        bedrock: ({ additionalModelRequestFields: fields }) =>
-          fields.output_config?.effort === 'high' || fields.thinking.budget_tokens > 1000,
+        bedrock: ({ additionalModelRequestFields: fields, outputConfig }) =>
+          outputConfig?.effort === 'high' || fields.thinking.budget_tokens > 1000,
       },
     }),
     row({
@@ -204,8 +204,8 @@ export const THINKING: RequestChapter = {
         messages: (body) => body.output_config?.effort === 'max' || body.thinking.budget_tokens > 1000,
         chat: (body) => body.reasoning_effort === 'high',
         gemini: (body) => body.generationConfig.thinkingConfig.thinkingLevel === 'high',
-        bedrock: ({ additionalModelRequestFields: fields }) =>
-          fields.output_config?.effort === 'max' || fields.thinking.budget_tokens > 1000,
+        bedrock: ({ additionalModelRequestFields: fields, outputConfig }) =>
+          outputConfig?.effort === 'max' || fields.thinking.budget_tokens > 1000,
       },
       verdicts: {
         messages: 'kept adapted adapted adapted kept',
