@@ -41,7 +41,14 @@ export type Strategy =
 
 /** Something that was done to a request besides sending it on. */
 export interface PipelineEntry {
-  readonly type: 'guardrail' | 'plugin' | 'server_tools' | 'response_healing' | 'context_compression';
+  /** `guardrail`: what a guardrail found, with its id and scope. */
+  readonly type:
+    | 'guardrail'
+    | 'guardrail_receipt'
+    | 'plugin'
+    | 'server_tools'
+    | 'response_healing'
+    | 'context_compression';
   readonly name: string;
   readonly summary?: string;
   readonly guardrail_id?: string;

@@ -106,6 +106,8 @@ export interface StageContext {
   wishAgainst(request: GenerationRequest, provider: Provider): string | undefined;
   /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void;
+  /** Adds an entry that stays behind all others. */
+  noteLast(entry: PipelineEntry): void;
   /** Adds members to `error.metadata` if the generation fails before its reply begins. */
   addFailureMetadata(metadata: JsonObject): void;
   /** Forbids keeping the answer for further requests. */
@@ -195,6 +197,8 @@ export class ActiveStages {
   readonly #asked: GenerationRequest;
   /** Their pipeline entries so far. */
   readonly notes: PipelineEntry[] = [];
+  /** Entries at the end that stay there. */
+  #lastNotes = 0;
   /** Whether `before` has left the request as it was; undefined = it has not run. */
   #isUnchanged: boolean | undefined;
   #failureMetadata: JsonObject | undefined;
@@ -203,11 +207,15 @@ export class ActiveStages {
   constructor(
     all: readonly Stage[],
     request: GenerationRequest,
-    given: Omit<StageContext, 'note' | 'addFailureMetadata' | 'keepNothing' | 'mayKeep'>,
+    given: Omit<StageContext, 'note' | 'noteLast' | 'addFailureMetadata' | 'keepNothing' | 'mayKeep'>,
   ) {
     const context = {
       ...given,
-      note: (entry: PipelineEntry) => void this.notes.push(entry),
+      note: (entry: PipelineEntry) => void this.notes.splice(this.notes.length - this.#lastNotes, 0, entry),
+      noteLast: (entry: PipelineEntry) => {
+        this.notes.push(entry);
+        this.#lastNotes += 1;
+      },
       addFailureMetadata: (metadata: JsonObject) => {
         this.#failureMetadata = { ...this.#failureMetadata, ...metadata };
       },

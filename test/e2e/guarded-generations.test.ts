@@ -238,6 +238,8 @@ describe.each(Object.keys(BODIES) as Path[])('%s', (path) => {
       { provider: 'openai-chat', model: 'm/openai-chat', selected: false },
     ]);
     expect(attempts).toBeUndefined();
+    // Nothing was sent, so that there is no receipt.
+    expect(pipeline).toHaveLength(1);
     expect(pipeline).toContainEqual({
       type: 'guardrail',
       name: 'regex_pi_detection',
@@ -274,6 +276,12 @@ describe.each(Object.keys(BODIES) as Path[])('%s', (path) => {
     expect(JSON.stringify(body)).toContain('harmless-42');
     const flagged = body.signalbox_metadata.pipeline.filter(({ data }: any) => data.action === 'flagged');
     expect(flagged.map(({ data }: any) => data.direction)).toEqual(['sent', 'received']);
+    expect(body.signalbox_metadata.pipeline.at(-1)).toMatchObject({
+      type: 'guardrail_receipt',
+      name: 'scan-receipt',
+    });
+    const ofGuardrails = body.signalbox_metadata.pipeline.filter(({ type }: any) => type === 'guardrail');
+    expect(ofGuardrails.every((entry: any) => entry.guardrail_id && entry.guardrail_scope)).toBe(true);
   });
 
   it('fails in band once something of the answer was sent', async () => {
@@ -297,6 +305,8 @@ describe.each(Object.keys(BODIES) as Path[])('%s', (path) => {
     expect(record.routing.pipeline.map(({ summary }: any) => summary)).toContain(
       'Blocked: Social Security number (1 match)',
     );
+    const { characters_received, characters_received_scanned } = receiptIn(record.routing);
+    expect(characters_received).toBe(characters_received_scanned);
     // What the upstream wrote is charged although it did not pass.
     expect(record.tokens_completion).toBeGreaterThan(50);
   });

@@ -2,14 +2,12 @@ import type { WireWatch } from '../../ir/wire-watch.ts';
 import type { StageContext } from '../stage.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
-import type { Receipt } from './receipt.ts';
 import { blockedError, pipelineEntries } from './refusals.ts';
 
 /** One generation under guardrails. */
 export interface Guarded {
   readonly scan: GuardrailScan;
   readonly panel: JudgePanel;
-  readonly receipt: Receipt;
   /** Set in all requests of the generation. */
   readonly watch: WireWatch;
 }

@@ -50,7 +50,6 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
     if (known !== undefined) return known;
     const begun = guarded(context, dependencies);
     ofContext.set(context, begun);
-    context.note(begun.receipt.entry());
     return begun;
   };
   const scanned = async (request: GenerationRequest, context: StageContext) => {
@@ -178,14 +177,14 @@ function guarded(
     },
     signal,
   );
-  const receipt = new Receipt(scan, () => panel.counts, report);
+  const receipt = new Receipt(scan, () => panel.counts, report, context.noteLast);
   const watch: WireWatch = {
     sent: (body) => receipt.sent(body),
     received: (batch) => receipt.received(batch),
     passedError: (texts) => passedError(texts, { scan, panel, note }),
     ended: () => receipt.ended(),
   };
-  return { scan, panel, receipt, watch };
+  return { scan, panel, watch };
 }
 
 /** An answer whose results of server tools are scanned as they pass. */

@@ -55,7 +55,7 @@ export async function withScannedFiles(
 
 function unscannedEntry(files: readonly string[]): PipelineEntry {
   return {
-    type: 'guardrail',
+    type: 'guardrail_receipt',
     name: FILE_SCAN,
     summary: `Passed ${files.length === 1 ? 'a file' : `${files.length} files`} that cannot be scanned`,
     data: { action: 'passed', unscanned: [...files] },
@@ -66,7 +66,7 @@ function fileScanEntry({ files }: ReadFiles, isSentAsText: boolean): PipelineEnt
   const characters = files.reduce((sum, file) => sum + file.characters, 0);
   const count = countText(files.length, 'file');
   return {
-    type: 'guardrail',
+    type: 'guardrail_receipt',
     name: FILE_SCAN,
     summary: `Scanned ${countText(characters, 'character')} of ${count}, sent as ${isSentAsText ? 'text' : 'they are'}`,
     data: { files: files.map((file) => ({ ...file })), sent_as: isSentAsText ? 'text' : 'file' },

@@ -30,28 +30,39 @@ export class Receipt implements Omit<WireWatch, 'passedError'> {
   readonly #scanner: ScannerCount;
   readonly #judged: () => readonly JudgedCount[];
   readonly #report: (unscanned: Unscanned) => void;
+  readonly #show: (entry: PipelineEntry) => void;
   #sent = 0;
   #sentScanned = 0;
   #received = 0;
+  /** The same before the events in which something was blocked. */
+  #receivedUnblocked = 0;
+  #isShown = false;
 
-  /** `judged`: what services have judged so far. */
+  /** `judged`: what services have judged so far. `show` gets the entry of the pipeline, once something was scanned. */
   constructor(
     scanner: ScannerCount,
     judged: () => readonly JudgedCount[],
     report: (unscanned: Unscanned) => void,
+    show: (entry: PipelineEntry) => void,
   ) {
     this.#scanner = scanner;
     this.#judged = judged;
     this.#report = report;
+    this.#show = show;
   }
 
   sent(body: JsonObject): void {
     const { sent, scanned } = sentCharacters(body, this.#scanner.sentTexts());
     this.#sent += sent;
     this.#sentScanned += scanned;
+    if (!this.#isShown) {
+      this.#isShown = true;
+      this.#show(this.#entry());
+    }
   }
 
   received(batch: EventBatch): void {
+    if (!this.#scanner.isBlocked) this.#receivedUnblocked = this.#received;
     this.#received += receivedCharacters(batch);
   }
 
@@ -63,10 +74,10 @@ export class Receipt implements Omit<WireWatch, 'passedError'> {
   }
 
   /** The entry of the pipeline. Its counts are those at the time of reading. */
-  entry(): PipelineEntry {
+  #entry(): PipelineEntry {
     const data = () => this.#data();
     return {
-      type: 'guardrail',
+      type: 'guardrail_receipt',
       name: 'scan-receipt',
       get summary() {
         const { characters_sent: sent, characters_received: received, ...scanned } = data();
@@ -83,11 +94,14 @@ export class Receipt implements Omit<WireWatch, 'passedError'> {
 
   #data() {
     const services = this.#judged();
+    const { isBlocked, receivedCharacters: scanned } = this.#scanner;
+    // What a block withheld was not received.
+    const received = isBlocked ? Math.max(scanned, this.#receivedUnblocked) : this.#received;
     return {
       characters_sent: this.#sent,
       characters_sent_scanned: this.#sentScanned,
-      characters_received: this.#received,
-      characters_received_scanned: this.#scanner.receivedCharacters,
+      characters_received: received,
+      characters_received_scanned: scanned,
       ...(services.length > 0 && { services: services.map((count) => ({ ...count })) }),
     };
   }

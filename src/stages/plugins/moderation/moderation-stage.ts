@@ -73,5 +73,5 @@ function noteVerdict(
   verdict: JsonObject,
 ): void {
   const latency_ms = Math.max(0, Math.round(now() - beganMs));
-  note({ type: 'guardrail', name: MODERATION, summary, data: { ...verdict, latency_ms } });
+  note({ type: 'plugin', name: MODERATION, summary, data: { ...verdict, latency_ms } });
 }

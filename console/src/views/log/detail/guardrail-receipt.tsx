@@ -10,7 +10,7 @@ type Entry = NonNullable<RoutingMetadata['pipeline']>[number];
 
 /** The entries of guardrails. */
 export function guardrailEntries(routing: RoutingMetadata | null): readonly Entry[] {
-  return (routing?.pipeline ?? []).filter(({ type }) => type === 'guardrail');
+  return (routing?.pipeline ?? []).filter(({ type }) => type.startsWith('guardrail'));
 }
 
 const RECEIPT = 'scan-receipt';
