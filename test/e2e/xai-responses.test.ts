@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from './harness.ts';
+
+/** xAI by its interface of responses, which a configuration chooses. */
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  const pricing = { prompt: '0.000001', completion: '0.000002', web_search: '0.005', x_search: '0.007' };
+  gateway = await openTestGateway({
+    providers: [{ slug: 'xai', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' }],
+    models: [{ id: 'x-ai/one', endpoints: [{ provider: 'xai', model: 'one', pricing }] }],
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const ANSWER = {
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'one',
+  output: [
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c2VhbGVk', status: 'completed' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'a' } },
+    { type: 'x_search_call', id: 'xs_1', name: 'x_keyword_search', arguments: '{}', status: 'completed' },
+    { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'A.' }] },
+  ],
+  usage: {
+    input_tokens: 100,
+    output_tokens: 50,
+    total_tokens: 150,
+    server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 2 },
+  },
+};
+
+it('seals its thoughts, searches the web and X, and is charged for each search', async () => {
+  upstream.answer(reply(200, ANSWER));
+  const tools = [{ type: 'web_search' }, { type: 'x_search', allowed_x_handles: ['a'] }];
+  const include = ['reasoning.encrypted_content'];
+  const asked = { model: 'x-ai/one', input: 'What is new?', tools, include, store: false };
+  const first = (await (await gateway.post('/responses', asked)).json()) as any;
+  expect((await upstream.request(0)).json).toMatchObject({ tools, include, store: false });
+  expect(first.output.map(({ type }: any) => type)).toEqual(ANSWER.output.map(({ type }) => type));
+  expect(first.usage.cost).toBeCloseTo(0.0001 + 0.0001 + 0.005 + 2 * 0.007, 9);
+
+  upstream.answer(reply(200, { ...ANSWER, output: ANSWER.output.slice(3) }));
+  const input = [...first.output, { role: 'user', content: 'And now?' }];
+  const second = await gateway.post('/responses', { ...asked, input });
+  expect(second.status).toBe(200);
+  const sent = (await upstream.request(1)).json.input;
+  expect(sent[0]).toMatchObject({ type: 'reasoning', encrypted_content: 'c2VhbGVk' });
+  expect(sent[2]).toMatchObject({ type: 'x_search_call', name: 'x_keyword_search' });
+});
