@@ -38,6 +38,10 @@ export interface Usage {
   readonly hostedCalls?: number;
   /** The upstream says that it kept all of it in the United States, which has a price of its own. */
   readonly isUsOnly?: true;
+  /** The upstream's name of the model that answered, if the upstream fell back to another by itself. */
+  readonly servedModel?: string;
+  /** What the upstream asked other models by itself: in no other count, and of their own prices. */
+  readonly others?: readonly ModelUsage[];
   /** Calls of server tools; absent = none. They are not billed as tokens. */
   readonly toolCalls?: ToolCallCounts;
   /** Searches that the gateway ran, for plugins and tools; absent = none. */
@@ -45,6 +49,12 @@ export interface Usage {
   /** Pages that the gateway fetched, for plugins and tools; absent = none. */
   readonly ownFetches?: number;
   readonly source: UsageSource;
+}
+
+/** Tokens of a model that an upstream asked, by the upstream's name of it. */
+export interface ModelUsage {
+  readonly model: string;
+  readonly usage: Usage;
 }
 
 /** Counts of the calls of server tools. */
@@ -81,6 +91,9 @@ export function plusUsage(one: Usage, other: Usage): Usage {
   return {
     ...optionalSums(one, other),
     ...(hosted !== undefined && { hosted }),
+    ...(one.others !== undefined || other.others !== undefined
+      ? { others: [...(one.others ?? []), ...(other.others ?? [])] }
+      : undefined),
     inputTokens: one.inputTokens + other.inputTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,

@@ -626,7 +626,7 @@ describe('a context that is compacted first', () => {
     const pass = { type: 'compaction', input_tokens: 230_000, output_tokens: 1000 };
     upstream.answer(message({ ...usage, iterations: [pass, pass] }));
     const { id } = await ask(await newKey(), '/messages', compacting());
-    expect(await recordOf(id)).toMatchObject({ tokens_prompt: 460_000, usage_source: 'measured' });
+    expect(await recordOf(id)).toMatchObject({ tokens_prompt: 468_000, usage_source: 'measured' });
   });
 });
 

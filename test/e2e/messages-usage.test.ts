@@ -12,6 +12,7 @@ beforeAll(async () => {
     providers: [{ slug: 'acme', name: 'Acme', dialect: 'anthropic-messages', base_url: upstream.url }],
     models: [
       { id: 'm/one', endpoints: [{ provider: 'acme', model: 'one', pricing: { completion: '0.00001' } }] },
+      { id: 'm/wise', endpoints: [{ provider: 'acme', model: 'wise', pricing: { completion: '0.0001' } }] },
     ],
   } as never);
 });
@@ -69,4 +70,29 @@ it('is accepted if it ends with a count', async () => {
   upstream.answer(answering({ output_tokens: 7 }));
   const data = await recorded('/messages');
   expect(data).toMatchObject({ tokens_prompt: 10, tokens_completion: 7, usage_source: 'measured' });
+});
+
+it('prices what the upstream asked another model at that model, and says where the price is a guess', async () => {
+  const usageOf = (...iterations: object[]) => ({ input_tokens: 100, output_tokens: 10, iterations });
+  const advice = (model: string) => ({
+    type: 'advisor_message',
+    model,
+    input_tokens: 1000,
+    output_tokens: 100,
+  });
+  upstream.answer(
+    answering(usageOf({ type: 'message', input_tokens: 100, output_tokens: 10 }, advice('wise'))),
+  );
+  const known = await recorded('/messages');
+  expect(known).toMatchObject({ tokens_prompt: 100, tokens_completion: 10, usage_source: 'measured' });
+  expect(known.total_cost).toBeCloseTo(10 * 0.00001 + 100 * 0.0001, 9);
+  upstream.clear();
+  upstream.answer(answering(usageOf(advice('nameless'))));
+  expect(await recorded('/messages')).toMatchObject({ tokens_completion: 10, usage_source: 'estimated' });
+  upstream.clear();
+  const fallback = { type: 'fallback_message', model: 'wise', input_tokens: 100, output_tokens: 10 };
+  upstream.answer(answering(usageOf({ type: 'message', input_tokens: 98, output_tokens: 3 }, fallback)));
+  const served = await recorded('/messages');
+  expect(served).toMatchObject({ tokens_prompt: 100, tokens_completion: 10, usage_source: 'measured' });
+  expect(served.total_cost).toBeCloseTo(10 * 0.0001, 9);
 });

@@ -35,6 +35,26 @@ describe('passes that usage lists one by one', () => {
     expect(metered({ input_tokens: 23_000, output_tokens: 1 }, all)).toMatchObject(summed);
   });
 
+  it('of models that declined before a fallback are not counted, and the model that answered is named', () => {
+    const iterations = [
+      { type: 'message', model: 'a', input_tokens: 408, output_tokens: 3 },
+      { type: 'fallback_message', model: 'b', input_tokens: 412, output_tokens: 264 },
+    ];
+    expect(metered({ input_tokens: 412, output_tokens: 264, iterations })).toMatchObject({
+      inputTokens: 412,
+      outputTokens: 264,
+      servedModel: 'b',
+    });
+  });
+
+  it('of an advisor are counted apart, with its model', () => {
+    const advice = { type: 'advisor_message', model: 'wise', input_tokens: 5000, output_tokens: 500 };
+    const iterations = [{ type: 'message', input_tokens: 100, output_tokens: 10 }, advice];
+    const usage = metered({ input_tokens: 100, output_tokens: 10, iterations });
+    expect(usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
+    expect(usage?.others).toMatchObject([{ model: 'wise', usage: { inputTokens: 5000, outputTokens: 500 } }]);
+  });
+
   it('never lower what the top level says', () => {
     const low = { ...MESSAGE, input_tokens: 5, output_tokens: 5 };
     expect(metered({ ...TOP, iterations: [low] })).toEqual(metered(TOP));

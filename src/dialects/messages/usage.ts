@@ -1,7 +1,7 @@
 import type { Finish, Settled } from '../../ir/events.ts';
-import { allSearches, NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
+import { allSearches, type ModelUsage, NO_USAGE, tokenCount, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { defineAll, objectsAt } from '../../kit/json/members.ts';
+import { defineAll, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { type CostNames, costMembers } from '../shared/answers/cost-members.ts';
 
@@ -41,8 +41,8 @@ const EXTRAS = ['inference_geo', 'server_tool_use', 'speed', 'iterations'] as co
 /** Collects the upstream's token counts, event by event. A later valid count wins. */
 export class UsageMeter {
   readonly #counts: Partial<Record<Counter, number>> = {};
-  /** Sums over all passes of the model, from `iterations`. */
-  #passes: Partial<Record<Counter, number>> = {};
+  /** What `iterations` adds to the counts. */
+  #passes: Passes = NO_PASSES;
   readonly #extras: JsonObject = {};
   #serviceTier: string | undefined;
   #isOutputFinal = false;
@@ -62,7 +62,7 @@ export class UsageMeter {
       if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
     }
     const passes = objectsAt(usage, 'iterations');
-    if (passes.length > 0) this.#passes = sumOf(passes);
+    if (passes.length > 0) this.#passes = passesOf(passes);
     for (const name of EXTRAS) {
       const extra = usage[name];
       if (extra !== null && extra !== undefined) this.#extras[name] = extra;
@@ -75,33 +75,27 @@ export class UsageMeter {
    * Undefined unless both sides are known: half a measurement must not pass for a whole one. The same applies to a
    * count from before the answer.
    *
-   * The top-level counts exclude passes that compact the context, which are billed: "sum across all entries in the
-   * `usage.iterations` array" (Anthropic, Compaction, Understanding usage). So each count is the higher of the two.
+   * The top-level counts are those of the answer, at the model that gave it: passes that were declined before a fallback
+   * are in `iterations` alone, and not billed. They exclude passes that compact the context, which are billed
+   * (Anthropic, Compaction, Understanding usage), and those of an advisor, which have prices of their own.
    */
   usage(): Usage | undefined {
     const { reasoning = 0, searches = 0 } = this.#counts;
     if (this.#counts.fresh === undefined || this.#counts.output === undefined) return undefined;
-    const fresh = this.#highest('fresh');
-    const output = this.#highest('output');
-    const cached = this.#highest('cached');
-    const written1h = this.#highest('written1h');
-    const written = Math.max(this.#highest('written'), this.#highest('written5m') + written1h);
+    const { answer, compacting, others, servedModel } = this.#passes;
+    const counts = (counter: Counter) =>
+      Math.max(this.#counts[counter] ?? 0, answer[counter] ?? 0) + (compacting[counter] ?? 0);
+    const tokens = tokensOf(counts);
     return {
       ...NO_USAGE,
-      inputTokens: fresh + cached + written,
-      cachedTokens: cached,
-      cacheWriteTokens: written - written1h,
-      cacheWrite1hTokens: written1h,
-      outputTokens: output,
-      reasoningTokens: Math.min(reasoning, output),
+      ...tokens,
+      reasoningTokens: Math.min(reasoning, tokens.outputTokens),
       webSearchRequests: searches,
+      ...(others !== undefined && { others }),
+      ...(servedModel !== undefined && { servedModel }),
       ...(this.#extras.inference_geo === 'us' && { isUsOnly: true }),
       source: this.#isOutputFinal ? 'measured' : 'estimated',
     };
-  }
-
-  #highest(counter: Counter): number {
-    return Math.max(this.#counts[counter] ?? 0, this.#passes[counter] ?? 0);
   }
 
   /** Service tier in the gateway's word. */
@@ -121,6 +115,55 @@ export function withWholeToolUse(usage: JsonObject): JsonObject {
 }
 
 const NO_TOOL_USE = { web_search_requests: 0, web_fetch_requests: 0 } as const;
+
+// --- Passes ---------------------------------------------------------------------------------------------------------
+
+type Counts = Partial<Record<Counter, number>>;
+
+/** The entries of `iterations`, by what they mean. */
+interface Passes {
+  /** Passes of the answer, which the top level counts too. */
+  readonly answer: Counts;
+  /** Passes that compact the context, which the top level leaves out. */
+  readonly compacting: Counts;
+  /** Models that the upstream asked for advice. */
+  readonly others?: readonly ModelUsage[];
+  /** The model that answered after a fallback. */
+  readonly servedModel?: string;
+}
+
+const NO_PASSES: Passes = { answer: {}, compacting: {} };
+
+function passesOf(passes: readonly JsonObject[]): Passes {
+  const ofType = (type: string) => passes.filter((pass) => pass.type === type);
+  const served = ofType('fallback_message').at(-1);
+  const others = ofType('advisor_message').map((pass): ModelUsage => {
+    const counts = sumOf([pass]);
+    const tokens = tokensOf((counter) => counts[counter] ?? 0);
+    return { model: textAt(pass, 'model') ?? '', usage: { ...NO_USAGE, ...tokens, source: 'measured' } };
+  });
+  const servedModel = textAt(served, 'model');
+  return {
+    answer: served === undefined ? sumOf(ofType('message')) : {},
+    compacting: sumOf(ofType('compaction')),
+    ...(others.length > 0 && { others }),
+    ...(servedModel !== undefined && { servedModel }),
+  };
+}
+
+function tokensOf(
+  counts: (counter: Counter) => number,
+): Pick<Usage, 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens' | 'outputTokens'> {
+  const written1h = counts('written1h');
+  const written = Math.max(counts('written'), counts('written5m') + written1h);
+  return {
+    inputTokens: counts('fresh') + counts('cached') + written,
+    cachedTokens: counts('cached'),
+    cacheWriteTokens: written - written1h,
+    cacheWrite1hTokens: written1h,
+    outputTokens: counts('output'),
+  };
+}
 
 function sumOf(passes: readonly JsonObject[]): Partial<Record<Counter, number>> {
   const sums: Partial<Record<Counter, number>> = {};

@@ -245,7 +245,10 @@ describe('law: what is reserved can pay', () => {
         fc.option(fc.nat(500), { nil: undefined }),
         (candidates, affordable: Affordable, learnt) => {
           const costs = candidates.map(([pricing, share, requestedOutputTokens]) =>
-            cost(pricing, { requestedOutputTokens, ...(share !== null && { byokFee: share }) }),
+            cost(pricing, {
+              requestedOutputTokens,
+              ...(share !== null && { byokFee: share }),
+            }),
           );
           const size = sizeReservation(costs, { affordable, unspent: affordable }, learnt);
           if (size === null) return;
@@ -342,7 +345,12 @@ describe('law: no bill is higher than what is reserved', () => {
           const bill = billGeneration(
             candidate,
             usage,
-            { acceptedAtMs: 0, inputImages: given.inputImages, byokFee: byokFee ?? 0 },
+            {
+              acceptedAtMs: 0,
+              inputImages: given.inputImages,
+              byokFee: byokFee ?? 0,
+              catalog: { models: [] },
+            },
             servedTier,
           );
           const { creditNanos, byokNanos } = amountOf(bill);

@@ -1,7 +1,8 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import { priceOfAnswer, priceOfTools } from '../../catalog/prices/answer-price.ts';
 import { FREE, type ToolsUsed } from '../../catalog/prices/bill.ts';
 import type { Amount } from '../../ir/amount.ts';
-import type { Bill, Usage } from '../../ir/usage.ts';
+import { type Bill, plusBill, type Usage } from '../../ir/usage.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 
 /** Quantities of a bill besides the usage. */
@@ -10,11 +11,16 @@ export interface BillingFacts {
   readonly acceptedAtMs: number;
   /** Images in the prompt. */
   readonly inputImages: number;
+  /** Has the prices of models that an upstream asks by itself. */
+  readonly catalog: Pick<Catalog, 'models'>;
   /** Share of the list price that is charged if a BYOK credential was used. */
   readonly byokFee: number;
 }
 
-/** Prices the usage of a candidate. `servedTier`: the service tier that its upstream reports. */
+/**
+ * Prices the usage of a candidate: what another model of its upstream did at that model's prices, or at those of the
+ * candidate if they are not known. `servedTier`: the service tier that its upstream reports.
+ */
 export function billGeneration(
   selected: Candidate | undefined,
   usage: Usage,
@@ -23,7 +29,46 @@ export function billGeneration(
 ): Bill {
   if (selected === undefined) return FREE;
   const { inputImages } = facts;
-  return priceOfAnswer({ ...termsOf(selected, facts), usage, inputImages, servedTier });
+  const terms = termsOf(selected, facts);
+  const served =
+    usage.servedModel === undefined ? undefined : otherEndpoint(selected, usage.servedModel, facts);
+  const bill = priceOfAnswer({ ...terms, ...served, usage, inputImages, servedTier });
+  if (usage.others === undefined) return bill;
+  return usage.others.reduce((sum, other) => {
+    const asked = otherEndpoint(selected, other.model, facts);
+    return plusBill(sum, priceOfAnswer({ ...terms, ...asked, usage: other.usage, inputImages: 0 }));
+  }, bill);
+}
+
+/** False if a model that the upstream asked by itself has no known price, so that the bill is an estimate. */
+export function hasKnownPrices(
+  selected: Candidate | undefined,
+  { servedModel, others = [] }: Usage,
+  facts: BillingFacts,
+): boolean {
+  if (selected === undefined) return true;
+  const models = [...(servedModel === undefined ? [] : [servedModel]), ...others.map(({ model }) => model)];
+  return models.every((model) => otherEndpoint(selected, model, facts) !== undefined);
+}
+
+/** The endpoint of the same provider for a model by the upstream's name, with or without the date of its version. */
+function otherEndpoint(
+  { endpoint: { provider } }: Candidate,
+  upstreamModel: string,
+  { catalog }: BillingFacts,
+): Pick<Candidate, 'endpoint' | 'model'> | undefined {
+  const name = withoutDate(upstreamModel);
+  for (const model of catalog.models) {
+    const endpoint = model.endpoints.find(
+      (each) => each.provider.slug === provider.slug && withoutDate(each.upstreamModel) === name,
+    );
+    if (endpoint !== undefined) return { endpoint, model };
+  }
+  return undefined;
+}
+
+function withoutDate(name: string): string {
+  return name.replace(/-20\d{6}$/, '');
 }
 
 /** Prices the tools that a candidate ran, if its answer is otherwise free. */

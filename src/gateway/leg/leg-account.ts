@@ -6,7 +6,7 @@ import type { Nanos } from '../../kit/money.ts';
 import { plusWriteOffs, type WriteOff, type WriteOffCause } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { type LostAnswer, UpstreamFailure } from '../../upstream/upstream.ts';
-import { type BillingFacts, billGeneration, billTools } from './bill-generation.ts';
+import { type BillingFacts, billGeneration, billTools, hasKnownPrices } from './bill-generation.ts';
 import { isGatewayLimit } from './blame.ts';
 
 /** Usage and bill of a leg, or of a whole generation, so far. */
@@ -65,7 +65,10 @@ function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAc
   if (isUnexplained(usage, result)) {
     return { usage, bill: FREE, uncharged: writeOff('dropped', bill.isByok ? 0n : bill.totalNanos) };
   }
-  if (result.usage === undefined || result.usage === usage) return { usage, bill };
+  if (result.usage === undefined || result.usage === usage) {
+    const isExact = hasKnownPrices(selected, usage, billing);
+    return { usage: isExact ? usage : { ...usage, source: 'estimated' }, bill };
+  }
   const beyond = isUnexplained(result.usage, result)
     ? 0n
     : billGeneration(selected, result.usage, billing, result.finish?.serviceTier).totalNanos -

@@ -108,6 +108,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
       byokFee: surroundings.settings.byokFee,
+      catalog: surroundings.settings.catalog,
     };
   }
 

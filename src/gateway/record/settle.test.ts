@@ -24,7 +24,7 @@ function dependenciesFor(records: Settlement[], endpoint = endpointOf(), accepte
   const facts = {
     selected,
     calling: selected,
-    billing: { acceptedAtMs, inputImages: 0, byokFee: 0 },
+    billing: { acceptedAtMs, inputImages: 0, byokFee: 0, catalog: { models: [] } },
     believe: (reported: Usage | undefined) => reported,
     estimate: async () => estimated,
     withThoughts: (usage: Usage) => usage,
