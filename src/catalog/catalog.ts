@@ -1,4 +1,5 @@
 import type { PriceName } from '../config/schema/price-names.ts';
+import type { DecisionForm } from '../ir/decision.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
@@ -82,6 +83,8 @@ export interface Endpoint {
   readonly maxInputs?: number;
   /** Messages of one prompt; absent = any number. */
   readonly maxMessages?: number;
+  /** The form in which the upstream answers decisions itself; absent = it is asked for them in a conversation. */
+  readonly decisions?: DecisionForm;
   /** Absent = those of the model. */
   readonly inputModalities?: readonly string[];
   /** Absent = all. */

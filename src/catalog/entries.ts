@@ -1,5 +1,6 @@
 import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
 import type { DIALECT_WORDS } from '../config/schema/schema.ts';
+import type { DecisionForm } from '../ir/decision.ts';
 
 /** Providers and models in the notation of the configuration file and of the shipped data. */
 
@@ -47,6 +48,8 @@ export interface EndpointEntry {
   /** Inputs of embeddings in one call. */
   readonly max_inputs?: number | null;
   readonly max_messages?: number | null;
+  /** The form in which it answers decisions itself. */
+  readonly decisions?: DecisionForm | null;
   /** If it takes fewer than the model. */
   readonly input_modalities?: readonly string[] | null;
   readonly supported_parameters?: readonly string[] | null;

@@ -31,7 +31,7 @@ import type { HostedTools } from './shared/tools/hosted-tools.ts';
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
  */
 export interface Dialect {
-  readonly name: DialectName | EmbeddingDialectName | 'decisions';
+  readonly name: DialectName | EmbeddingDialectName | 'decisions' | 'system-one';
   /** Absent = only upstreams speak it. */
   readonly inbound?: InboundDialect;
   readonly upstream: UpstreamDialect;
@@ -76,6 +76,8 @@ export function hasConversations(format: FormatDialect): format is ConversationF
 /** The format of decisions. Upstreams that have none answer it as a conversation. */
 export interface DecisionFormat extends FormatDialect {
   readonly name: 'decisions';
+  /** What upstreams speak that answer decisions in the other form. */
+  readonly systemOne: Dialect;
 }
 
 /** The format of embeddings. */

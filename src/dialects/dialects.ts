@@ -7,6 +7,7 @@ import type {
   ConversationDialect,
   ConversationFormat,
   DecisionFormat,
+  Dialect,
   EmbeddingDialect,
   EmbeddingFormat,
   FormatDialect,
@@ -22,6 +23,7 @@ export type Dialects = Readonly<
     Record<Exclude<DialectName, Format>, ConversationDialect> &
     Record<'embeddings', EmbeddingFormat> &
     Record<'decisions', DecisionFormat> &
+    Record<'system-one', Dialect> &
     Record<Exclude<EmbeddingDialectName, 'embeddings'>, EmbeddingDialect>
 >;
 
@@ -34,6 +36,7 @@ export const DIALECTS: Dialects = {
   bedrock,
   embeddings,
   decisions,
+  'system-one': decisions.systemOne,
   'gemini-embeddings': gemini.embeddings,
   'bedrock-embeddings': bedrock.embeddings,
   'cohere-embeddings': cohere,

@@ -1,4 +1,5 @@
-import type { Provider } from '../catalog/catalog.ts';
+import type { Endpoint, Provider } from '../catalog/catalog.ts';
+import type { DecisionForm } from '../ir/decision.ts';
 import type { DialectName, EmbeddingDialectName, RequestFormat } from '../ir/items.ts';
 import { DIALECTS } from './dialects.ts';
 
@@ -18,15 +19,26 @@ export function dialectOf(
   return dialect === 'simulator' ? (provider.simulatedFormat ?? format) : dialect;
 }
 
+/** An endpoint, as far as the dialect of a call depends on it. */
+type CalledEndpoint = Pick<Endpoint, 'decisions'> & { readonly provider: Parameters<typeof dialectOf>[0] };
+
+/** True if an endpoint takes the caller's own body; `form`: that of a request for decisions. */
+export function canRelay(endpoint: CalledEndpoint, format: RequestFormat, form?: DecisionForm): boolean {
+  const { provider, decisions } = endpoint;
+  if (form === undefined || provider.dialect === 'simulator') return dialectOf(provider, format) === format;
+  return decisions === form;
+}
+
 /**
  * The dialect of a call. Decisions that cannot be relayed are asked for in a conversation, which the gateway has made
  * of them; guardrails scan and change that one.
  */
 export function dialectOfCall(
-  provider: Parameters<typeof dialectOf>[0],
+  { provider, decisions }: CalledEndpoint,
   format: RequestFormat,
   lane: Lane,
-): ReturnType<typeof dialectOf> {
-  if (format !== 'decisions' || lane === 'relay') return dialectOf(provider, format);
+): DialectName | EmbeddingDialectName | 'decisions' | 'system-one' {
+  if (format !== 'decisions') return dialectOf(provider, format);
+  if (lane === 'relay') return decisions === 'system-one' ? decisions : format;
   return provider.dialect === 'simulator' ? (provider.simulatedFormat ?? 'chat') : provider.dialect;
 }

@@ -26,11 +26,17 @@ beforeAll(async () => {
         api_key: 'k',
       })),
     ],
-    models: Object.keys(DIALECTS).map((name) => ({
-      id: `up/${name}`,
-      input_modalities: ['text', 'image'],
-      endpoints: [{ provider: `p-${name}`, model: 'm', pricing }],
-    })),
+    models: [
+      ...Object.keys(DIALECTS).map((name) => ({
+        id: `up/${name}`,
+        input_modalities: ['text', 'image'],
+        endpoints: [{ provider: `p-${name}`, model: 'm', pricing }],
+      })),
+      ...['openai', 'system-one'].map((decisions) => ({
+        id: `own/${decisions}`,
+        endpoints: [{ provider: 'p-chat', model: 'jev', decisions, pricing }],
+      })),
+    ],
   });
 });
 afterAll(async () => {
@@ -245,6 +251,54 @@ it.each([
   const { status, body } = await decide({ model: 'up/chat', ...SYSTEM_ONE });
   expect(status).toBe(502);
   expect(body.error.message).toMatch(/^The model gave no usable answer to the question (refund|team)$/);
+});
+
+describe('an upstream that answers decisions itself', () => {
+  const answers = {
+    refund: { type: 'noul', noul: 0.8646 },
+    team: {
+      type: 'choice',
+      choice: 'billing',
+      confidence: 0.6,
+      probabilities: { shipping: 0.4, billing: 0.6 },
+    },
+    anger: { type: 'score', score: 1.25, confidence: 0.7, probabilities: { 0: 0.1, 1: 0.6, 2: 0.3 } },
+  };
+  const usage = { input_tokens: 1000, output_tokens: 0 };
+
+  it('gets the caller’s own body, and its answers are passed on with their probabilities', async () => {
+    upstream.answer(reply(200, { model: 'jev-1.13', answers, usage }));
+    const user = 'someone';
+    const { status, body } = await decide({ model: 'own/system-one', user, provider: {}, ...SYSTEM_ONE });
+    expect([status, body.answers]).toEqual([200, answers]);
+    expect(body.usage).toMatchObject({ ...usage, cost: 0.001 });
+    const { path, json } = await upstream.request(0);
+    expect(path).toBe('/v1/systemone');
+    expect(json).toEqual({ model: 'jev', user: expect.not.stringContaining(user), ...SYSTEM_ONE });
+  });
+
+  it('is called at the path of its form, and asked in a conversation for the other one', async () => {
+    const given = [{ type: 'predicate', name: 'refund', probability: 0.1 }];
+    upstream.answer(reply(200, { model: 'm', answers: given, usage }));
+    const [refund] = OPENAI.questions;
+    const asked = { input: 'x', questions: [refund] };
+    expect((await decide({ model: 'own/openai', ...asked })).body.answers).toEqual(given);
+    expect((await upstream.request(0)).path).toBe('/v1/decisions');
+    upstream.clear();
+    upstream.answer(chatAnswer({ text: answering({ q1: { probability: 0.3 } }) }));
+    const { body } = await decide({ model: 'own/system-one', ...asked });
+    expect(body.answers).toEqual([{ type: 'predicate', name: 'refund', probability: 0.3 }]);
+    expect((await upstream.request(0)).path).toBe('/v1/chat/completions');
+  });
+
+  it.each([
+    ['too few answers', { answers: { refund: answers.refund }, usage }],
+    ['no answers', { usage }],
+  ])('has failed with %s', async (_, body) => {
+    upstream.answer(reply(200, body));
+    const { status, body: refused } = await decide({ model: 'own/system-one', ...SYSTEM_ONE });
+    expect([status, refused.error.message]).toEqual([502, expect.stringContaining('without an answer')]);
+  });
 });
 
 it('is simulated, recorded and charged', async () => {

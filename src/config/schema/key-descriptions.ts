@@ -142,6 +142,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Inputs of embeddings that one call takes. Larger requests are split; absent: as many as its dialect takes.',
   'models[].endpoints[].max_messages':
     'Messages that one prompt may have here. Context compression leaves out the middle of longer ones; absent: any number.',
+  'models[].endpoints[].decisions':
+    'The upstream answers decisions itself, in this form: openai at /decisions, system-one at /systemone. More: [Decisions](decisions.md).',
   'models[].endpoints[].supported_parameters':
     'Request parameters that the endpoint honours; absent: all of its dialect.',
   'models[].endpoints[].pricing':

@@ -110,6 +110,7 @@ const endpoint = closed({
   max_output_tokens: nullish(tokens),
   max_inputs: nullish(tokens),
   max_messages: nullish(tokens),
+  decisions: nullish(oneOf(['openai', 'system-one'])),
   supported_parameters: nullish(parameterNames),
   pricing: nullish(pricing),
   prices: nullish(datedPrices),

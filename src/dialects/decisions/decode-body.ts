@@ -1,24 +1,25 @@
-import type { DecisionQuestion, DecisionSettings } from '../../ir/decision.ts';
+import type { DecisionSettings } from '../../ir/decision.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../ir/usage.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
+import { objectAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
-import { type DecisionAnswer, writeAnswers } from '../shared/decisions/answers.ts';
+import { writePassedAnswers } from '../shared/decisions/answers.ts';
 
-/** The events of a body with decisions: its answers as the text that a model would have written. Never throws. */
+/** The events of a body with decisions: its answers as text. Never throws. */
 export function decodeBody(body: JsonObject, { request: { decision } }: DecodeContext): Event[] {
   if (decision === undefined) return [failure('an answer to another request')];
-  const answers = answersIn(body, decision);
-  const isWhole = answers.every((answer): answer is DecisionAnswer => answer !== undefined);
-  if (!isWhole) return [failure('decisions without an answer to each question')];
+  const { answers } = body;
+  if (answers === undefined || !answersAll(answers, decision)) {
+    return [failure('decisions without an answer to each question')];
+  }
   const id = textAt(body, 'id');
   return [
     { type: 'start', ...(id !== undefined && { upstreamId: id }) },
     { type: 'item-start', item: 0, head: { type: 'message' } },
     { type: 'part-start', item: 0, part: 0, kind: 'text' },
-    { type: 'text-delta', item: 0, part: 0, kind: 'text', text: writeAnswers(decision, answers) },
+    { type: 'text-delta', item: 0, part: 0, kind: 'text', text: writePassedAnswers(answers) },
     { type: 'part-end', item: 0, part: 0, kind: 'text' },
     { type: 'item-end', item: 0, status: 'completed' },
     ...usageEvents(objectAt(body, 'usage')),
@@ -33,32 +34,11 @@ function failure(sent: string): Event {
   };
 }
 
-function answersIn(
-  body: JsonObject,
-  { form, questions }: DecisionSettings,
-): readonly (DecisionAnswer | undefined)[] {
-  const list = objectsAt(body, 'answers');
-  const byName = objectAt(body, 'answers') ?? {};
-  return questions.map((question, index) =>
-    readAnswer(form === 'openai' ? list[index] : byName[question.name ?? ''], question),
-  );
-}
-
-function readAnswer(
-  answer: Json | undefined,
-  { kind, options }: DecisionQuestion,
-): DecisionAnswer | undefined {
-  if (!isJsonObject(answer)) return undefined;
-  if (kind === 'predicate') {
-    const probability = numberAt(answer, 'probability') ?? numberAt(answer, 'noul');
-    return probability === undefined ? undefined : { probability };
+function answersAll(answers: Json, { form, questions }: DecisionSettings): boolean {
+  if (form === 'openai') {
+    return Array.isArray(answers) && answers.length === questions.length && answers.every(isJsonObject);
   }
-  const option =
-    kind === 'choice'
-      ? options.findIndex(({ value }) => value === answer.choice)
-      : Math.round(numberAt(answer, 'score') ?? -1);
-  if (option < 0 || option >= options.length) return undefined;
-  return { option, probability: numberAt(answer, 'confidence') ?? 1 };
+  return isJsonObject(answers) && questions.every(({ name }) => isJsonObject(answers[name ?? '']));
 }
 
 function usageEvents(usage: JsonObject | undefined): Event[] {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { ReplyContext } from '../dialect.ts';
-import { type DecisionAnswer, readAnswers } from '../shared/decisions/answers.ts';
+import { type DecisionAnswer, readAnswers, readPassedAnswers } from '../shared/decisions/answers.ts';
 
 /** The reply in the form of the request. Throws 502 if the model did not answer a question. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
@@ -32,6 +32,8 @@ function answersOf(result: Result, decision: DecisionSettings, asked: Json | und
     return questions.map(({ name }) => ({ type: 'refusal', name }));
   }
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const passed = readPassedAnswers(text);
+  if (passed !== undefined) return passed;
   const answers = readAnswers(text, decision).map(
     (answer, index) => answer ?? unanswered(questions[index], index),
   );

@@ -8,6 +8,9 @@ import { parseRequest } from './parse.ts';
 import { renderRequest } from './render.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
+/** Upstreams that answer decisions themselves get the caller's own body, so that only the path depends on its form. */
+const ANSWERING = { renderRequest, decodeBody, readError: readChatError };
+
 /** The decisions format: `POST /decisions` of OpenAI, and System One. */
 export const decisions: DecisionFormat = {
   name: 'decisions',
@@ -19,11 +22,7 @@ export const decisions: DecisionFormat = {
     encodeBody,
     encodeError: encodeEnvelope,
   },
-  upstream: {
-    path: () => '/decisions',
-    renderRequest,
-    decodeBody,
-    readError: readChatError,
-  },
+  upstream: { ...ANSWERING, path: () => '/decisions' },
   facts,
+  systemOne: { name: 'system-one', upstream: { ...ANSWERING, path: () => '/systemone' } },
 };

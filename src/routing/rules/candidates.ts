@@ -1,5 +1,5 @@
 import type { Model } from '../../catalog/catalog.ts';
-import { dialectOf } from '../../dialects/lane.ts';
+import { canRelay } from '../../dialects/lane.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { accessesTo } from './access.ts';
@@ -83,12 +83,12 @@ const NO_MODELS: ReadonlySet<string> = new Set();
 function copiesOf(
   model: Model,
   filters: readonly Filter[],
-  { format, byok, mayRelay }: CandidateInput,
+  { format, needs, byok, mayRelay }: CandidateInput,
   rejections: Rejections,
 ): Candidate[] {
   const copies: Candidate[] = [];
   for (const endpoint of model.endpoints) {
-    const lane = mayRelay && dialectOf(endpoint.provider, format) === format ? 'relay' : 'translate';
+    const lane = mayRelay && canRelay(endpoint, format, needs.decisionForm) ? 'relay' : 'translate';
     for (const access of accessesTo(endpoint, model, byok)) {
       const subject = { model, endpoint, access, byok };
       const filter = rejectingFilter(filters, subject);

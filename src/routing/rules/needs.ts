@@ -1,3 +1,4 @@
+import type { DecisionForm } from '../../ir/decision.ts';
 import type { EmbeddingSettings } from '../../ir/embedding.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -15,6 +16,8 @@ export interface Needs {
   readonly minOutputTokens?: number;
   /** Inputs of embeddings are ids of tokens; absent = texts, or no embeddings. */
   readonly tokenIds?: boolean;
+  /** The form in which decisions are asked for; absent = none are. */
+  readonly decisionForm?: DecisionForm;
   /** Calls are to be checked by the upstream; absent = they are not. */
   readonly safeguards?: true;
   /** Length of the prompt; undefined = not counted, because it is far from any limit. */
@@ -36,6 +39,7 @@ export function needsOf(request: GenerationRequest): Needs {
     requestedOutputTokens: request.requestedOutputTokens,
     ...(request.ext.messages?.safeguards !== undefined && { safeguards: true as const }),
     ...(request.embedding !== undefined && { tokenIds: hasTokenIds(request.embedding) }),
+    ...(request.decision !== undefined && { decisionForm: request.decision.form }),
   };
 }
 

@@ -77,7 +77,7 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const { request, endpoint, credential, signal } = call;
     signal.throwIfAborted();
     const { provider } = endpoint;
-    const name = dialectOfCall(provider, request.format, call.lane);
+    const name = dialectOfCall(endpoint, request.format, call.lane);
     const dialect = dependencies.dialects[name];
     if (dialect === undefined) throw missingDialect(provider, name);
     const isByok = call.isByok ?? false;

@@ -13,7 +13,7 @@ export async function previewCall(
   call: PreviewCall,
   dialects: Partial<Dialects>,
 ): Promise<readonly TranslationEntry[]> {
-  const dialect = dialects[dialectOfCall(call.endpoint.provider, call.request.format, call.lane)];
+  const dialect = dialects[dialectOfCall(call.endpoint, call.request.format, call.lane)];
   if (dialect === undefined) return [];
   await nextTurn();
   return renderCall({ ...call, hashUser: (id) => id }, dialect, call.endpoint.upstreamModel).report;

@@ -29,6 +29,16 @@ export function writeAnswers({ questions }: DecisionSettings, answers: readonly 
   return JSON.stringify(Object.fromEntries(members));
 }
 
+/** The text for answers of an upstream that answers decisions itself, which are passed on as they are. */
+export function writePassedAnswers(answers: Json): string {
+  return JSON.stringify({ answers });
+}
+
+/** The answers in such a text; undefined = a model has written it. */
+export function readPassedAnswers(text: string): Json | undefined {
+  return objectIn(text).answers;
+}
+
 /** The answers in a model's text, in the order of the questions; undefined for each that has no usable one. */
 export function readAnswers(
   text: string,
