@@ -324,7 +324,8 @@ function parsePart(part: JsonObject): Part {
       const [data, format] = [textAt(audio, 'data') ?? '', textAt(audio, 'format') ?? ''];
       return { type: 'audio', data, format, ...extOf(part, PART_FIELDS) };
     }
-    case 'video_url': {
+    case 'video_url':
+    case 'input_video': {
       const url = textAt(objectAt(part, 'video_url'), 'url') ?? '';
       return { type: 'video', url, ...extOf(part, PART_FIELDS) };
     }

@@ -20,6 +20,11 @@ const imagePartSchema = Type.Object({
   }),
   ...cacheControl,
 });
+/** A picture that a model made: some SDKs leave out its type. */
+const madeImageSchema = Type.Object({
+  ...imagePartSchema.properties,
+  type: nullish(imagePartSchema.properties.type),
+});
 const audioPartSchema = Type.Object({
   type: Type.Literal('input_audio'),
   input_audio: Type.Object({ data: Type.String({ minLength: 1 }), format: Type.String({ minLength: 1 }) }),
@@ -33,13 +38,21 @@ const filePartSchema = Type.Object({
   }),
   ...cacheControl,
 });
-const videoPartSchema = Type.Object({
-  type: Type.Literal('video_url'),
-  video_url: Type.Object({ url: Type.String({ minLength: 1 }) }),
-});
+const video = { video_url: Type.Object({ url: Type.String({ minLength: 1 }) }) };
+const videoPartSchema = Type.Object({ type: Type.Literal('video_url'), ...video });
+/** An older name of the same part. */
+const inputVideoPartSchema = Type.Object({ type: Type.Literal('input_video'), ...video });
 
 /** Types of content parts that the gateway parses; others stay opaque. */
-const PART_TYPES = ['text', 'refusal', 'image_url', 'input_audio', 'file', 'video_url'] as const;
+const PART_TYPES = [
+  'text',
+  'refusal',
+  'image_url',
+  'input_audio',
+  'file',
+  'video_url',
+  'input_video',
+] as const;
 
 /** True for types of content parts that the format documents. */
 export function isKnownPartType(type: string): boolean {
@@ -53,6 +66,7 @@ const partSchema = taggedUnion('type', [
   audioPartSchema,
   filePartSchema,
   videoPartSchema,
+  inputVideoPartSchema,
   otherThan('type', PART_TYPES),
 ]);
 
@@ -118,7 +132,7 @@ export const messageSchema = taggedUnion('role', [
     reasoning_details: nullish(Type.Array(reasoningDetailSchema)),
     tool_calls: nullish(Type.Array(toolCallSchema)),
     function_call: nullish(functionCallSchema),
-    images: nullish(Type.Array(imagePartSchema)),
+    images: nullish(Type.Array(madeImageSchema)),
     audio: nullish(Type.Object({})),
     annotations: nullish(Type.Array(Type.Object({}))),
     ...name,

@@ -192,7 +192,7 @@ export const blockSchema = openUnion(
     }),
     open({
       type: Type.Literal('compaction'),
-      content: Type.Union([text, Type.Null()]),
+      content: nullish(text),
       ...cached,
     }),
     open({

@@ -181,12 +181,17 @@ export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: 
     {
       status,
       completed_at: status === 'completed' ? Math.floor(context.now() / 1000) : null,
-      incomplete_details,
+      incomplete_details: incomplete_details && (upstreamReason(finish, ending) ?? incomplete_details),
       error: null,
       service_tier: isKnownTier ? finish.serviceTier : context.serviceTier,
     },
     endFields(context, ending),
   );
+}
+
+/** Why the upstream ended a relayed answer, in its own words, of which there are more than ours. */
+function upstreamReason({ reason }: Finish, { upstream }: Ending): JsonObject | undefined {
+  return reason === 'budget' || upstream === undefined ? undefined : objectAt(upstream, 'incomplete_details');
 }
 
 /** The object of a failed answer: its output so far, and the error. */

@@ -7,7 +7,6 @@ import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields
 /** Schemas of the items and content parts in `input`. */
 
 const text = Type.String();
-const textOrNull = Type.Union([text, Type.Null()]);
 const id = nullish(Type.String());
 const fileId = nullish(Type.String({ description: FILE_ID_DESCRIPTION }));
 const toolStatus = openOneOf(['in_progress', 'completed', 'incomplete']);
@@ -71,22 +70,19 @@ const patchOperation = tagged({
   delete_file: { path: text },
 });
 
-/** A search has its text in `query`, in `queries`, or in both. */
+const searchSource = openUnion('type', [Type.Object({ type: Type.Literal('url'), url: text })]);
+
+/** A search has its text in `query`, in `queries`, in both, or in neither. */
 const searchAction = openUnion('type', [
-  Type.Object({ type: Type.Literal('search'), query: text, ...searchLists(nullish(Type.Array(text))) }),
   Type.Object({
     type: Type.Literal('search'),
-    query: Type.Optional(Type.Null()),
-    ...searchLists(Type.Array(text)),
+    query: nullish(text),
+    queries: nullish(Type.Array(text)),
+    sources: nullish(Type.Array(searchSource)),
   }),
   Type.Object({ type: Type.Literal('open_page'), url: nullish(text) }),
   Type.Object({ type: Type.Literal('find_in_page'), pattern: text, url: text }),
 ]);
-
-function searchLists<T extends TSchema>(queries: T) {
-  const source = openUnion('type', [Type.Object({ type: Type.Literal('url'), url: text })]);
-  return { queries, sources: nullish(Type.Array(source)) };
-}
 
 const shellOutcome = tagged({ exit: { exit_code: Type.Integer() }, timeout: {} });
 
@@ -161,7 +157,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
   computer_call: {
     call_id: text,
     status: toolStatus,
-    pending_safety_checks: Type.Array(Type.Object({ code: textOrNull, id: text, message: textOrNull })),
+    pending_safety_checks: Type.Array(Type.Object({ code: nullish(text), id: text, message: nullish(text) })),
     action: nullish(openObject),
     id,
   },

@@ -72,11 +72,6 @@ const WRONG: readonly (readonly [object, string, string])[] = [
     'is required',
   ],
   [
-    { input: [{ type: 'web_search_call', status: 'completed', action: { type: 'search' } }] },
-    'input[0].action.query',
-    'is required',
-  ],
-  [
     {
       input: [
         {
@@ -105,11 +100,11 @@ const WRONG: readonly (readonly [object, string, string])[] = [
           type: 'computer_call',
           call_id: 'c',
           status: 'completed',
-          pending_safety_checks: [{ id: 'i', code: null }],
+          pending_safety_checks: [{ code: null }],
         },
       ],
     },
-    'input[0].pending_safety_checks[0].message',
+    'input[0].pending_safety_checks[0].id',
     'is required',
   ],
   [
@@ -204,6 +199,8 @@ describe('requestSchema', () => {
       { type: 'reasoning', summary: [], encrypted_content: 'x' },
       { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } },
       { type: 'web_search_call', status: 'completed', action: { type: 'search', queries: ['q'] } },
+      { type: 'web_search_call', status: 'completed', action: { type: 'search' } },
+      { type: 'computer_call', call_id: 'c', status: 'completed', pending_safety_checks: [{ id: 'i' }] },
       { type: 'code_interpreter_call', status: 'completed', outputs: [{ type: 'file', file_id: 'f' }] },
       { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
     ];

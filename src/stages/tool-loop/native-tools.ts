@@ -12,12 +12,13 @@ export function withNativeTools(
 ): GenerationRequest {
   const { places } = request;
   const replaced = new Map<Tool, Tool>();
-  for (const { of, tool, parameters } of wantedTools(request, settings)) {
+  for (const { of, tool, parameters, hostedAs } of wantedTools(request, settings)) {
     const { native } = tool;
     if (native === undefined || parameters.engine === settings.vendor || endpoints.length === 0) continue;
     if (endpoints.every((endpoint) => hasNative(endpoint, native))) {
       const { dialect, value } = native;
-      const own: Tool = { type: 'hosted', dialect, kind: value.type, value };
+      const asked = hostedAs === undefined ? value : { ...of.value, ...value };
+      const own: Tool = { type: 'hosted', dialect, kind: value.type, value: asked };
       replaced.set(of, places.put(own, places.of(of) ?? 'tools'));
     } else if (parameters.engine === 'native') {
       const path = `${places.of(of) ?? 'tools'}.parameters.engine`;

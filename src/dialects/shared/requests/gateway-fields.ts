@@ -69,8 +69,8 @@ export const providerPreferencesSchema = closed(
   { description: 'Routing preferences.' },
 );
 
-/** The place of a user in tools of the base formats, which may have further members. */
-export const userLocationSchema = open(userLocationFields);
+/** The place of a user in tools of the base formats, which may have further members and need not say its type. */
+export const userLocationSchema = open({ ...userLocationFields, type: nullish(userLocationFields.type) });
 
 const patterns = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1024 });
 
