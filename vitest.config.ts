@@ -68,6 +68,7 @@ export default defineConfig({
             'test/servers/**',
             'test/program/**',
             'test/console/**',
+            'test/types/**',
           ],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
@@ -89,6 +90,17 @@ export default defineConfig({
           ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        plugins,
+        test: {
+          name: 'types',
+          server,
+          env: { TMPDIR: memoryDirectory() },
+          include: ['test/types/**/*.test.ts'],
+          testTimeout: LIMIT_MS,
+          hookTimeout: 900_000,
         },
       },
       {

@@ -7,6 +7,7 @@ import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openLog } from '../../src/kit/log/log.ts';
+import type { LogLevel } from '../../src/kit/log/log-level.ts';
 import type { Clock } from '../../src/kit/time/clock.ts';
 import { openGateway } from '../../src/main.ts';
 import type { Stage } from '../../src/stages/stage.ts';
@@ -40,6 +41,8 @@ export interface TestOptions {
   readonly env?: Record<string, string>;
   /** Default: a free one. */
   readonly port?: number;
+  /** Least important lines that are written to the log; default: all. */
+  readonly logLevel?: LogLevel;
   /** Clock of output items. */
   readonly itemClock?: Pick<Clock, 'monotonic'>;
   /** Clock of the health of endpoints. */
@@ -70,7 +73,7 @@ export async function openTestGateway(
   };
   const lines: string[] = [];
   const log = openLog({
-    level: 'debug',
+    level: options.logLevel ?? 'debug',
     readable: false,
     write: (line) => lines.push(line),
     now: () => Date.now(),

@@ -1,0 +1,232 @@
+import type { DialectName, Format } from '../../src/ir/items.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Why things are refused or lost, so that nothing else may be. */
+export interface Expected {
+  /** A sentence for the page. */
+  readonly reason: string;
+  readonly fate: 'refused' | 'lost';
+  /** Names of probes. */
+  readonly names: RegExp;
+  /** What a refusal says, where names alone would allow too much. */
+  readonly refusal?: RegExp;
+  /** Absent: all. */
+  readonly formats?: readonly Format[];
+  /** Absent: all. */
+  readonly upstreams?: readonly DialectName[];
+  /** Absent: requests, those of the router's types included. */
+  readonly isAnswer?: true;
+}
+
+const REQUESTS: readonly Expected[] = [
+  {
+    reason:
+      'It means state that its owner keeps. Nothing is stored here: callers send the whole conversation.',
+    fate: 'refused',
+    names: /^(thread : |continue\.|previous_response_id$|conversation(\.id)?$|store$|background$)/,
+  },
+  {
+    reason: 'It refers to an item of an earlier answer, which the gateway gave nobody in the test.',
+    fate: 'refused',
+    names:
+      /^(input : (ResponseInputItem\.ItemReference|item_reference)|input\.(id|type = .*)|item_reference\.id)$/,
+    refusal: /names no output item|role: is required/,
+  },
+  {
+    reason: 'It names a prompt template of the gateway, and the test has declared none.',
+    fate: 'refused',
+    names: /^prompt(\.|$)/,
+    refusal: /there is no template/,
+  },
+  {
+    reason: 'It names a file that was uploaded to the gateway, and the test has uploaded none.',
+    fate: 'refused',
+    names: /(file_id|(document|image)\.source : file)$/,
+    refusal: /there is no such file/,
+  },
+  {
+    reason: 'Ids of files are those of the gateway, and it has no place for their content here.',
+    fate: 'refused',
+    names:
+      /^(user\.content : container_upload|container_upload\.|auto\.file_ids$|image_generation\.input_image_mask\.file_id$)/,
+    refusal: /names a stored file/,
+  },
+  {
+    reason:
+      'A plugin, engine or server tool that the operator did not configure, or that the gateway does not have.',
+    fate: 'refused',
+    names: /^(plugins|approximate)\b/,
+    refusal: /configured|searches by itself|must be one of|must be a server tool|not a known field/,
+  },
+  {
+    reason: 'No other upstream checks tool calls for safety: the client has to check by itself.',
+    fate: 'refused',
+    names: /^safeguards$/,
+    refusal: /send the request without it/,
+  },
+  {
+    reason: 'The choice of an MCP server needs its `server_label`, as the type of that choice says.',
+    fate: 'refused',
+    names: /^tool_choice\.type = mcp$/,
+  },
+  {
+    reason: 'A condition on providers that those of the test do not meet.',
+    fate: 'refused',
+    names: /^provider\./,
+    refusal: /No allowed providers/,
+  },
+  {
+    reason: 'The router writes any text here, where the gateway wants the name of a tool of the request.',
+    fate: 'refused',
+    names: /^(tool_choice : ChatServerToolChoice|tool_choice\.type)$/,
+    refusal: /names a tool that is not in tools/,
+  },
+  {
+    reason: 'It is what happens without it.',
+    fate: 'lost',
+    names:
+      /^(speed = standard|service_tier = (auto|default|standard_only)|ephemeral\.ttl = 5m|tools\.type = custom|reasoning\.(context = auto|mode = standard|summary = auto)|truncation = disabled|text\.format : text|response_format : text|custom\.(custom\.)?format : text|modalities = text|n|parallel_tool_calls|(adaptive|enabled)\.display = .*|input_image\.detail = auto|image_url\.image_url\.detail = auto|store = false|image_generation_call\.output_format = png)$/,
+  },
+  {
+    reason: 'An empty object says nothing.',
+    fate: 'lost',
+    names:
+      /^(metadata|output_config|text|reasoning|stream_options|prompt_cache_options|(document|search_result)\.citations)$/,
+  },
+  {
+    reason: 'It is about the stream that the caller gets, and the gateway writes that itself.',
+    fate: 'lost',
+    names: /^stream_options\./,
+  },
+  {
+    reason: 'Sealed reasoning always comes back from dialects that have it.',
+    fate: 'lost',
+    names: /^include = reasoning\.encrypted_content$/,
+  },
+  {
+    reason: 'Ids and states of finished items mean something only to the API that gave them.',
+    fate: 'lost',
+    names:
+      /^(message|reasoning|(function|custom_tool)_call_output|additional_tools|image_generation_call)\.(id|status = .*)$/,
+  },
+  {
+    reason: 'The dialect has no field for the end user, whose id never stands in a report.',
+    fate: 'lost',
+    names: /^(user|safety_identifier|metadata\.user_id)$/,
+    upstreams: ['gemini', 'bedrock'],
+  },
+  {
+    reason: "It selects a profile or a workspace of the account at Anthropic, which is the operator's.",
+    fate: 'lost',
+    names: /^header anthropic-(user-profile|workspace)-id$/,
+  },
+  {
+    reason: 'Other dialects have one list of tools, whoever added them.',
+    fate: 'lost',
+    names: /^additional_tools\.role = /,
+  },
+  {
+    reason: 'It says who made a thought and in which order: by that the gateway decides who gets its seal.',
+    fate: 'lost',
+    names: /^reasoning\.((text|summary|encrypted|server_tool_call)\.)?(format = .*|id|index)$/,
+  },
+  {
+    reason: 'A call that another router ran by itself: its result is part of the answer that the model gave.',
+    fate: 'lost',
+    names: /^(assistant\.reasoning_details : reasoning\.server_tool_call$|reasoning\.server_tool_call\.)/,
+  },
+  {
+    reason: 'Gemini pairs results with calls by name and order; the gateway finds both by the id.',
+    fate: 'lost',
+    names: /^(tool_result\.tool_use_id|(function|custom_tool)_call_output\.call_id|tool\.tool_call_id)$/,
+    upstreams: ['gemini'],
+  },
+  {
+    reason: 'Bedrock holds every answer to its schema.',
+    fate: 'lost',
+    names: /^json_schema\.(json_schema\.)?strict$/,
+    upstreams: ['bedrock'],
+  },
+  {
+    reason:
+      'The gateway connects to the MCP server itself, and offers the tools that it lists; in the test, none.',
+    fate: 'lost',
+    names: /^(mcp_servers : url|url\.|tools : mcp$|mcp\.)/,
+  },
+  {
+    reason: 'The gateway runs the tool itself for upstreams that have none, and keeps to its settings.',
+    fate: 'lost',
+    names: /^(web_fetch_\d+|advisor_\d+)\./,
+  },
+  {
+    reason: 'The gateway acts on it itself.',
+    fate: 'lost',
+    names:
+      /^(fallbacks|fallbacks\.model|plugins\b.*|provider\b.*|trace\b.*|session_id|debug\b.*|models|approximate\..*)$/,
+  },
+];
+
+const ANSWERS: readonly Expected[] = [
+  {
+    reason: 'The gateway writes these itself: its ids and times, its names of models and tiers, its counts.',
+    fate: 'lost',
+    names:
+      /^(chunk\.)?(id|model|created|created_at|completed_at|service_tier = .*|usage\.(total_tokens|prompt_tokens_details|completion_tokens_details))$/,
+    isAnswer: true,
+  },
+  {
+    reason: 'The gateway writes the events that begin an answer itself.',
+    fate: 'lost',
+    names: /^event response\.queued$/,
+    isAnswer: true,
+  },
+  {
+    reason: 'An answer that is complete has no error, and events are numbered by the gateway.',
+    fate: 'lost',
+    names: /^(error\b.*|response\.queued\.sequence_number)$/,
+    isAnswer: true,
+  },
+  {
+    reason: 'A call is shown once it has a name.',
+    fate: 'lost',
+    names: /^chunk\.choices\.delta\.tool_calls\.(index|function|function\.arguments|custom\.input)$/,
+    isAnswer: true,
+  },
+  {
+    reason: 'Answers have one choice, with the index 0.',
+    fate: 'lost',
+    names: /^chunk\.choices(\.index)?$/,
+    isAnswer: true,
+  },
+  {
+    reason: 'An answer without a choice of index 0 is no answer.',
+    fate: 'refused',
+    names: /^(choices(\.index)?|candidates\.index)$/,
+    isAnswer: true,
+  },
+  {
+    reason:
+      'The upstream says that it failed: another endpoint is asked, and in the end the caller gets an error.',
+    fate: 'refused',
+    names:
+      /^(error\b.*|status = .*|stopReason = malformed_.*|candidates\.finishReason = (MALFORMED_.*|TOO_MANY_TOOL_CALLS|UNEXPECTED_TOOL_CALL))$/,
+    isAnswer: true,
+  },
+];
+
+export const EXPECTED: readonly Expected[] = [...REQUESTS, ...ANSWERS];
+
+/** The first rule that an outcome falls under. */
+export function expectedOf(outcome: Outcome): Expected | undefined {
+  const name = outcome.sharedWith ?? outcome.name;
+  const isAnswer = outcome.part === 'answers' || outcome.part === 'events';
+  return EXPECTED.find(
+    ({ names, fate, refusal, formats, upstreams, isAnswer: forAnswers = false }) =>
+      names.test(name) &&
+      forAnswers === isAnswer &&
+      fate === outcome.fate &&
+      (refusal === undefined || refusal.test(outcome.refusal ?? '')) &&
+      (formats === undefined || formats.includes(outcome.format)) &&
+      (upstreams === undefined || upstreams.includes(outcome.upstream)),
+  );
+}

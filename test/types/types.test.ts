@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXPECTED, expectedOf } from './expected.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import type { Outcome } from './outcome.ts';
+import { currentPage, isUnwanted } from './page.ts';
+import { PACKAGES, PublishedTypes } from './published.ts';
+import { runAnswers } from './run-answers.ts';
+import { runRequests } from './run-requests.ts';
+
+/** All that the published types of the official SDKs allow, through a gateway to upstreams of all dialects. */
+
+const PAGE = '../../docs/guide/translation-current.md';
+
+/** More requests at once than processors: a lane waits while the gateway works for another. */
+const LANES = 8;
+
+let lanes: Lanes;
+let outcomes: readonly Outcome[];
+const types = new PublishedTypes(JSON.parse(process.env.SIGNALBOX_TYPES ?? '{}'));
+
+beforeAll(async () => {
+  lanes = await openLanes(LANES);
+  outcomes = [...(await runRequests(lanes.lanes, types)), ...(await runAnswers(lanes.lanes, types))];
+});
+afterAll(() => lanes?.close());
+
+it('refuses and loses nothing without a reason', () => {
+  const unexpected = outcomes.filter(
+    (outcome) => isUnwanted(outcome) && outcome.sharedWith === undefined && expectedOf(outcome) === undefined,
+  );
+  expect([...new Set(unexpected.map(lineOf))]).toEqual([]);
+});
+
+it('has no reason that explains nothing', () => {
+  const used = new Set(outcomes.filter(isUnwanted).map(expectedOf));
+  expect(EXPECTED.filter((expected) => !used.has(expected))).toEqual([]);
+});
+
+it('is what docs/guide/translation-current.md shows', async () => {
+  const versions = PACKAGES.map((name) => [name, types.versionOf(name)] as const);
+  const hint =
+    'docs/guide/translation-current.md is out of date: write it with `npm run test:types -- --write`';
+  await expect(currentPage(outcomes, versions), hint).toMatchFileSnapshot(PAGE);
+});
+
+function lineOf({ part, format, upstream, fate, name, refusal }: Outcome): string {
+  return `${part}: ${format} and ${upstream}: ${name}: ${fate}${refusal === undefined ? '' : `: ${refusal}`}`;
+}
