@@ -10,6 +10,7 @@ import {
   reset,
   type Script,
   SSE,
+  stepsOf,
   write,
 } from '../fakes/fake-upstream.ts';
 
@@ -41,6 +42,13 @@ const REALISTIC_PRICES = [
   [15, 75],
   [0.1, 0.4],
 ];
+
+/** 3 and 15 USD for a million tokens. */
+const REAL_ENDPOINT = {
+  provider: 'acme',
+  model: 'one',
+  pricing: { prompt: '0.000003', completion: '0.000015' },
+};
 
 const maxCost = (max_cost_in_dollars: number, hard?: boolean) => ({
   stop_server_tools_when: [{ type: 'max_cost', max_cost_in_dollars, ...(hard && { hard }) }],
@@ -227,6 +235,38 @@ describe('the end of a loop', () => {
     expect(body.usage.cost).toBeLessThanOrEqual(max);
     expect(body.usage.cost).toBeGreaterThan(max - 0.003);
   });
+
+  it.each([600, 2000, 6000])(
+    'is text within a hard limit though results of %d words are dear',
+    async (words) => {
+      const page = 'several plain words of text '.repeat(words / 5);
+      const site = await openFakeUpstream();
+      const models = [{ id: 'm/paid', context_length: 400_000, endpoints: [REAL_ENDPOINT] }];
+      const providers = [{ slug: 'acme', dialect: 'openai-chat', base_url: upstream.url }];
+      const egress = { allow: [`127.0.0.1:${site.port}`] };
+      const reading = await openTestGateway({ providers, models, egress } as never);
+      site.answer(() => [head(200, { 'content-type': 'text/plain' }), write(page), end()]);
+      upstream.answer((request) => {
+        const usage = { input: Math.round(JSON.stringify(request.json).length / 4.3), output: 60 };
+        const url = `http://127.0.0.1:${site.port}/${upstream.requests.length}`;
+        const call = {
+          id: `c${upstream.requests.length}`,
+          name: 'web_fetch',
+          arguments: JSON.stringify({ url }),
+        };
+        const isLast = request.json.tool_choice === 'none';
+        return stepsOf(chatAnswer(isLast ? { text: 'Read.', usage } : { tools: [call], usage }), request);
+      });
+      for (const max of [0.05, 0.1, 0.25]) {
+        const asked = { model: 'm/paid', input: 'Read.', tools: [{ type: 'signalbox:web_fetch' }] };
+        const response = await reading.post('/responses', { ...asked, ...maxCost(max, true) });
+        const body = (await response.json()) as any;
+        expect([max, body.status, body.output.at(-1).content?.[0].text]).toEqual([max, 'completed', 'Read.']);
+        expect(body.usage.cost).toBeLessThanOrEqual(max);
+      }
+      await Promise.all([reading.close(), site.close()]);
+    },
+  );
 
   it('is refused before it begins if a hard max_cost_in_dollars is too low, with the amount', async () => {
     const { response, body } = await ask({ model: 'm/wordy', ...maxCost(0.005, true) });

@@ -28,7 +28,13 @@ import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts'
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
 import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
-import { forbidsSteps, type LoopProgress, MAX_COST, StopConditions } from './stop-conditions.ts';
+import {
+  forbidsSteps,
+  hardMaxCostOf,
+  type LoopProgress,
+  MAX_COST,
+  StopConditions,
+} from './stop-conditions.ts';
 import { ToolProgress } from './tool-progress.ts';
 
 /** Ends of a leg after which its calls are run. */
@@ -111,11 +117,21 @@ export class ToolLoop {
     if (stoppedBy === undefined && this.#conditions.isPaidUp(this.#context.used().nanos))
       stoppedBy = MAX_COST;
     let asked = stoppedBy === MAX_COST ? furtherRequest(opened, [], true) : opened;
+    const isBounded = hardMaxCostOf(this.#tools.wishes) !== undefined;
+    /** Shorter forms of `asked`, for a hard limit whose rest does not pay for reading the results. */
+    let shorter: GenerationRequest[] = [];
     for (;;) {
       const leg = yield* this.#leg(asked);
       // The caller has left.
       if (leg === undefined) return;
       const { items, terminal } = leg;
+      const next = isUnpaid(leg) ? shorter.shift() : undefined;
+      if (next !== undefined) {
+        stoppedBy = MAX_COST;
+        asked = next;
+        this.#joined.begin();
+        continue;
+      }
       const calls = items.filter((item) => this.#isOwnCall(item));
       const mayRun = terminal.type === 'finish' && CALLING.has(terminal.reason) && stoppedBy === undefined;
       if (!mayRun || calls.length === 0) {
@@ -136,7 +152,13 @@ export class ToolLoop {
         ...this.#spending(),
         finish: terminal.reason,
       });
-      asked = furtherRequest(asked, [...items, ...step.results], stoppedBy !== undefined);
+      const before = asked;
+      asked = furtherRequest(before, [...items, ...step.results], stoppedBy !== undefined);
+      if (isBounded) {
+        const last = furtherRequest(before, [...items, ...step.results.map(withoutText)], true);
+        const added = last.items.slice(opened.items.length);
+        shorter = [last, { ...last, items: [...opened.items, ...added.map(withoutText)] }];
+      }
       this.#joined.begin();
     }
   }
@@ -447,6 +469,30 @@ function startOf(
 /** A failure is said in the text of the result, which every dialect can carry. */
 function resultOf({ kind, callId }: ToolCallItem, output: string): ToolResultItem {
   return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] };
+}
+
+/** True for a leg that the limits did not pay for. */
+function isUnpaid({ items, terminal }: EndedLeg): boolean {
+  return items.length === 0 && terminal.type === 'finish' && terminal.reason === 'budget';
+}
+
+/** Characters of results that are never left out: they cost hardly more than the note in their place. */
+const SHORT_RESULT_CHARACTERS = 300;
+
+const LEFT_OUT = JSON.stringify({
+  error: 'this result is left out: what is left of max_cost_in_dollars does not pay for reading it',
+});
+
+/** A result with a note in place of a long text; any other item as it is. */
+function withoutText<T extends Item>(item: T): T {
+  if (item.type !== 'tool-result') return item;
+  const characters = item.content.reduce(
+    (sum, part) => sum + (part.type === 'text' ? part.text.length : 0),
+    0,
+  );
+  return characters <= SHORT_RESULT_CHARACTERS
+    ? item
+    : { ...item, content: [{ type: 'text', text: LEFT_OUT }] };
 }
 
 /** The next request: all that was said and done so far. `isLast`: the model must answer without tools. */
