@@ -337,3 +337,21 @@ describe('safeguards', () => {
     expect([upstreams.chat.requests.length, upstreams.anthropic.requests.length]).toEqual([0, 1]);
   });
 });
+
+describe('an answer that its upstream has not finished (pause_turn)', () => {
+  it('does not look whole to callers of other formats', async () => {
+    const paused = { ...messagesBody({ text: 'Half' }), stop_reason: 'pause_turn' };
+    upstreams.anthropic.clear();
+    upstreams.anthropic.answer([head(200, JSON_TYPE), write(JSON.stringify(paused)), end()]);
+    const ask = async (path: string, body: object) =>
+      (await (await gateway.post(path, { model: 'anthropic/m', ...body })).json()) as any;
+    const chat = await ask('/chat/completions', { messages: [HI] });
+    expect(chat.choices[0]).toMatchObject({ finish_reason: 'length', native_finish_reason: 'pause_turn' });
+    const response = await ask('/responses', { input: 'Hi' });
+    expect(response).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    });
+    expect((await ask('/messages', { messages: [HI], max_tokens: 9 })).stop_reason).toBe('pause_turn');
+  });
+});

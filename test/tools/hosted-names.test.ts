@@ -115,6 +115,19 @@ describe('in the messages format', () => {
     expect(JSON.parse(result2.content)).toEqual({ status: 'ok', advice: 'Slowly.' });
   });
 
+  it('later versions of search and fetch run here too', async () => {
+    engine.answer(reply(200, { results: [PAGE] }));
+    const searched = { type: 'web_search_20260318', name: 'web_search' };
+    tools.answers('m/chat', { tools: [call('web_search', { query: 'word' })] }, { text: 'Heliotrope.' });
+    const found = await tools.ask('/messages', 'm/chat', { tools: [searched] });
+    expect(found.body.content[1].type).toBe('web_search_tool_result');
+    tools.upstream.clear();
+    const fetched = { type: 'web_fetch_20260318', name: 'web_fetch' };
+    tools.answers('m/chat', { tools: [call('web_fetch', { url: 'http://10.0.0.1/a' })] }, { text: 'No.' });
+    const { body } = await tools.ask('/messages', 'm/chat', { tools: [fetched] });
+    expect(body.content[1].type).toBe('web_fetch_tool_result');
+  });
+
   it('a page that may not be fetched is not allowed', async () => {
     const fetched = { type: 'web_fetch_20250910', name: 'web_fetch', blocked_domains: ['blocked.test'] };
     for (const url of ['https://blocked.test/a', 'http://10.0.0.1/a', 'http://localhost/a']) {

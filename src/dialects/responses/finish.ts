@@ -35,6 +35,7 @@ function reasonOf(status: string, nativeReason: string, contents: AnswerContents
 const WORDS: Readonly<Partial<Record<FinishReason, string>>> = {
   length: 'max_output_tokens',
   'content-filter': 'content_filter',
+  pause: 'max_output_tokens',
   budget: 'max_output_tokens',
 };
 

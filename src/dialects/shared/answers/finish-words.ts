@@ -7,7 +7,8 @@ export const FINISH_WORDS: Readonly<Record<FinishReason, string>> = {
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',
   refusal: 'content_filter',
-  pause: 'stop',
+  // Not finished: clients of this format know no other word for it.
+  pause: 'length',
   compaction: 'stop',
   budget: 'length',
 };
