@@ -127,9 +127,9 @@ const ROOTS = [
 const DIALECT_FILES: ReadonlySet<string> = new Set(
   [
     ['wire', 'wire-content', 'wire-tools'],
-    ['parse', 'parse-content', 'parse-tools', 'parse-files'],
+    ['parse', 'parse-content', 'parse-calls', 'parse-tools', 'parse-files'],
     ['render', 'render-content', 'render-parts', 'render-tools', 'render-reasoning', 'render-losses'],
-    ['hosted-tools', 'render-context'],
+    ['hosted-tools', 'local-shells', 'render-context'],
     ['relay', 'relay-content', 'count-tokens'],
     ['decode', 'decode-content', 'decode-calls', 'decode-body'],
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],

@@ -4,7 +4,7 @@ import type { Event, EventBatch } from '../ir/events.ts';
 import type { DialectName, EmbeddingDialectName, Format, Item, RequestFormat } from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
-import type { CallableTool, GenerationRequest } from '../ir/request.ts';
+import type { CallableTool, GenerationRequest, Tool } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
@@ -136,6 +136,16 @@ export interface StreamEncoder {
   close?(): void;
 }
 
+/** Items that every dialect has, in the place of one that only its own has. */
+export interface CarriedItem {
+  readonly items: readonly Item[];
+  /** For the report: what became of the item. */
+  readonly detail: string;
+}
+
+/** Settings that an item of a conversation changes from its place on. */
+export type ItemSettings = Pick<GenerationRequest, 'reasoning' | 'outputFormat'>;
+
 /** The half of a dialect that callers speak: requests in, answers out. */
 export interface InboundDialect {
   /** Schema of the request body; also shown in the OpenAPI document. */
@@ -149,15 +159,19 @@ export interface InboundDialect {
   /** How bodies refer to output items of earlier answers; absent = the format has no such references. */
   readonly itemReferences?: ItemReferences;
   /**
-   * A call and its result for an item that other dialects do not have: a call of a hosted tool. Undefined = the item is
-   * of another kind. Absent = the format has no such items.
+   * Reads items of a conversation that other dialects do not have: calls of hosted tools, messages between agents.
+   * Absent = the format has no such items.
    */
-  readonly callOfItem?: (value: JsonObject) => readonly Item[] | undefined;
+  readonly carriedItems?: (items: readonly Item[]) => (value: JsonObject) => CarriedItem | undefined;
+  /**
+   * What an item changes in the settings of the request; undefined = nothing. Absent = the format has no such items.
+   */
+  readonly settingsOfItem?: (value: JsonObject, request: GenerationRequest) => ItemSettings | undefined;
   /**
    * A function for a tool that other dialects do not have and the caller runs. Undefined = the tool is of another kind.
-   * Absent = the format has no such tools.
+   * Absent = the format has no such tools. `tools`: all tools of the request, whose names are taken.
    */
-  readonly functionOfTool?: (value: JsonObject) => CallableTool | undefined;
+  readonly functionOfTool?: (value: JsonObject, tools: readonly Tool[]) => CallableTool | undefined;
   /** Members of a body with its messages, parts and tools; the first one stands for all of them in an error. */
   readonly pieceLists: readonly [string, ...string[]];
   /**
@@ -184,7 +198,7 @@ export interface InboundDialect {
 
 /** The members that every format of conversations has. */
 export type ConversationInbound = InboundDialect &
-  Required<Pick<InboundDialect, 'fileParts' | 'untranslatableIssues' | 'createEncoder'>>;
+  Required<Pick<InboundDialect, 'fileParts' | 'createEncoder'>>;
 
 export interface ErrorContext {
   readonly vendor: string;

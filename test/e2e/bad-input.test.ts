@@ -111,7 +111,6 @@ const RESPONSES: Case[] = [
   [{ input: [{ type: 'function_call_output', call_id: 'c' }] }, 400, 'input[0].output'],
   [{ input: [{ type: 'reasoning', summary: 'x', id: 'r' }] }, 400, 'input[0].summary'],
   [{ input: [{ type: 'item_reference', id: 'x' }] }, 400, 'input[0]'],
-  [{ input: [{ type: 'no_such_item' }] }, 400, 'input[0].type'],
   [{ input: [{ role: 'user', content: [{ type: 'input_text' }] }] }, 400, 'input[0].content[0].text'],
   [
     { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,' }] }] },

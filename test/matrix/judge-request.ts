@@ -75,7 +75,7 @@ export function send(
 ): SentRequest {
   try {
     const request = parse(format, body);
-    if (lane === 'translate' && DIALECTS[format].inbound.untranslatableIssues(request).length > 0) {
+    if (lane === 'translate' && (DIALECTS[format].inbound.untranslatableIssues?.(request) ?? []).length > 0) {
       return { verdict: 'refused', report: [] };
     }
     const dialect = DIALECTS[upstream].upstream;

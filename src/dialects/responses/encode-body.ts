@@ -11,6 +11,7 @@ import { MAXIMUM_CONTEXT_LENGTH, messageOf } from '../shared/answers/overflow-wo
 import { keptItem, patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
 import { ItemIds, responseId } from './ids.ts';
+import { shellCalled, shellIdPrefix } from './local-shells.ts';
 import { parseItem } from './parse-content.ts';
 import { renderUsage } from './usage.ts';
 
@@ -61,7 +62,9 @@ function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonOb
       ? result.items
       : [...result.items, refusalOf(finish)];
   return items.flatMap((item, position) => {
-    const rendered = renderOutputItem(item, ids.idFor(item, position), endStatusOf(item), context);
+    const shell = item.type === 'tool-call' ? shellCalled(item, context.request.tools) : undefined;
+    const id = ids.idFor(item, position, shell && shellIdPrefix(shell));
+    const rendered = renderOutputItem(item, id, endStatusOf(item), context);
     if (rendered === undefined) return [];
     context.keepItem?.(keptItem(rendered, item));
     return [rendered];

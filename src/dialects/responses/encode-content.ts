@@ -23,6 +23,7 @@ import { inputObject } from '../shared/tools/call-input.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 
 import { renderAnnotation } from './citations.ts';
+import { renderShellCall, shellCalled } from './local-shells.ts';
 import { imageFields } from './render-content.ts';
 import { type HostedItem, hostedItemOf, INPUT_CHANNELS, TEXT_CHANNELS, type TextChannel } from './wire.ts';
 import { KEPT_CALL, showsCall } from './wire-content.ts';
@@ -43,8 +44,11 @@ export function renderOutputItem(
       return renderMessage(item, id, status);
     case 'reasoning':
       return renderReasoning(shownReasoning(item, request), id, status);
-    case 'tool-call':
-      return renderToolCall(item, id, status);
+    case 'tool-call': {
+      const shell = shellCalled(item, request.tools);
+      if (shell === undefined) return renderToolCall(item, id, status);
+      return compact({ ...renderShellCall(shell, item, id, status), signature: callSeal(item) });
+    }
     case 'image':
       return compact({
         id,
@@ -407,6 +411,20 @@ export class FrameWriter {
       annotation_index: index,
       annotation,
     });
+  }
+
+  /** The commands of a call of a shell, which are known as a whole. */
+  shellCommands(at: Placement, commands: readonly string[]): string {
+    return commands
+      .map((command, command_index) => {
+        const place = { output_index: at.index, command_index };
+        return (
+          this.write('response.shell_call_command.added', { ...place, command: '' }) +
+          this.write('response.shell_call_command.delta', { ...place, delta: command }) +
+          this.write('response.shell_call_command.done', { ...place, command })
+        );
+      })
+      .join('');
   }
 
   inputDelta(at: Placement, kind: ToolKind, delta: string): string {

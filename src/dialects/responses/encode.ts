@@ -31,6 +31,7 @@ import {
 } from './encode-content.ts';
 import { patchFrame, patchUnknown } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
+import { commandsOf, type LocalShell, shellCalled, shellIdPrefix } from './local-shells.ts';
 import {
   coveredBy,
   hostedItemOf,
@@ -44,6 +45,8 @@ import {
 /** An output item in the caller's stream. */
 interface Shown extends Placement {
   readonly head: ItemHead;
+  /** Set if the call is meant for a shell of the caller. */
+  readonly shell?: LocalShell;
   /** Position in the representation. */
   readonly item: number;
   /** The item as its last event has it; absent while it is open. */
@@ -196,8 +199,11 @@ class ResponsesEncoder implements StreamEncoder {
   /** Gives an item its position; undefined for kinds that this format does not have. */
   #show(item: number, head: ItemHead): Shown | undefined {
     if (head.type === 'opaque' && head.item.dialect !== 'responses') return undefined;
+    const { tools } = this.#context.request;
+    const shell = head.type === 'tool-call' ? shellCalled(head, tools) : undefined;
     const shown: Shown = {
-      id: this.#ids.idFor(head, this.#items.size),
+      id: this.#ids.idFor(head, this.#items.size, shell && shellIdPrefix(shell)),
+      ...(shell !== undefined && { shell }),
       index: this.#items.size,
       ...(head.type === 'tool-call' && { name: head.name }),
       head,
@@ -349,13 +355,18 @@ class ResponsesEncoder implements StreamEncoder {
 
   #input({ item, text }: EventOf<'tool-input-delta'>): string {
     const shown = this.#items.get(item);
-    return shown?.head.type === 'tool-call' ? this.#writer.inputDelta(shown, shown.head.kind, text) : '';
+    if (shown?.head.type !== 'tool-call' || shown.shell !== undefined) return '';
+    return this.#writer.inputDelta(shown, shown.head.kind, text);
   }
 
   #inputDone(shown: Shown): string {
     if (shown.head.type !== 'tool-call' || shown.inputDone) return '';
     shown.inputDone = true;
-    return this.#writer.inputDone(shown, shown.head.kind, this.#fold.inputAt(shown.item));
+    const input = this.#fold.inputAt(shown.item);
+    if (shown.shell !== undefined) {
+      return this.#writer.shellCommands(shown, commandsOf(shown.shell, input));
+    }
+    return this.#writer.inputDone(shown, shown.head.kind, input);
   }
 
   /** Progress of a hosted tool; its `output_index` is the position in the representation. */

@@ -28,12 +28,13 @@ export class ItemIds {
     this.#root = randomPartOf(generationId);
   }
 
-  idFor(thing: ItemHead | OutputItem, position: number): string {
+  /** `prefix`: of an id that is made here. */
+  idFor(thing: ItemHead | OutputItem, position: number, prefix = prefixOf(thing)): string {
     const own = thing.type === 'opaque' ? ownIdOfOpaque(thing) : 'id' in thing ? thing.id : undefined;
     const id =
       own !== undefined && PLAIN_ID.test(own) && !this.#taken.has(own)
         ? own
-        : `${prefixOf(thing)}${this.#root}_${position}`;
+        : `${prefix}${this.#root}_${position}`;
     this.#taken.add(id);
     return id;
   }

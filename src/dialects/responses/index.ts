@@ -6,8 +6,10 @@ import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { hosted } from './hosted-tools.ts';
-import { parseRequest, untranslatableIssues } from './parse.ts';
-import { callOfItem, itemReferences } from './parse-content.ts';
+import { functionOfTool } from './local-shells.ts';
+import { parseRequest, settingsOfItem } from './parse.ts';
+import { carriedItems } from './parse-calls.ts';
+import { itemReferences } from './parse-content.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
@@ -24,10 +26,11 @@ export const responses: ConversationFormat = {
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     itemReferences,
-    callOfItem,
+    carriedItems,
+    settingsOfItem,
+    functionOfTool,
     pieceLists: ['input', 'tools'],
     parseRequest,
-    untranslatableIssues,
     createEncoder,
     encodeBody,
     encodeError,

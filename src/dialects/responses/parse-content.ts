@@ -12,9 +12,7 @@ import type {
   ToolKind,
   ToolResultItem,
 } from '../../ir/items.ts';
-import { mcpFunctionName } from '../../ir/mcp-function-name.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
-import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
   compact,
@@ -24,7 +22,6 @@ import {
   objectsOf,
   stringAt,
   textAt,
-  withoutNulls,
 } from '../../kit/json/members.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
@@ -34,7 +31,7 @@ import { withEach } from '../shared/requests/with-each.ts';
 import { readAnnotation } from './citations.ts';
 import { parseFileData, parseUrl } from './media.ts';
 import { OWN_REASONING_FORMAT } from './wire.ts';
-import { isOperatorItem, KEPT_CALL, KEPT_REQUEST, type SHOWN_CALLS, showsCall } from './wire-content.ts';
+import { KEPT_CALL, KEPT_REQUEST, showsCall } from './wire-content.ts';
 
 /** Parses items and parts of this format. */
 
@@ -148,7 +145,8 @@ function parseToolCall(value: JsonObject, kind: ToolKind, inputField: string): T
   });
 }
 
-function sealOfCall(
+/** The seal of a call, unwrapped. */
+export function sealOfCall(
   signature: string | undefined,
 ): Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'> {
   const wrapped = signature === undefined ? undefined : unwrapSeal(signature);
@@ -172,107 +170,6 @@ function parseToolResult(value: JsonObject, kind: ToolKind): ToolResultItem {
     status: statusAt(value),
     ext: extOf(value, TOOL_RESULT_FIELDS),
   });
-}
-
-const PATCH_CALL = 'apply_patch_call';
-const PATCH_OUTCOME = 'apply_patch_call_output';
-/** End of the types of operators' patch tools. */
-const PATCH_TOOL = ':apply_patch';
-
-/** Calls of the operator's patch tool whose results the caller has sent: it applied the patch itself. */
-export function patchedCalls(input: readonly JsonObject[]): ReadonlySet<string> {
-  const own = input.filter(({ type }) => typeof type === 'string' && type.endsWith(PATCH_TOOL));
-  const ids = new Set(own.flatMap((item) => stringAt(item, 'call_id') ?? []));
-  const outcomes = ids.size === 0 ? [] : input.filter(({ type }) => type === PATCH_OUTCOME);
-  return new Set(
-    outcomes.flatMap((item) => stringAt(item, 'call_id') ?? []).filter((callId) => ids.has(callId)),
-  );
-}
-
-const SERVER_CALL_FIELDS = new Set(['type', 'id', 'status', 'call_id', 'arguments']);
-
-/**
- * An operator's item as the call and the result that its model saw; undefined if it does not say what came of the
- * call. The members of the item are the result. `patched`: calls whose results are items of the caller.
- */
-export function replayedCall(
-  value: JsonObject,
-  patched: ReadonlySet<string>,
-  numbers?: ExactNumbers,
-): readonly (ToolCallItem | ToolResultItem)[] | undefined {
-  const type = stringAt(value, 'type') ?? '';
-  if (type === 'mcp_call') return replayedMcpCall(value);
-  const kept = keptCallOf(value);
-  if (kept !== undefined) return patched.has(kept[0].callId) ? [kept[0]] : kept;
-  const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
-  if (type === PATCH_OUTCOME && callId !== undefined && patched.has(callId)) {
-    return [patchOutcome(value, callId)];
-  }
-  if (!isOperatorItem(type)) return undefined;
-  const result = membersBeyond(value, SERVER_CALL_FIELDS);
-  if (callId === undefined || result === undefined) return undefined;
-  const name = type.slice(type.indexOf(':') + 1);
-  const input = stringAt(value, 'arguments') ?? '{}';
-  const call = { type: 'tool-call', kind: 'function', callId, name, input } as const;
-  if (patched.has(callId)) return [call];
-  return [
-    call,
-    {
-      type: 'tool-result',
-      kind: 'function',
-      callId,
-      content: [{ type: 'text', text: stringifyExactly(resultForModel(name, result), numbers) }],
-      ...(value.status === 'failed' && { isError: true }),
-    },
-  ];
-}
-
-/** What the model got of a call of a server tool, if the gateway has kept it. */
-function keptCallOf(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
-  const kept = objectAt(value, KEPT_CALL);
-  const { call_id: callId, name, arguments: input, output } = kept ?? {};
-  if (typeof callId !== 'string' || typeof name !== 'string') return undefined;
-  if (typeof input !== 'string' || typeof output !== 'string') return undefined;
-  return callAndResult({ callId, name, input }, output);
-}
-
-function callAndResult(
-  call: Pick<ToolCallItem, 'callId' | 'name' | 'input'>,
-  text: string,
-): readonly [ToolCallItem, ToolResultItem] {
-  const { callId } = call;
-  return [
-    { type: 'tool-call', kind: 'function', ...call },
-    { type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] },
-  ];
-}
-
-/** Members of results that are no text for a model, by the name of the tool: the bytes of an image. */
-const BYTES: Readonly<Record<string, ReadonlySet<string>>> = { image_generation: new Set(['result']) };
-
-function resultForModel(name: string, result: JsonObject): JsonObject {
-  const bytes = lookUp(BYTES, name);
-  return bytes === undefined || 'imageUrl' in result ? result : (membersBeyond(result, bytes) ?? {});
-}
-
-/** A call of a tool of an MCP server, under the name by which the gateway offers it. */
-function replayedMcpCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
-  const error = stringAt(value, 'error');
-  const text = stringAt(value, 'output') ?? error;
-  // The id by which its approval refers to it, if it had one.
-  const callId = stringAt(value, 'approval_request_id') ?? stringAt(value, 'id');
-  if (text === undefined || callId === undefined) return undefined;
-  const name = mcpFunctionName(stringAt(value, 'server_label') ?? '', stringAt(value, 'name') ?? '');
-  return [
-    { type: 'tool-call', kind: 'function', callId, name, input: stringAt(value, 'arguments') ?? '{}' },
-    {
-      type: 'tool-result',
-      kind: 'function',
-      callId,
-      content: [{ type: 'text', text }],
-      ...(error !== undefined && { isError: true }),
-    },
-  ];
 }
 
 // --- Images ---------------------------------------------------------------------------------------------------------
@@ -460,67 +357,6 @@ function replace(body: JsonObject, items: ReadonlyMap<string, JsonObject>): Json
 
 function referencedId(item: Json | undefined): string | undefined {
   return isJsonObject(item) && item.type === 'item_reference' ? (stringAt(item, 'id') ?? '') : undefined;
-}
-
-/** What items of hosted tools show of their calls. */
-const CALL_READERS: Readonly<Record<(typeof SHOWN_CALLS)[number], (value: JsonObject) => ShownCall>> = {
-  web_search_call: shownSearch,
-  code_interpreter_call: shownProgram,
-};
-
-interface ShownCall {
-  readonly name: string;
-  readonly arguments: JsonObject;
-  readonly output: JsonObject;
-}
-
-const NOT_KEPT = 'The result itself is no longer known.';
-
-function shownSearch(value: JsonObject): ShownCall {
-  const { query = '', sources, ...page } = withoutNulls(objectAt(value, 'action') ?? {});
-  const { type: _, queries: __, ...asked } = page;
-  const results = objectsAt(value, 'results');
-  const output = results.length > 0 ? { results } : compact({ sources, note: NOT_KEPT });
-  return { name: 'web_search', arguments: query === '' ? asked : { query }, output };
-}
-
-function shownProgram(value: JsonObject): ShownCall {
-  const outputs = objectsAt(value, 'outputs');
-  return {
-    name: 'code_interpreter',
-    arguments: { code: stringAt(value, 'code') ?? '' },
-    output: outputs.length > 0 ? { outputs } : { note: NOT_KEPT },
-  };
-}
-
-/**
- * A call of a hosted tool as a call and a result, for dialects that do not have its item: what the item shows of the
- * result. Undefined = the item is of another kind.
- */
-export function callOfItem(value: JsonObject): readonly (ToolCallItem | ToolResultItem)[] | undefined {
-  const step = callersStep(value);
-  if (step !== undefined) return [step];
-  const shown = lookUp(CALL_READERS, stringAt(value, 'type') ?? '')?.(value);
-  if (shown === undefined) return undefined;
-  const { name, output } = shown;
-  const callId = stringAt(value, 'id') ?? name;
-  return callAndResult({ callId, name, input: JSON.stringify(shown.arguments) }, JSON.stringify(output));
-}
-
-/** A call of a hosted tool that the caller runs, or its outcome. */
-function callersStep(value: JsonObject): ToolCallItem | ToolResultItem | undefined {
-  const callId = stringAt(value, 'call_id') ?? '';
-  if (value.type === PATCH_CALL) {
-    const input = JSON.stringify({ operation: objectAt(value, 'operation') ?? {} });
-    return { type: 'tool-call', kind: 'function', callId, name: 'apply_patch', input };
-  }
-  return value.type === PATCH_OUTCOME ? patchOutcome(value, callId) : undefined;
-}
-
-function patchOutcome(value: JsonObject, callId: string): ToolResultItem {
-  const { status = 'completed', output = '' } = withoutNulls(value);
-  const text = JSON.stringify({ status, output });
-  return { type: 'tool-result', kind: 'function', callId, content: [{ type: 'text', text }] };
 }
 
 const APPROVAL = 'mcp_approval_response';

@@ -18,27 +18,19 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import type { ParseContext } from '../dialect.ts';
+import type { ItemSettings, ParseContext } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
-import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
+import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
-import {
-  approvedRequest,
-  inputPlace,
-  parseItem,
-  patchedCalls,
-  referencesIn,
-  replayedCall,
-  UNKNOWN_REFERENCE,
-} from './parse-content.ts';
+import { patchedCalls, replayedCall } from './parse-calls.ts';
+import { approvedRequest, inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
-import { isOperatorItem, KNOWN_ITEM_TYPES } from './wire-content.ts';
 
 /** Parses a validated body. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
@@ -92,24 +84,6 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   return request;
-}
-
-/**
- * Items of undocumented types: upstreams of this dialect may know them; for all others they are an error. A kind with
- * an operator's prefix (`<vendor>:web_search`) is always accepted.
- */
-export function untranslatableIssues(request: GenerationRequest): Issue[] {
-  if (request.format !== 'responses') return [];
-  return objectsOf(request.body.input).flatMap((item, index) => {
-    const type = stringAt(item, 'type') ?? 'message';
-    if (KNOWN_ITEM_TYPES.has(type) || isOperatorItem(type)) return [];
-    return [
-      {
-        path: `${inputPlace(request.body, index)}.type`,
-        message: `${JSON.stringify(type.slice(0, 64))} is not a known item type`,
-      },
-    ];
-  });
 }
 
 // --- What is refused ------------------------------------------------------------------------------------------------
@@ -325,6 +299,19 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
     default:
       return { type: 'opaque', dialect: 'responses', value: value as JsonObject };
   }
+}
+
+/** The settings after an item that changes some of them. An effort takes the place of a budget. */
+export function settingsOfItem(value: JsonObject, request: GenerationRequest): ItemSettings | undefined {
+  if (value.type !== 'configuration_update') return undefined;
+  const effort = stringAt(objectAt(value, 'reasoning'), 'effort');
+  const { budgetTokens: _budget, enabled: _enabled, ...reasoning } = request.reasoning ?? {};
+  const isKnown = EFFORTS.some((known) => known === effort);
+  const changed: ItemSettings = compact({
+    reasoning: isKnown ? { ...reasoning, effort: effort as Effort } : undefined,
+    outputFormat: parseOutputFormat(objectAt(objectAt(value, 'text'), 'format')),
+  });
+  return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
 // --- Fields of this dialect alone -----------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import {
   WITHOUT_RESULT,
 } from '../shared/pairing/pair-calls.ts';
 import type { Report } from '../shared/report/report.ts';
-import { approvedRequest, inputPlace, parseThoughts, patchedCalls, replayedCall } from './parse-content.ts';
+import { patchedCalls, replayedCall } from './parse-calls.ts';
+import { approvedRequest, inputPlace, parseThoughts } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { isOperatorItem } from './wire-content.ts';

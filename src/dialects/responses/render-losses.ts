@@ -24,6 +24,7 @@ import {
   reportUnknownFields,
 } from '../shared/report/foreign-members.ts';
 import { REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
+import { SHELL_CALLS } from './local-shells.ts';
 import { reasoningNames } from './reasoning.ts';
 import { isInItem } from './wire.ts';
 
@@ -212,7 +213,11 @@ export function cleanTool(tool: JsonObject, place: string, report: Report): Json
 
 /** One item without members that only the gateway knows. */
 export function cleanItem(item: JsonObject, place: string, report: Report): JsonObject {
-  if (item.type === 'additional_tools') return cleanList(item, 'tools', cleanTool, place, report);
+  const { type } = item;
+  if (type === 'additional_tools') return cleanList(item, 'tools', cleanTool, place, report);
+  if (typeof type === 'string' && SHELL_CALLS.has(type)) {
+    return withoutMembers(item, ['signature'], place, report);
+  }
   const content = cleanList(item, 'content', cleanPart, place, report);
   return cleanList(content, 'output', cleanPart, place, report);
 }

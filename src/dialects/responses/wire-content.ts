@@ -168,7 +168,7 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     status: toolStatus,
     action: Type.Object({ type: openOneOf(['exec']), command: Type.Array(text), env: nullish(openObject) }),
   },
-  local_shell_call_output: { id: text, output: text, status: nullish(toolStatus) },
+  local_shell_call_output: { id, call_id: id, output: text, status: nullish(toolStatus) },
   shell_call: {
     call_id: text,
     action: Type.Object({
@@ -216,6 +216,16 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     tools: Type.Array(Type.Object({ type: Type.String({ minLength: 1 }) }), { maxItems: MAX_TOOLS }),
     id,
   },
+  configuration_update: {
+    id,
+    reasoning: nullish(Type.Object({ effort: nullish(text) })),
+    text: nullish(openObject),
+  },
+  compaction_trigger: { id },
+  program: { call_id: text, code: text, id },
+  program_output: { call_id: text, result: text, id, status: nullish(toolStatus) },
+  tool_search_call: { call_id: id, arguments: Type.Unknown(), id, status: nullish(toolStatus) },
+  tool_search_output: { call_id: id, tools: Type.Array(openObject, { maxItems: MAX_TOOLS }), id },
   agent_message: {
     author: text,
     recipient: text,

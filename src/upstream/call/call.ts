@@ -174,16 +174,18 @@ export function renderCall(
   const tooled = fitTools(paid.request, call.paid, upstream);
   const ofTier = fitTier(tooled.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);
-  const budgeted = fitBudget(sampled.request, facts);
+  const isRelay = call.lane === 'relay';
+  const { request: called, report: replaced } = isRelay
+    ? { request: sampled.request, report: NO_ENTRIES }
+    : withKnownKinds(sampled.request, name);
+  const budgeted = fitBudget(called, facts);
   const { request, report } = fitReasoning(budgeted.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const { renderRequest, renderRelay = renderRequest } = upstream;
-  const isRelay = call.lane === 'relay';
-  const called = isRelay ? { request, report: NO_ENTRIES } : withKnownKinds(request, name);
   const emulated = isRelay || request.decision === undefined ? NO_ENTRIES : EMULATED_DECISIONS;
   const fitted = [paid.report, tooled.report, ofTier.report, sampled.report, budgeted.report, report];
-  const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, called.report, lost, emulated];
-  const made = isRelay ? renderRelay(request, target) : renderRequest(called.request, target);
+  const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, replaced, lost, emulated];
+  const made = isRelay ? renderRelay(request, target) : renderRequest(request, target);
   const mayPass = isRelay || name === request.format;
   const reported = withUndocumented(made, request, mayPass, entries);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(reported, request) : reported;

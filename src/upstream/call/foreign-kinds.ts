@@ -1,55 +1,92 @@
+import type { CarriedItem } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
-import type { Item } from '../../ir/items.ts';
+import type { DialectName, Item, OpaqueItem } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+
+/** A request, and what was changed in it. */
+interface KnownKinds {
+  readonly request: GenerationRequest;
+  readonly report: readonly TranslationEntry[];
+}
 
 /**
  * The request with kinds that every dialect has in the place of some that the upstream's does not: a call and a result
- * for an item of a hosted tool, so that the model sees what was asked and what the item shows of the result; a function
- * for a tool that the caller runs.
+ * for an item of a hosted tool, so that the model sees what was asked and what the item shows of the result; text for
+ * messages between agents; a setting of the request for an item that changes it; a function for a tool that the caller
+ * runs.
  */
-export function withKnownKinds(
-  request: GenerationRequest,
-  dialect: string,
-): { readonly request: GenerationRequest; readonly report: readonly TranslationEntry[] } {
-  const { items, tools, places } = request;
+export function withKnownKinds(request: GenerationRequest, dialect: string): KnownKinds {
+  const { items, tools } = request;
   const hasItems = items.some((item) => item.type === 'opaque' && item.dialect !== dialect);
   const hasTools = tools.some((tool) => tool.type === 'hosted' && tool.dialect !== dialect);
   if (!hasItems && !hasTools) return { request, report: NO_ENTRIES };
   const report = new Report(request);
-  const names = new Set<string>();
-  const put = <T extends object>(thing: T, of: object): T => {
-    const place = places.of(of);
-    return place === undefined ? thing : places.put(thing, place);
-  };
-  const known = {
-    ...request,
-    items: items.flatMap((item): readonly Item[] => {
-      if (item.type !== 'opaque' || item.dialect === dialect) return [item];
-      const call = DIALECTS[item.dialect].inbound?.callOfItem?.(item.value);
-      if (call === undefined) return [item];
-      report.coerced(report.place(item, 'items'), 'became a call and what the item shows of its result');
-      return call.map((each) => put(each, item));
-    }),
-    tools: tools.map((tool): Tool => {
-      if (tool.type !== 'hosted' || tool.dialect === dialect) return tool;
-      const declared = DIALECTS[tool.dialect].inbound?.functionOfTool?.(tool.value);
-      if (declared === undefined) return tool;
-      report.coerced(report.place(tool, 'tools'), 'became a function');
-      names.add(declared.name);
-      return put(declared, tool);
-    }),
-  };
-  return { request: withChoice(known, names), report: report.entries };
+  const withItems = hasItems ? withKnownItems(request, dialect, report) : request;
+  const known = hasTools ? withFunctions(withItems, dialect, report) : withItems;
+  return { request: known, report: report.entries };
 }
 
-/** A choice of one of the tools that became functions. */
-function withChoice(request: GenerationRequest, names: ReadonlySet<string>): GenerationRequest {
+type ItemReader = (value: JsonObject) => CarriedItem | undefined;
+
+// --- Items ----------------------------------------------------------------------------------------------------------
+
+function withKnownItems(request: GenerationRequest, dialect: string, report: Report): GenerationRequest {
+  let known = request;
+  const { items } = request;
+  const readers = new Map<DialectName, ItemReader>();
+  const carried = (item: OpaqueItem) => {
+    const read = readers.get(item.dialect) ?? DIALECTS[item.dialect].inbound?.carriedItems?.(items);
+    if (read !== undefined) readers.set(item.dialect, read);
+    return read?.(item.value);
+  };
+  const kept = items.flatMap((item): readonly Item[] => {
+    if (item.type !== 'opaque' || item.dialect === dialect) return [item];
+    const settings = DIALECTS[item.dialect].inbound?.settingsOfItem?.(item.value, known);
+    if (settings !== undefined) {
+      report.coerced(report.place(item, 'items'), 'its settings apply to the whole request');
+      known = { ...known, ...settings };
+      return [];
+    }
+    const instead = carried(item);
+    if (instead === undefined) return [item];
+    report.coerced(report.place(item, 'items'), instead.detail);
+    return instead.items.map((each) => put(each, item, request));
+  });
+  return { ...known, items: kept };
+}
+
+/** Notes that one thing is sent in the place of another, for reports. */
+function put<T extends object>(thing: T, of: object, { places }: GenerationRequest): T {
+  const place = places.of(of);
+  return place === undefined ? thing : places.put(thing, place);
+}
+
+// --- Tools ----------------------------------------------------------------------------------------------------------
+
+function withFunctions(request: GenerationRequest, dialect: string, report: Report): GenerationRequest {
+  const names = new Map<string, string>();
+  const tools = request.tools.map((tool): Tool => {
+    if (tool.type !== 'hosted' || tool.dialect === dialect) return tool;
+    const declared = DIALECTS[tool.dialect].inbound?.functionOfTool?.(tool.value, request.tools);
+    if (declared === undefined) return tool;
+    report.coerced(report.place(tool, 'tools'), 'became a function');
+    names.set(declared.name, declared.name);
+    names.set(tool.kind, declared.name);
+    return put(declared, tool, request);
+  });
+  return withChoice({ ...request, tools }, names);
+}
+
+/** A choice of one of the tools that became functions, by its name or by its kind. */
+function withChoice(request: GenerationRequest, names: ReadonlyMap<string, string>): GenerationRequest {
   const { toolChoice } = request;
   if (toolChoice?.mode !== 'hosted') return request;
-  const { name } = toolChoice.value;
-  if (typeof name !== 'string' || !names.has(name)) return request;
+  const { name: given, type } = toolChoice.value;
+  const name = names.get(typeof given === 'string' ? given : typeof type === 'string' ? type : '');
+  if (name === undefined) return request;
   const chosen: ToolChoice = { mode: 'tool', kind: 'function', name };
   return { ...request, toolChoice: chosen };
 }

@@ -238,7 +238,7 @@ export const BAD_INPUT: RequestChapter = {
       arrives: everywhere(says('hologram')),
       verdicts: {
         messages: 'kept    refused refused refused refused',
-        responses: 'refused kept    refused refused refused',
+        responses: 'dropped kept    dropped dropped dropped',
         chat: 'refused refused kept    refused refused',
       },
     }),
