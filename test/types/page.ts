@@ -66,17 +66,18 @@ const CONTENTS = `On this page: [How much arrives](#how-much-arrives),
 
 const SIGN_TEXT = `| Sign | Fate | |
 |---|---|---|
-| ✓ | passed | It arrives as it was said. |
-| ~ | carried | Something else arrives because of it: another field, another word, a text. |
-| ✗ | dropped | It does not arrive, and the [translation report](translation.md#the-translation-report) says so. |
-| - | left out | An answer for a caller of another format, whose format has no place for it. Answers have no report. |
+| ✓ | passed | It arrives as it was said, at the same place. |
+| ~ | carried | Something arrives because of it: another field, another word, a text. |
+| ✗ | dropped | With and without it the same arrives, and the [translation report](translation.md#the-translation-report) says so. |
+| - | left out | With and without it the caller of another format gets the same answer: the format has no place for it, or it says what is taken for granted, such as an ordinary end. Answers have no report. |
 | ! | refused | The caller gets an error that names it. The reason stands below. |
-| ? | lost | Nothing arrives, and no report says so. The reason stands below. |
+| ? | lost | With and without it the same arrives, and no report says so. The reason stands below. |
 
 What has no reason fails the test. What is part of something that is dropped, refused or left out shares its fate and is
-not sent by itself. A type that stands in several places is tried in one of them.`;
+not sent by itself. A type that stands in several places is tried in one of them. Names: the object by its type or
+place, its member, and a value (\`=\`) or a kind of object (\`:\`).`;
 
-const LEFT_OUT = `Kinds and values of answers that callers of another format do not get.`;
+const LEFT_OUT = `Kinds and values of answers by which the answers to callers of another format do not differ.`;
 
 const OBJECT_TEXT = `Objects with the number of their members and values by fate; one sign alone: all of them.`;
 
