@@ -36,7 +36,10 @@ const CLIENTS = ['openai', '@anthropic-ai/sdk', 'ai', '@ai-sdk/openai', '@ai-sdk
 const alias =
   newestClients === undefined
     ? []
-    : CLIENTS.map((name) => ({ find: new RegExp(`^${name}$`), replacement: join(newestClients, name) }));
+    : CLIENTS.map((name) => ({
+        find: new RegExp(`^${name}(?=/|$)`),
+        replacement: join(newestClients, name),
+      }));
 
 /**
  * The longest tests take 10 s on an idle machine with two cores, seven times that with many random cases, and many
@@ -85,7 +88,8 @@ export default defineConfig({
           expect,
           include: [
             'test/e2e/{openai,anthropic,ai-sdk}.test.ts',
-            'test/tools/{ai-sdk-tools,loop-clients}.test.ts',
+            'test/tools/{ai-sdk-tools,ai-sdk-pages,loop-clients}.test.ts',
+            'test/mcp/{ai-sdk,messages}.test.ts',
             'test/clients/**/*.test.ts',
           ],
           testTimeout: 120_000,

@@ -23,14 +23,31 @@ const NEEDED = [
   'zod',
 ];
 
+/**
+ * `langchain` in releases that fit together: the newest ones of its dependencies ask for versions of each other that
+ * the registry does not have on every day.
+ */
+const LANGCHAIN = [
+  'langchain@1.5.14',
+  '@langchain/core@1.2.13',
+  '@langchain/openai@1.6.0',
+  '@langchain/anthropic@1.5.11',
+  '@langchain/langgraph@1.4.18',
+  '@langchain/langgraph-checkpoint@1.1.5',
+  '@langchain/langgraph-sdk@1.12.4',
+];
+
 /** Agents, each with what it needs. The newest release of one may be impossible to install; the others are tested. */
 const AGENTS = [
   ['@openai/codex'],
   ['@anthropic-ai/claude-code'],
   ['@openai/agents'],
   ['@openrouter/agent'],
-  ['langchain', '@langchain/core', '@langchain/openai', '@langchain/anthropic'],
+  LANGCHAIN,
 ];
+
+/** Name and version of a package. */
+const PACKAGE = /^(@?[^@]+)(?:@(.+))?$/;
 
 /** Longest time for one installation. */
 const INSTALL_MS = 300_000;
@@ -50,7 +67,8 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'clients', private: true }));
 if (!install([`${NODE_PACKAGE}@${NODE_MAJOR}`, ...NEEDED.map(newest)])) process.exit(1);
 const installed = AGENTS.filter((packages) => install(packages.map(newest)));
-for (const name of [NODE_PACKAGE, ...NEEDED, ...installed.flat()]) {
+for (const wanted of [NODE_PACKAGE, ...NEEDED, ...installed.flat()]) {
+  const [, name] = PACKAGE.exec(wanted);
   const manifest = JSON.parse(readFileSync(join(scratch, 'node_modules', name, 'package.json'), 'utf8'));
   console.log(`${name} ${manifest.version}`);
 }
@@ -65,8 +83,10 @@ if (missing.length > 0) {
   process.exitCode = 1;
 }
 
-function newest(name) {
-  return `${name}@latest`;
+/** The newest release of a package for which no version is given. */
+function newest(wanted) {
+  const [, name, version = 'latest'] = PACKAGE.exec(wanted);
+  return `${name}@${version}`;
 }
 
 /** Adds packages to the scratch folder. False: npm failed and has said why, or took too long. */

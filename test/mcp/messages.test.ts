@@ -75,19 +75,21 @@ describe('mcp_servers of the messages format', () => {
     expect(JSON.stringify(body.signalbox_metadata.translation ?? [])).not.toContain('mcp_servers');
   });
 
-  it('stream as the official client reads them', async () => {
-    toolGateway.answers('m/chat', ...TWO_LEGS);
+  it.each(['m/chat', 'm/responses'] as const)('work in the official client, with %s', async (model) => {
+    toolGateway.answers(model, ...TWO_LEGS, { text: 'Yes.' });
     const client = new Anthropic({ baseURL: gateway.url.replace(/\/v1$/, ''), apiKey: gateway.apiKey });
-    const stream = client.beta.messages.stream({
-      model: 'm/chat',
-      max_tokens: 99,
-      messages: [QUESTION],
-      mcp_servers: [server()],
-      betas: ['mcp-client-2025-04-04'],
-    });
+    const wish = { model, max_tokens: 99, mcp_servers: [server()], betas: ['mcp-client-2025-04-04'] };
+    const stream = client.beta.messages.stream({ ...wish, messages: [QUESTION] });
     const { content } = await stream.finalMessage();
     expect(content.map(({ type }) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
     expect(content[0]).toMatchObject({ name: 'search', server_name: 'docs', input: { text: 'hi' } });
+    const next = await client.beta.messages.create({
+      ...wish,
+      messages: [QUESTION, { role: 'assistant', content }, { role: 'user', content: 'Sure?' }],
+    });
+    expect(next.content).toMatchObject([{ type: 'text', text: 'Yes.' }]);
+    expect(JSON.stringify(upstream.requests[2]?.json)).toContain('call_a');
+    expect(calls()).toHaveLength(1);
   });
 
   it('show a failure as an error, which the model gets too', async () => {

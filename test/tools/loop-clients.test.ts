@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatFrames, sse } from '../fakes/answers.ts';
@@ -58,6 +59,42 @@ describe('helpers of the official SDKs', () => {
     ]);
     expect(message.content[1]).toMatchObject({ input: { url: 'http://10.0.0.1/' } });
     expect(message.stop_reason).toBe('end_turn');
+  });
+});
+
+describe('the memory tool', () => {
+  const VIEW = { command: 'view', path: '/memories' };
+  const unused = () => {
+    throw new Error('the model does not ask for this');
+  };
+
+  it.each(['m/chat', 'm/responses', 'm/messages'] as const)('runs in the caller, with %s', async (model) => {
+    const call = { name: 'memory', arguments: JSON.stringify(VIEW), id: 'call_m' };
+    tools.answers(model, { tools: [call] }, { text: 'A note.' });
+    const { gateway } = tools;
+    const client = new Anthropic({ baseURL: `${gateway.origin}/api`, apiKey: gateway.apiKey, maxRetries: 0 });
+    const viewed: unknown[] = [];
+    const memory = betaMemoryTool({
+      view: (command) => {
+        viewed.push(command);
+        return 'notes.md';
+      },
+      create: unused,
+      str_replace: unused,
+      insert: unused,
+      delete: unused,
+      rename: unused,
+    });
+    const message = await client.beta.messages.toolRunner({
+      model,
+      max_tokens: 99,
+      messages: [{ role: 'user', content: 'What do you remember?' }],
+      tools: [memory],
+    });
+    expect(viewed).toEqual([VIEW]);
+    expect(message.content).toMatchObject([{ type: 'text', text: 'A note.' }]);
+    expect(tools.upstream.requests).toHaveLength(2);
+    expect(tools.upstream.requests[1]?.body).toContain('notes.md');
   });
 });
 
