@@ -52,13 +52,6 @@ const REQUESTS: readonly Expected[] = [
     refusal: /names a stored file/,
   },
   {
-    reason:
-      'A plugin, engine or server tool that the operator did not configure, or that the gateway does not have.',
-    fate: 'refused',
-    names: /^(plugins|approximate)\b/,
-    refusal: /configured|searches by itself|must be one of|must be a server tool|not a known field/,
-  },
-  {
     reason: 'No other upstream checks tool calls for safety: the client has to check by itself.',
     fate: 'refused',
     names: /^safeguards$/,
@@ -172,7 +165,7 @@ const REQUESTS: readonly Expected[] = [
     reason: 'The gateway acts on it itself.',
     fate: 'lost',
     names:
-      /^(fallbacks|fallbacks\.model|plugins\b.*|provider\b.*|trace\b.*|session_id|debug\b.*|models|approximate\..*)$/,
+      /^(fallbacks|fallbacks\.model|provider\b.*|trace\b.*|session_id|debug\b.*|models|approximate\..*)$/,
   },
 ];
 

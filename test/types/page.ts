@@ -75,7 +75,7 @@ const SIGN_TEXT = `| Sign | Fate | |
 
 What has no reason fails the test. What is part of something that is dropped, refused or left out shares its fate and is
 not sent by itself. A type that stands in several places is tried in one of them. Names: the object by its type or
-place, its member, and a value (\`=\`) or a kind of object (\`:\`).`;
+place, its member, and a value (\`=\`) or a kind of object (\`:\`). [Plugins](plugins.md) are not tried.`;
 
 const LEFT_OUT = `Kinds and values of answers by which the answers to callers of another format do not differ.`;
 

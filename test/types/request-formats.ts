@@ -204,5 +204,8 @@ export const REQUEST_FORMATS: Readonly<Record<Format, RequestFormat>> = {
 /** Members whose values are names of models and providers: those belong to a catalogue. */
 export const CATALOGUE_MEMBERS: ReadonlySet<string> = new Set(['model', 'only', 'order', 'ignore']);
 
-/** Members of the root that this bench sets itself. */
-export const OWN_MEMBERS: ReadonlySet<string> = new Set(['model', 'stream']);
+/**
+ * Members of the root that are not tried: the bench sets the first two itself, and plugins of the gateway may call
+ * several models at once, so that there is no one request to compare.
+ */
+export const OWN_MEMBERS: ReadonlySet<string> = new Set(['model', 'stream', 'plugins']);
