@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
-import type { ReasoningItem, ToolCallItem } from './items.ts';
+import type { DialectName, ReasoningItem, ToolCallItem } from './items.ts';
 import type { Effort, ReasoningSettings, RequestField } from './settings.ts';
 
 /**
@@ -33,6 +33,8 @@ export interface ConversationForm {
   readonly hasMcpItems?: boolean;
   /** The member of a body that lists MCP servers beside its tools. */
   readonly mcpServersField?: string;
+  /** How a body asks for searches of the web beside its tools. */
+  readonly searchOptions?: SearchOptions;
   /** Path from the output format to what is said about a schema. */
   readonly schemaPath: string;
   /** Path from the tool choice to the list of allowed tools. */
@@ -46,6 +48,14 @@ export interface ConversationForm {
   readonly reasoning: ReasoningForm;
   readonly seals: SealPlaces;
   readonly paths: MemberPaths;
+}
+
+/** A member of a body that asks for searches of the web. */
+export interface SearchOptions {
+  readonly field: string;
+  readonly dialect: DialectName;
+  /** The tool that asks for the same. */
+  tool(options: JsonObject): JsonObject & { readonly type: string };
 }
 
 /** Reasoning settings that callers write in a body. `exclude` is not among them: the gateway itself acts on it. */

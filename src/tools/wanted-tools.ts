@@ -60,7 +60,8 @@ export function hasToolWork(request: GenerationRequest, settings: ToolSettings):
     wantsFusion(request, settings.vendor) ||
     pluginIn(request, WEB_FETCH) !== undefined ||
     request.tools.some(isMcpServer) ||
-    listedMcpServers(request).length > 0
+    listedMcpServers(request).length > 0 ||
+    searchOptions(request) !== undefined
   );
 }
 
@@ -68,6 +69,12 @@ export function hasToolWork(request: GenerationRequest, settings: ToolSettings):
 export function listedMcpServers({ body, formatFacts }: GenerationRequest): readonly JsonObject[] {
   const field = formatFacts.conversation?.mcpServersField;
   return field === undefined ? [] : objectsAt(body, field);
+}
+
+/** The options by which the body of a request asks for searches beside its tools. */
+export function searchOptions({ body, formatFacts }: GenerationRequest): JsonObject | undefined {
+  const options = formatFacts.conversation?.searchOptions;
+  return options === undefined ? undefined : objectAt(body, options.field);
 }
 
 /** The kind of hosted tool that stands for all tools of an MCP server. */

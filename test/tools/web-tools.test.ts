@@ -19,9 +19,9 @@ let bare: TestGateway;
 
 beforeAll(async () => {
   [upstream, engine] = await Promise.all([openFakeUpstream(), openFakeUpstream()]);
-  const of = (id: string, provider: string, pricing: object = {}) => ({
+  const of = (id: string, provider: string, pricing: object = {}, more: object = {}) => ({
     id,
-    endpoints: [{ provider, model: 'one', pricing }],
+    endpoints: [{ provider, model: 'one', pricing, ...more }],
   });
   const config = {
     providers: [
@@ -32,6 +32,7 @@ beforeAll(async () => {
     models: [
       of('m/chat', 'chatter'),
       of('m/paid', 'chatter', { web_search: '0.004' }),
+      of('m/listing', 'chatter', {}, { supported_parameters: ['tools', 'tool_choice', 'max_tokens'] }),
       of('m/responses', 'responder'),
       of('m/messages', 'messenger'),
     ],
@@ -118,6 +119,70 @@ describe('web_search', () => {
       return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
     };
     await expect.poll(find).toMatchObject({ web_search_engine: 'searxng', num_search_results: 2 });
+  });
+
+  describe('for web_search_options', () => {
+    const messages = [{ role: 'user', content: 'A?' }];
+    const place = { type: 'approximate', approximate: { city: 'Rome', country: 'IT' } };
+    const asked = { messages, web_search_options: { search_context_size: 'low', user_location: place } };
+
+    it.each([
+      ['m/listing', chatAnswer],
+      ['m/messages', messagesAnswer],
+      ['m/responses', responsesAnswer],
+    ] as const)('runs here if %s does not take them', async (model, make) => {
+      engine.answer(json({ results: RESULTS }));
+      for (const content of TWO_LEGS) upstream.answer(make(content));
+      const { status, body } = await post('/chat/completions', { model, ...asked });
+      expect(status).toBe(200);
+      expect(body.choices[0].message).toMatchObject({
+        content: TEXT,
+        annotations: [{ type: 'url_citation', url_citation: { url: RESULTS[0]?.url } }],
+      });
+      const [sent] = upstream.requests.map((request) => request.json as any);
+      expect(JSON.stringify(sent.tools)).toContain('"web_search"');
+      expect(sent).not.toHaveProperty('web_search_options');
+      expect(JSON.stringify(body)).not.toContain('"web_search_options"');
+      // This engine takes no place.
+      expect(JSON.stringify(body.signalbox_metadata)).toContain('"field":"web_search_options.user_location"');
+    });
+
+    it('is left to a chat upstream that takes them', async () => {
+      upstream.answer(chatAnswer({ text: 'Searched.' }));
+      await post('/chat/completions', { model: 'm/chat', ...asked });
+      expect(upstream.requests.map(({ json }) => json)).toMatchObject([
+        { web_search_options: asked.web_search_options },
+      ]);
+      expect(upstream.requests[0]?.json).not.toHaveProperty('tools');
+    });
+
+    it('is a reported loss without an engine', async () => {
+      upstream.answer(messagesAnswer({ text: 'No.' }));
+      const { body } = await post('/chat/completions', { model: 'm/messages', ...asked }, bare);
+      expect(JSON.stringify(body)).toContain('"field":"web_search_options","action":"dropped"');
+    });
+
+    it('is explained without a loss of the options', async () => {
+      const body = { format: 'chat', model: 'm/messages', ...asked };
+      const explained = await post('/routing/explain', body);
+      expect(explained.status).toBe(200);
+      expect(JSON.stringify(explained.body)).not.toContain('"field":"web_search_options"');
+      const lost = await post('/routing/explain', body, bare);
+      expect(JSON.stringify(lost.body)).toContain('"field":"web_search_options"');
+    });
+
+    it('refuses a size that there is not, by its place', async () => {
+      const web_search_options = { search_context_size: 'huge' };
+      const { status, body } = await post('/chat/completions', {
+        model: 'm/messages',
+        messages,
+        web_search_options,
+      });
+      expect([status, JSON.stringify(body)]).toEqual([
+        400,
+        expect.stringContaining('web_search_options.search_context_size'),
+      ]);
+    });
   });
 
   it('is not explained as a loss', async () => {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import { compact, objectsAt } from '../../kit/json/members.ts';
+import { compact, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ConversationFormatFacts } from '../dialect-facts.ts';
 import { both } from '../shared/media/check-media.ts';
 import { putAs } from '../shared/presets/preset-form.ts';
@@ -27,6 +27,7 @@ export const facts: ConversationFormatFacts = {
       allowedToolsPath: '.allowed_tools.tools',
       fileStore: 'openai',
       namesParsedFiles: true,
+      searchOptions: { field: 'web_search_options', dialect: 'chat', tool: searchTool },
       reasoning: {
         ...IN_REASONING,
         fields: ['reasoning', 'reasoning_effort'],
@@ -74,6 +75,17 @@ export const facts: ConversationFormatFacts = {
   recordedInput: ({ messages }) => ({ messages: listOf(messages) }),
   simulatedSeal: (token) => ({ signature: token, format: 'anthropic-claude-v1', givenBy: 'chat' }),
 };
+
+/** The options nest the place of the user one level deeper than tools do. */
+function searchTool(options: JsonObject): JsonObject & { type: string } {
+  const { user_location: _, ...rest } = withoutNulls(options);
+  const tool = { ...rest, type: 'web_search' };
+  const location = objectAt(options, 'user_location');
+  if (location === undefined) return tool;
+  const { approximate: __, ...more } = location;
+  const place = { type: 'approximate', ...more, ...objectAt(location, 'approximate') };
+  return { ...tool, user_location: place };
+}
 
 /** The system prompt is one of the messages. */
 function putSystemMessage(value: Json, body: JsonObject): JsonObject {

@@ -11,6 +11,7 @@ import { withNativeSearches } from './native-searches.ts';
 import { withNativeTools } from './native-tools.ts';
 import { OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingCall } from './opening-call.ts';
+import { withSearchTool } from './search-options.ts';
 import { type Preface, ToolLoop, type ToolServices } from './tool-loop.ts';
 
 /** The tools of a generation in which the gateway runs some, and what runs before the first leg. */
@@ -33,7 +34,8 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
     isActive: (request, { settings }) => hasToolWork(request, settings),
     async before(asked, context) {
       const endpoints = await context.endpointsFor(asked);
-      const searching = withNativeSearches(asked, endpoints, context.settings);
+      const optioned = withSearchTool(asked, endpoints, context.settings);
+      const searching = withNativeSearches(optioned, endpoints, context.settings);
       const native = withNativeTools(searching, endpoints, context.settings);
       const wanted = wantedTools(native, context.settings).filter(
         (tool) => endpoints.length === 0 || !endpoints.every((endpoint) => runsItself(endpoint, tool)),
@@ -79,7 +81,8 @@ export function withServerTools(
   endpoint: Endpoint,
   settings: StageContext['settings'],
 ): GenerationRequest | undefined {
-  const native = withNativeTools(withNativeSearches(asked, [endpoint], settings), [endpoint], settings);
+  const optioned = withSearchTool(asked, [endpoint], settings);
+  const native = withNativeTools(withNativeSearches(optioned, [endpoint], settings), [endpoint], settings);
   const own = wantedTools(native, settings).filter((tool) => !runsItself(endpoint, tool));
   if (own.length === 0) return native === asked ? undefined : native;
   return new OfferedTools(native, own, endpoint, settings).request;
