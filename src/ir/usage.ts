@@ -1,4 +1,4 @@
-import type { Nanos } from '../kit/money.ts';
+import { type Nanos, type Price, restOf, restToNanos } from '../kit/money.ts';
 import { type HostedUse, plusHosted } from './hosted-use.ts';
 
 /** Where the numbers of a usage record come from: the upstream said so, we counted, or nothing is known. */
@@ -135,15 +135,26 @@ export interface Bill {
   readonly outputNanos: Nanos;
   /** Served with a BYOK credential. */
   readonly isByok: boolean;
+  /** What rounding took off `totalNanos`, in units of `Price`; negative if it added. Absent = nothing. */
+  readonly rest?: Price;
 }
 
-/** Both together. */
+/** Both together, rounded once. */
 export function plusBill(one: Bill, other: Bill): Bill {
-  return {
+  const sum = {
     totalNanos: one.totalNanos + other.totalNanos,
     inputNanos: one.inputNanos + other.inputNanos,
     outputNanos: one.outputNanos + other.outputNanos,
     isByok: one.isByok || other.isByok,
+  };
+  if (one.rest === undefined && other.rest === undefined) return sum;
+  const rests = (one.rest ?? 0n) + (other.rest ?? 0n);
+  const carried = restToNanos(rests);
+  return {
+    ...sum,
+    totalNanos: sum.totalNanos + carried,
+    outputNanos: sum.outputNanos + carried,
+    rest: restOf(rests, carried),
   };
 }
 

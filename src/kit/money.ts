@@ -41,6 +41,17 @@ export function toNanos(sum: Price): Nanos {
   return sum === 0n ? 0n : (sum + HALF_NANO) / PRICE_UNITS_PER_NANO;
 }
 
+/** What rounding took off a sum; negative if it added. */
+export function restOf(sum: Price, rounded: Nanos): Price {
+  return sum - rounded * PRICE_UNITS_PER_NANO;
+}
+
+/** Rounds rests of two roundings, less than a nano-dollar together, half up. */
+export function restToNanos(rests: Price): Nanos {
+  if (rests >= HALF_NANO) return 1n;
+  return rests < -HALF_NANO ? -1n : 0n;
+}
+
 /** Rounds a sum up: for reservations, which must cover the sum however it is rounded later. */
 export function toNanosUp(sum: Price): Nanos {
   return (sum + PRICE_UNITS_PER_NANO - 1n) / PRICE_UNITS_PER_NANO;

@@ -70,8 +70,8 @@ export class UpstreamFailure extends GatewayError {
   readonly isConnection: boolean;
   /**
    * How we lost an upstream that may go on and bill its whole answer: a time limit passed, ours or one of a server
-   * behind the provider, or the answer was lost or unreadable. Undefined = nothing was sent, or the upstream itself said
-   * that it failed.
+   * behind the provider, or the answer was lost or unreadable. Undefined = nothing was sent, or the upstream itself
+   * said that it failed.
    */
   readonly lostBy: LostAnswer | undefined;
   /** Code of the system or of TLS, for the log; undefined if the connection did not break. */

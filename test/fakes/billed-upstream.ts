@@ -21,12 +21,18 @@ export interface Work {
   readonly input: number;
   /** Part of `input`. */
   readonly cached: number;
+  /** Part of `input` that is written to a cache, where the dialect counts that. */
+  readonly written: number;
   /** Words of the answer, each a delta of a stream and a token. */
   readonly visible: number;
   /** Tokens of thoughts that are not shown. */
   readonly hidden: number;
   /** Searches that the upstream runs by itself; only dialects that can report them do. */
   readonly searches: number;
+  /** Tokens of a picture that the upstream draws, if the request has it draw. */
+  readonly drawn: number;
+  /** The upstream runs code in a container, if the request has it run code. */
+  readonly runsCode: boolean;
   readonly how: WorkEnd;
 }
 
@@ -48,14 +54,30 @@ export type WorkEnd =
   | 'fail';
 
 /** USD for each unit: what the configuration of a test says too. */
-export const BILLED_PRICES = { prompt: 3e-6, cached: 3e-7, completion: 1.5e-5, search: 0.01 } as const;
+export const BILLED_PRICES = {
+  prompt: 3e-6,
+  cached: 3e-7,
+  written: 3.75e-6,
+  completion: 1.5e-5,
+  search: 0.01,
+  drawn: 4e-5,
+  drawnInput: 1e-5,
+  container: 0.03,
+} as const;
+
+/** Input tokens of a picture: what it was described by. */
+const DRAWN_INPUT = 60;
 
 /** The same as the price list of an endpoint. */
 export const BILLED_PRICING = {
   prompt: '0.000003',
   completion: '0.000015',
   input_cache_read: '0.0000003',
+  input_cache_write: '0.00000375',
   web_search: '0.01',
+  image_generation: '0.00004',
+  image_generation_input: '0.00001',
+  code_execution: '0.03',
 } as const;
 
 /** Dialects of upstreams, each with the slug of its provider. */
@@ -88,11 +110,19 @@ export interface BilledUpstream {
 }
 
 /** What a call costs. A call that is lost with its connection, before a byte of the answer, costs nothing. */
-export function billOf({ input, cached, visible, hidden, searches, how }: Work): number {
+export function billOf(work: Work): number {
+  const { input, cached, written, searches, drawn, runsCode, how } = work;
   if (how === 'reset') return 0;
-  const { prompt, cached: read, completion, search } = BILLED_PRICES;
-  const words = how === 'refuse' || how === 'empty' ? 0 : visible;
-  return (input - cached) * prompt + cached * read + (words + hidden) * completion + searches * search;
+  const prices = BILLED_PRICES;
+  return (
+    (input - cached - written) * prices.prompt +
+    cached * prices.cached +
+    written * prices.written +
+    outputOf(work) * prices.completion +
+    searches * prices.search +
+    (drawn > 0 ? drawn * prices.drawn + DRAWN_INPUT * prices.drawnInput : 0) +
+    (runsCode ? prices.container : 0)
+  );
 }
 
 export async function openBilledUpstream(): Promise<BilledUpstream> {
@@ -105,9 +135,10 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
     if (work === undefined) throw new Error('the upstream was given no work');
     const dialect = dialectOf(request);
     const streams = isStream(request, dialect);
-    if (streams || !isErrorBody(work, dialect)) billUsd += billOf(reported(work, dialect));
+    const done = doneOf(work, dialect, request);
+    if (streams || !isErrorBody(work, dialect)) billUsd += billOf(done);
     calls += 1;
-    return stepsFor(dialect, reported(work, dialect), streams);
+    return stepsFor(dialect, done, streams);
   };
   fake.answer(script);
   return {
@@ -130,14 +161,17 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
   };
 }
 
-/** Only two of the dialects can report searches here; the others run none. */
-function reported(work: Work, dialect: BilledDialect): Work {
+/** The work as far as the dialect reports it and the tools of the request allow it. Two of the dialects search. */
+function doneOf(work: Work, dialect: BilledDialect, { json }: RecordedRequest): Work {
   const canSearch = dialect === 'messages' || dialect === 'responses';
-  const canCache = dialect !== 'bedrock';
+  const has = (kind: RegExp) => json?.tools?.some?.(({ type }: { type?: string }) => kind.test(type ?? ''));
   return {
     ...work,
+    cached: dialect === 'bedrock' ? 0 : work.cached,
+    written: dialect === 'gemini' || dialect === 'bedrock' ? 0 : work.written,
     searches: canSearch ? work.searches : 0,
-    cached: canCache ? work.cached : 0,
+    drawn: has(/^image_generation$/) ? work.drawn : 0,
+    runsCode: work.runsCode && has(/^code_(?:interpreter|execution)/) === true,
   };
 }
 
@@ -245,7 +279,7 @@ function chatUsage(work: Work) {
     prompt_tokens: work.input,
     completion_tokens: outputOf(work),
     total_tokens: work.input + outputOf(work),
-    prompt_tokens_details: { cached_tokens: work.cached },
+    prompt_tokens_details: { cached_tokens: work.cached, cache_write_tokens: work.written },
     completion_tokens_details: { reasoning_tokens: work.hidden },
   };
 }
@@ -258,18 +292,19 @@ const responses: Wire = {
     const begun = { ...whole, status: 'in_progress', output: [], usage: null };
     let number = 0;
     const numbered = (name: string, fields: object) => event(name, { sequence_number: number++, ...fields });
-    const searches = searchItems(work).flatMap((item, output_index) => [
+    const items = toolItems(work);
+    const tools = items.flatMap((item, output_index) => [
       numbered('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } }),
       numbered('response.output_item.done', { output_index, item }),
     ]);
     const message = messageItem(work);
-    const at = { item_id: 'msg_billed', output_index: work.searches, content_index: 0 };
+    const at = { item_id: 'msg_billed', output_index: items.length, content_index: 0 };
     const opening =
       message === undefined
         ? []
         : [
             numbered('response.output_item.added', {
-              output_index: work.searches,
+              output_index: items.length,
               item: { ...message, status: 'in_progress', content: [] },
             }),
             numbered('response.content_part.added', { ...at, part: { ...message.content[0], text: '' } }),
@@ -282,10 +317,10 @@ const responses: Wire = {
         ? []
         : [
             numbered('response.content_part.done', { ...at, part: message.content[0] }),
-            numbered('response.output_item.done', { output_index: work.searches, item: message }),
+            numbered('response.output_item.done', { output_index: items.length, item: message }),
           ];
     return {
-      beginning: [numbered('response.created', { response: begun }), ...searches, ...opening],
+      beginning: [numbered('response.created', { response: begun }), ...tools, ...opening],
       ending: [
         ...closing,
         numbered(work.how === 'refuse' ? 'response.incomplete' : 'response.completed', { response: whole }),
@@ -295,14 +330,34 @@ const responses: Wire = {
   },
 };
 
-function searchItems({ searches }: Work) {
-  return Array.from({ length: searches }, (_, index) => ({
-    id: `ws_${index}`,
-    type: 'web_search_call',
-    status: 'completed',
-    action: { type: 'search', query: 'news' },
-  }));
+function toolItems({ searches, drawn, runsCode }: Work) {
+  const status = 'completed';
+  return [
+    ...Array.from({ length: searches }, (_, index) => ({
+      id: `ws_${index}`,
+      type: 'web_search_call',
+      status,
+      action: { type: 'search', query: 'news' },
+    })),
+    ...(runsCode
+      ? [
+          {
+            id: 'ci_1',
+            type: 'code_interpreter_call',
+            status,
+            container_id: 'cntr_1',
+            code: '1',
+            outputs: [],
+          },
+        ]
+      : []),
+    ...(drawn > 0 ? [{ id: 'ig_1', type: 'image_generation_call', status, result: PICTURE }] : []),
+  ];
 }
+
+/** A picture of one pixel. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 function messageItem(work: Work) {
   const text = wordsOf(work).join('');
@@ -322,14 +377,17 @@ function responsesBody(work: Work) {
     incomplete_details: refuses ? { reason: 'content_filter' } : null,
     error: fails ? { code: 'server_error', message: 'it failed' } : null,
     model: 'one',
-    output: [...searchItems(work), ...[messageItem(work)].filter((item) => item !== undefined)],
+    output: [...toolItems(work), ...[messageItem(work)].filter((item) => item !== undefined)],
     usage: {
       input_tokens: work.input,
-      input_tokens_details: { cached_tokens: work.cached },
+      input_tokens_details: { cached_tokens: work.cached, cache_write_tokens: work.written },
       output_tokens: outputOf(work),
       output_tokens_details: { reasoning_tokens: work.hidden },
       total_tokens: work.input + outputOf(work),
     },
+    ...(work.drawn > 0 && {
+      tool_usage: { image_gen: { input_tokens: DRAWN_INPUT, output_tokens: work.drawn } },
+    }),
   };
 }
 
@@ -337,12 +395,12 @@ const messages: Wire = {
   head: SSE,
   body: (work) => ({
     ...messagesHead(work),
-    content: [...searchBlocks(work), ...textBlocks(work)],
+    content: [...toolBlocks(work), ...textBlocks(work)],
     stop_reason: work.how === 'refuse' ? 'refusal' : 'end_turn',
     usage: messagesUsage(work),
   }),
   frames: (work) => {
-    const blocks = searchBlocks(work);
+    const blocks = toolBlocks(work);
     const texts = wordsOf(work);
     const index = blocks.length;
     return {
@@ -386,17 +444,25 @@ function textBlocks(work: Work) {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-function searchBlocks({ searches }: Work) {
-  return Array.from({ length: searches }, (_, index) => [
+function toolBlocks({ searches, runsCode }: Work) {
+  const found = Array.from({ length: searches }, (_, index) => [
     { type: 'server_tool_use', id: `srvtoolu_${index}`, name: 'web_search', input: { query: 'news' } },
     { type: 'web_search_tool_result', tool_use_id: `srvtoolu_${index}`, content: [] },
   ]).flat();
+  if (!runsCode) return found;
+  const id = 'srvtoolu_code';
+  const result = { type: 'code_execution_result', stdout: '1', stderr: '', return_code: 0, content: [] };
+  return [
+    ...found,
+    { type: 'server_tool_use', id, name: 'code_execution', input: { code: '1' } },
+    { type: 'code_execution_tool_result', tool_use_id: id, content: result },
+  ];
 }
 
 function messagesUsage(work: Work) {
   return {
-    input_tokens: work.input - work.cached,
-    cache_creation_input_tokens: 0,
+    input_tokens: work.input - work.cached - work.written,
+    cache_creation_input_tokens: work.written,
     cache_read_input_tokens: work.cached,
     output_tokens: outputOf(work),
     server_tool_use: { web_search_requests: work.searches },

@@ -89,10 +89,13 @@ const WAITS: ReadonlySet<WorkEnd> = new Set<WorkEnd>(['silent', 'stall']);
 const work = (how: fc.Arbitrary<WorkEnd>): fc.Arbitrary<Work> =>
   fc.record({
     input: fc.integer({ min: 500, max: 4_000 }),
-    cached: fc.nat(400),
+    cached: fc.nat(250),
+    written: fc.oneof(fc.constant(0), fc.nat(250)),
     visible: fc.integer({ min: 1, max: 12 }),
     hidden: fc.oneof(fc.constant(0), fc.nat(2_000)),
     searches: fc.oneof(fc.constant(0), fc.nat(2)),
+    drawn: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 500 })),
+    runsCode: fc.boolean(),
     how,
   });
 
@@ -132,15 +135,25 @@ const PROMPT = 'word '.repeat(500);
 /** `isHasty`: at providers with short time limits. */
 function bodyOf({ format, dialect, streams, works }: Case, isHasty: boolean) {
   const searches = works.some((each) => each.searches > 0);
+  const draws = works.some((each) => each.drawn > 0);
+  const runsCode = works.some((each) => each.runsCode);
   const body = { model: `m/${dialect}${isHasty ? '-hasty' : ''}`, stream: streams };
   const asked = [{ role: 'user', content: PROMPT }];
   if (format === 'messages') {
-    const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 4 }];
-    return { ...body, max_tokens: 4_000, messages: asked, ...(searches && { tools }) };
+    const tools = [
+      ...(searches ? [{ type: 'web_search_20250305', name: 'web_search', max_uses: 4 }] : []),
+      ...(runsCode ? [{ type: 'code_execution_20250825', name: 'code_execution' }] : []),
+    ];
+    return { ...body, max_tokens: 4_000, messages: asked, ...(tools.length > 0 && { tools }) };
   }
   if (format === 'responses') {
-    const tools = [{ type: 'web_search' }];
-    return { ...body, max_output_tokens: 4_000, input: asked, ...(searches && { tools, max_tool_calls: 4 }) };
+    const tools = [
+      ...(searches ? [{ type: 'web_search' }] : []),
+      ...(runsCode ? [{ type: 'code_interpreter', container: { type: 'auto' } }] : []),
+      ...(draws ? [{ type: 'image_generation', quality: 'low', size: '1024x1024' }] : []),
+    ];
+    const limited = tools.length > 0 && { tools, max_tool_calls: 4 };
+    return { ...body, max_output_tokens: 4_000, input: asked, ...limited };
   }
   return { ...body, max_tokens: 4_000, messages: asked };
 }

@@ -31,6 +31,8 @@ const SIZE = { context_length: 200_000, max_output_tokens: 4_000 };
 
 const ASKED = [{ role: 'user', content: 'word '.repeat(500) }];
 
+const NO_TOOLS = { searches: 0, drawn: 0, runsCode: false };
+
 /** A request of each format. */
 const BODIES = {
   '/chat/completions': { max_tokens: 4_000, messages: ASKED },
@@ -87,7 +89,7 @@ describe.each([
         writeFileSync(join(folder, 'signalbox.yaml'), configOf(upstream.urlOf));
         const env: Record<string, string> = { SIGNALBOX_DATA_DIR: folder, ...(await envOf()) };
         // Most of the output is thoughts that are not shown.
-        const work: Work = { input: 600, cached: 0, visible: 8, hidden: 3_000, searches: 0, how };
+        const work: Work = { ...NO_TOOLS, input: 600, cached: 0, written: 0, visible: 8, hidden: 3_000, how };
         upstream.plan(work);
 
         const first = await startProgram(folder, env);

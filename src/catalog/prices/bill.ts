@@ -1,6 +1,6 @@
 import { type HostedUse, pricesIn } from '../../ir/hosted-use.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
-import { costOf, type Nanos, type Price, toNanos } from '../../kit/money.ts';
+import { costOf, type Nanos, type Price, restOf, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
 /** Usage and other facts that are billed. */
@@ -22,7 +22,9 @@ export function billOf({ usage, inputImages }: Billable, pricing: Pricing): Bill
   const output = ofTokens(outputCost(usage, pricing)) + toolCost(usage, pricing);
   const total = toNanos(input + output);
   const inputNanos = toNanos(input);
-  return { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+  const bill = { totalNanos: total, inputNanos, outputNanos: total - inputNanos, isByok: false };
+  const rest = restOf(input + output, total);
+  return rest === 0n ? bill : { ...bill, rest };
 }
 
 /** The cost of searches, exactly: part of a bill. */
@@ -64,8 +66,8 @@ export function usOnly(cost: Price): Price {
 }
 
 /** Bill of a generation with a BYOK credential: only a share of the list price is charged. */
-export function feeOnly(listed: Bill, share: number): Bill {
-  return { ...listed, totalNanos: feeOf(listed.totalNanos, share), isByok: true };
+export function feeOnly({ totalNanos, inputNanos, outputNanos }: Bill, share: number): Bill {
+  return { totalNanos: feeOf(totalNanos, share), inputNanos, outputNanos, isByok: true };
 }
 
 /** A share of a list price, rounded half up. */

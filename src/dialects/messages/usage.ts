@@ -75,8 +75,8 @@ export class UsageMeter {
    * Undefined unless both sides are known: half a measurement must not pass for a whole one. The same applies to a
    * count from before the answer.
    *
-   * The top-level counts are those of the answer, at the model that gave it: passes that were declined before a fallback
-   * are in `iterations` alone, and not billed. They exclude passes that compact the context, which are billed
+   * The top-level counts are those of the answer, at the model that gave it: passes that were declined before a
+   * fallback are in `iterations` alone, and not billed. They exclude passes that compact the context, which are billed
    * (Anthropic, Compaction, Understanding usage), and those of an advisor, which have prices of their own.
    */
   usage(): Usage | undefined {

@@ -23,7 +23,7 @@ import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
 import { USUAL_THINKING } from '../admission/learnt-thoughts.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
-import { withToolsRun } from '../admission/tools-asked.ts';
+import { toolsAskedBy, withToolsRun } from '../admission/tools-asked.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
@@ -183,15 +183,17 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (nanos !== 0n) this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure), nanos }];
   }
 
-  /** The cost of an answer that says that it failed, by its own report; undefined = it has none to believe. */
+  /** The cost of an answer that says that it failed, by its own report; undefined = it has none. */
   #failedCost(candidate: Candidate, held: EventBatch): Nanos | undefined {
     if (held.length === 0) return 0n;
     const fold = new Fold();
     fold.pushAll(held);
     const result = this.#counted(fold.result());
-    const reported = this.believe(result.usage);
-    if (reported === undefined) return result.usage !== undefined || hasOutput(result) ? undefined : 0n;
-    const { totalNanos, isByok } = billGeneration(candidate, reported, this.billing);
+    if (result.usage === undefined) return hasOutput(result) ? undefined : 0n;
+    // Reports leave out what the items of the answer show of the upstream's tools, and a failed body has none.
+    const hasTools = toolsAskedBy(this.request)(candidate.endpoint).asked.length > 0;
+    if (result.items.length === 0 && hasTools) return undefined;
+    const { totalNanos, isByok } = billGeneration(candidate, result.usage, this.billing);
     return isByok ? 0n : totalNanos;
   }
 

@@ -1,5 +1,5 @@
 import { FREE } from '../../catalog/prices/bill.ts';
-import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
+import type { Amount } from '../../ir/amount.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import { type Bill, NO_USAGE, plusBill, plusUsage, type Usage } from '../../ir/usage.ts';
 import { notedFetches, notedSearches } from '../../ir/web-notes.ts';
@@ -45,17 +45,15 @@ export function withOwnWork(
 export function accountOf(legs: readonly LegSoFar[], charges: readonly Charge[]): GenerationAccount {
   let usage = NO_USAGE;
   let bill = FREE;
-  let used = NOTHING;
+  let byokNanos = 0n;
   for (const leg of legs) {
     usage = plusUsage(usage, leg.usage);
     bill = plusBill(bill, leg.bill);
-    used = plus(used, amountOf(leg.bill));
+    byokNanos += amountOf(leg.bill).byokNanos;
   }
-  if (charges.length === 0) return { usage, bill, used };
-  const charged = charges.reduce((sum, { nanos }) => sum + nanos, 0n);
-  return {
-    usage,
-    bill: { ...bill, totalNanos: bill.totalNanos + charged },
-    used: plus(used, { creditNanos: charged, byokNanos: 0n }),
-  };
+  if (charges.length > 0) {
+    const charged = charges.reduce((sum, { nanos }) => sum + nanos, 0n);
+    bill = { ...bill, totalNanos: bill.totalNanos + charged };
+  }
+  return { usage, bill, used: { creditNanos: bill.totalNanos, byokNanos } };
 }

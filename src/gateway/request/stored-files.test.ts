@@ -167,7 +167,7 @@ describe('stored files in a request', () => {
       fill(files, ['txt', 'txt'], { maxPromptTokens: async () => 19, takeRoom }),
     ).rejects.toMatchObject({
       kind: 'context-length',
-      message: expect.stringMatching(/ 320 bytes, at least 20 tokens, .* more than 19\./),
+      message: expect.stringMatching(/ at least 20 tokens, .* takes 19\. Its text files have 320 bytes/),
     });
     expect(asked).toEqual([`find ${idOf('txt')}`]);
     expect(contentOf(await fill(files, ['txt', 'txt'], { maxPromptTokens: async () => 20 }))).toHaveLength(2);
