@@ -146,12 +146,19 @@ export interface CarriedItem {
 /** Settings that an item of a conversation changes from its place on. */
 export type ItemSettings = Pick<GenerationRequest, 'reasoning' | 'outputFormat'>;
 
+/** A format's own request to count the tokens of a prompt. */
+export interface CountingInbound {
+  /** Schema of a body that is only counted. */
+  readonly requestSchema: (vendor: string) => TSchema;
+  encodeCount(inputTokens: number): JsonObject;
+}
+
 /** The half of a dialect that callers speak: requests in, answers out. */
 export interface InboundDialect {
   /** Schema of the request body; also shown in the OpenAPI document. */
   readonly requestSchema: (vendor: string) => TSchema;
-  /** Schema of a body that is only counted; absent = the format has no route for that. */
-  readonly countTokensSchema?: (vendor: string) => TSchema;
+  /** How the format counts the tokens of a prompt; absent = it has no route for that. */
+  readonly counting?: CountingInbound;
   /** Fields for the gateway, which never go upstream. */
   readonly gatewayFields: ReadonlySet<string>;
   /** How bodies name files, and how their content is inserted; absent = they name none. */

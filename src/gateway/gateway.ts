@@ -19,7 +19,7 @@ export interface Gateway {
   stream(input: GenerationInput): Promise<OpenedStream>;
   /** Non-streaming: resolves with the whole answer. */
   complete(input: GenerationInput): Promise<FinishedGeneration>;
-  /** Prompt tokens of a messages request, as the upstream or our tokenizer counts them. */
+  /** Prompt tokens of a request, as an upstream of its format or our tokenizer counts them. */
   countTokens(input: GenerationInput): Promise<number>;
   /** Explains how a request would be routed; calls no upstream. */
   explain(input: GenerationInput): Promise<Explanation>;

@@ -161,6 +161,15 @@ const CORPUS: readonly (readonly [path: string, body: object])[] = [
     },
   ],
   [
+    '/responses/input_tokens',
+    {
+      model: 'simulator/standard',
+      instructions: 'Be brief',
+      input: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'function', name: 'f', parameters: tool }],
+    },
+  ],
+  [
     '/messages/count_tokens',
     {
       model: 'simulator/standard',

@@ -25,6 +25,7 @@ describe('the route table', () => {
     expect(paths.sort()).toEqual(
       [
         'POST /responses',
+        'POST /responses/input_tokens',
         'POST /mcp',
         'GET /generation',
         'GET /generation/content',

@@ -145,9 +145,9 @@ new kind of tool, of thinking or of edit. They are refused only where the gatewa
 
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
 \`?verbose\`. Only \`beta\`, which the Anthropic client adds to its calls, is left out.
-\`/messages/count_tokens\` has no report. Routes for the catalogue (\`/models\`, \`/providers\` and below), keys,
-workspaces, BYOK, credits, files, analytics, datasets, records of generations and \`/routing/explain\` answer an unknown
-parameter with a 400 that names it, and the one that was probably meant. So do \`/healthz\`, \`/readyz\`, \`/metrics\` and
+\`/messages/count_tokens\` and \`/responses/input_tokens\` have no report. Routes for the catalogue (\`/models\`,
+\`/providers\` and below), keys, workspaces, BYOK, credits, files, analytics, datasets, records of generations and
+\`/routing/explain\` answer an unknown parameter with a 400 that names it, and the one that was probably meant. So do \`/healthz\`, \`/readyz\`, \`/metrics\` and
 \`/openapi.json\`; the pages \`/\` and \`/docs\` take any.
 
 If your format and the upstream's are the same, your body is relayed as you wrote it. Numbers beyond 2^53 keep all

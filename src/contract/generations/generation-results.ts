@@ -235,3 +235,9 @@ export const decisionsResultSchema = Type.Object(
 
 /** Reply of `POST /messages/count_tokens`. */
 export const tokenCountSchema = Type.Object({ input_tokens: tokens });
+
+/** Reply of `POST /responses/input_tokens`. */
+export const inputTokensSchema = Type.Object({
+  object: Type.Literal('response.input_tokens'),
+  input_tokens: tokens,
+});

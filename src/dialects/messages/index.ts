@@ -19,7 +19,10 @@ export const messages: ConversationFormat = {
   name: 'messages',
   inbound: {
     requestSchema,
-    countTokensSchema,
+    counting: {
+      requestSchema: countTokensSchema,
+      encodeCount: (tokens) => ({ input_tokens: tokens }),
+    },
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     functionOfTool,

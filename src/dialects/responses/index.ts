@@ -23,6 +23,10 @@ export const responses: ConversationFormat = {
     // Agents look for `error.code` in the stream: that of an HTTP error is its status.
     streamedFailures: new Set(['context-length']),
     requestSchema,
+    counting: {
+      requestSchema,
+      encodeCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
     itemReferences,

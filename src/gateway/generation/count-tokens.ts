@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Underway } from '../answer/underway.ts';
 import { CallCount } from '../leg/candidate-queue.ts';
 import type { CredentialOpener } from '../leg/credentials.ts';
@@ -6,8 +7,8 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
 
 /**
- * Tokens of a prompt by the count of the first candidate that can count, else by our tokenizer. A prompt under
- * guardrails is not sent anywhere only to be counted.
+ * Tokens of a prompt by our tokenizer. A prompt of a format whose upstreams count gets the count of the first candidate
+ * that can, unless it is under guardrails: it is not sent anywhere only to be counted.
  */
 export async function countTokens(
   input: GenerationInput,
@@ -16,7 +17,8 @@ export async function countTokens(
   dependencies: GatewayDependencies,
 ): Promise<number> {
   try {
-    const candidates = stages.guardsRequest ? [] : attemptLog.plan.candidates;
+    const asksUpstreams = DIALECTS[input.format].upstream.countTokens !== undefined && !stages.guardsRequest;
+    const candidates = asksUpstreams ? attemptLog.plan.candidates : [];
     const calls = new CallCount(settings.attempts);
     for (const candidate of candidates) {
       if (!calls.allows(candidate)) continue;

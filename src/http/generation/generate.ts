@@ -1,4 +1,4 @@
-import type { ConversationFormat, FormatDialect } from '../../dialects/dialect.ts';
+import type { ConversationFormat, CountingInbound, FormatDialect } from '../../dialects/dialect.ts';
 import type { GenerationInput } from '../../gateway/request/generation-input.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
@@ -32,18 +32,20 @@ export function wholeHandler(dialect: FormatDialect): Handler {
   return (call) => whole(call, dialect);
 }
 
-/** The handler of `POST /messages/count_tokens`. */
-export const countTokensHandler: Handler = async (call) => {
-  const { services, exchange, times } = call;
-  const run = new GenerationRun(call, 'messages');
-  try {
-    const inputTokens = await run.withAbortGrace(services.gateway.countTokens(run.input));
-    exchange.reply.json(200, { input_tokens: inputTokens });
-    await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
-  } finally {
-    run.end();
-  }
-};
+/** The handler of a request that only counts the tokens of a prompt. */
+export function countTokensHandler(format: RequestFormat, { encodeCount }: CountingInbound): Handler {
+  return async (call) => {
+    const { services, exchange, times } = call;
+    const run = new GenerationRun(call, format);
+    try {
+      const inputTokens = await run.withAbortGrace(services.gateway.countTokens(run.input));
+      exchange.reply.json(200, encodeCount(inputTokens));
+      await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
+    } finally {
+      run.end();
+    }
+  };
+}
 
 async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void> {
   const { services, exchange, times } = call;

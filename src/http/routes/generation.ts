@@ -6,6 +6,7 @@ import {
   chatResultSchema,
   decisionsResultSchema,
   embeddingsResultSchema,
+  inputTokensSchema,
   messagesResultSchema,
   responsesResultSchema,
   tokenCountSchema,
@@ -37,6 +38,14 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
+    ...countingRoutes(vendor, DIALECTS.responses, {
+      path: '/responses/input_tokens',
+      operationId: 'countResponseTokens',
+      summary: 'Count the prompt tokens of a response request',
+      example: GENERATION_EXAMPLES.countResponseTokens,
+      result: inputTokensSchema,
+      errorSchema: errorEnvelopeSchema,
+    }),
     generationRoute(vendor, DIALECTS.messages, {
       path: '/messages',
       operationId: 'createMessage',
@@ -45,7 +54,14 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: messagesResultSchema,
       errorSchema: messagesErrorSchema,
     }),
-    ...countingRoutes(vendor, DIALECTS.messages),
+    ...countingRoutes(vendor, DIALECTS.messages, {
+      path: '/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      summary: 'Count the prompt tokens of a message request',
+      example: GENERATION_EXAMPLES.countMessageTokens,
+      result: tokenCountSchema,
+      errorSchema: messagesErrorSchema,
+    }),
     generationRoute(vendor, DIALECTS.chat, {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
@@ -129,18 +145,17 @@ function decisionsRoute(
   };
 }
 
-function generationRoute(
-  vendor: string,
-  dialect: ConversationFormat,
-  row: {
-    readonly path: string;
-    readonly operationId: string;
-    readonly summary: string;
-    readonly example: RouteExample;
-    readonly result: TSchema;
-    readonly errorSchema: TSchema;
-  },
-): Route {
+/** What the routes of conversation formats differ in. */
+interface GenerationRow {
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly example: RouteExample;
+  readonly result: TSchema;
+  readonly errorSchema: TSchema;
+}
+
+function generationRoute(vendor: string, dialect: ConversationFormat, row: GenerationRow): Route {
   return {
     method: 'POST',
     mount: 'api',
@@ -169,27 +184,31 @@ function generationRoute(
 }
 
 /** The route that only counts the tokens of a body, in a format that has one. */
-function countingRoutes(vendor: string, { inbound }: ConversationFormat): readonly Route[] {
-  if (inbound.countTokensSchema === undefined) return [];
+function countingRoutes(
+  vendor: string,
+  { name, inbound }: ConversationFormat,
+  row: GenerationRow,
+): readonly Route[] {
+  if (inbound.counting === undefined) return [];
   return [
     {
       method: 'POST',
       mount: 'api',
-      path: '/messages/count_tokens',
-      operationId: 'countMessageTokens',
-      summary: 'Count the prompt tokens of a message request',
-      example: GENERATION_EXAMPLES.countMessageTokens,
+      path: row.path,
+      operationId: row.operationId,
+      summary: row.summary,
+      example: row.example,
       tag: 'Generation',
       auth: 'inference',
       rateClass: 'generation',
       request: {
         query: null,
         headers: planningHeaderSchema(vendor),
-        body: inbound.countTokensSchema(vendor),
+        body: inbound.counting.requestSchema(vendor),
       },
-      responses: { 200: ok(tokenCountSchema), ...errors(messagesErrorSchema, GENERATION_ERRORS) },
+      responses: { 200: ok(row.result), ...errors(row.errorSchema, GENERATION_ERRORS) },
       encodeError: (error, context) => inbound.encodeError(error, context),
-      handler: countTokensHandler,
+      handler: countTokensHandler(name, inbound.counting),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type {
   chatResultSchema,
   decisionsResultSchema,
   embeddingsResultSchema,
+  inputTokensSchema,
   messagesResultSchema,
   responsesResultSchema,
   tokenCountSchema,
@@ -148,6 +149,14 @@ export const GENERATION_EXAMPLES = {
         is_byok: false,
       },
     } satisfies Static<typeof messagesResultSchema>,
+  },
+  countResponseTokens: {
+    client: { library: 'openai', method: 'responses.inputTokens.count' },
+    body: { model: MODEL, input: QUESTION.content },
+    answer: {
+      object: 'response.input_tokens',
+      input_tokens: 7,
+    } satisfies Static<typeof inputTokensSchema>,
   },
   countMessageTokens: {
     client: { library: 'anthropic', method: 'messages.countTokens' },
