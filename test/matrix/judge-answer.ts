@@ -27,16 +27,29 @@ export function receive(
   lane: Lane,
   way: Way,
 ): JsonObject {
+  const text = receivedText(answer, asked, format, upstream, lane, way);
+  return way === 'body' ? JSON.parse(text) : readReply(format, text);
+}
+
+/** An upstream's answer as the caller receives it: the text of a stream or of a whole body. */
+export function receivedText(
+  answer: WireAnswer,
+  asked: JsonObject,
+  format: Format,
+  upstream: DialectName,
+  lane: Lane,
+  way: Way,
+): string {
   const request = parse(format, { ...asked, ...(way === 'stream' && { stream: true }) });
   const events = settled(decoded(answer, request, upstream, lane === 'relay', way));
   const inbound = DIALECTS[format].inbound;
   if (way === 'body') {
     const result = fold(events);
     if (result.failure !== undefined) throw result.failure;
-    return JSON.parse(JSON.stringify(inbound.encodeBody(result, replyTo(request))));
+    return JSON.stringify(inbound.encodeBody(result, replyTo(request)));
   }
   const encoder = inbound.createEncoder(replyTo(request));
-  return readReply(format, events.map((event) => encoder.encode([event])).join(''));
+  return events.map((event) => encoder.encode([event])).join('');
 }
 
 function decoded(

@@ -13,7 +13,7 @@ import { type AnswerContents, relayFinish, renderFinish } from './finish.ts';
 import { messageId } from './ids.ts';
 import { imageBlockAsText, imageTextBlock } from './media.ts';
 import { hidesThoughts, reasoningBlock } from './reasoning.ts';
-import { finalUsage, renderUsage } from './usage.ts';
+import { renderUsage, wholeUsage } from './usage.ts';
 
 // --- The whole body -------------------------------------------------------------------------------------------------
 
@@ -29,7 +29,7 @@ export function encodeBody(result: Result, context: ReplyContext): JsonObject {
 function wholeMessage(result: Result, finish: Finish, context: ReplyContext): JsonObject {
   const edits = finish.ext?.messages?.context_management;
   // Assigned: an object literal with a repeated member is many times slower.
-  const message = emptyMessage(context, finalUsage(context, finish, result.usage));
+  const message = emptyMessage(context, wholeUsage(context, finish, result.usage));
   message.content = answerBlocks(result.items, context);
   Object.assign(message, renderFinish(finish, saidIn(result.items)));
   if (edits !== undefined) message.context_management = edits;
@@ -51,7 +51,7 @@ function patchedMessage(
     content: Array.isArray(relayed.content) ? relayed.content.map(wholeBlock) : [],
     ...identityFields(context),
     ...relayFinish(relayed, finish, saidIn(result.items)),
-    usage: finalUsage(context, finish, result.usage, written),
+    usage: wholeUsage(context, finish, result.usage, written),
     ...metadataField(context, finish.settled),
   };
 }

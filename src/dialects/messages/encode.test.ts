@@ -57,7 +57,6 @@ const FINAL_USAGE = {
   cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 0 },
   cache_creation_input_tokens: 2,
   cache_read_input_tokens: 5,
-  inference_geo: null,
   output_tokens_details: { thinking_tokens: 3 },
   server_tool_use: null,
   service_tier: 'standard',
@@ -490,7 +489,7 @@ describe('writing a whole message', () => {
       stop_reason: 'end_turn',
       stop_sequence: null,
       stop_details: null,
-      usage: { ...FINAL_USAGE, novel: 1 },
+      usage: { ...FINAL_USAGE, inference_geo: null, novel: 1 },
       acme_metadata: SETTLED.metadata,
     });
   });

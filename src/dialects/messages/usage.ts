@@ -179,8 +179,17 @@ function countAt(usage: JsonObject, field: string, member: string | undefined): 
   return isJsonObject(value) ? tokenCount(value[member]) : undefined;
 }
 
-/** A whole wire usage object. `tier`: in the gateway's word. */
+/** The wire usage object of a message. `tier`: in the gateway's word. */
 export function renderUsage(usage: Usage, tier: string): JsonObject {
+  return inMessage(renderCounts(usage, tier));
+}
+
+/** The usage object of a message says where the model ran; that at the end of a stream has no such member. */
+function inMessage(usage: JsonObject): JsonObject {
+  return { inference_geo: null, ...usage };
+}
+
+function renderCounts(usage: Usage, tier: string): JsonObject {
   const written = usage.cacheWriteTokens + usage.cacheWrite1hTokens;
   return {
     input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - written),
@@ -191,7 +200,6 @@ export function renderUsage(usage: Usage, tier: string): JsonObject {
     },
     cache_creation_input_tokens: written,
     cache_read_input_tokens: usage.cachedTokens,
-    inference_geo: null,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
     server_tool_use: toolUseOf(usage),
     service_tier: tier === 'default' ? 'standard' : tier,
@@ -215,7 +223,17 @@ export function renderCost({ bill }: Settled): JsonObject {
   return costMembers(bill, COST_NAMES);
 }
 
-/** The final usage object: settled counts and cost over the upstream's other members. */
+/** The final usage object of a whole message. */
+export function wholeUsage(
+  context: ReplyContext,
+  finish: Finish,
+  usage: Usage | undefined,
+  written?: JsonObject,
+): JsonObject {
+  return inMessage(finalUsage(context, finish, usage, written));
+}
+
+/** The final usage object of a stream: settled counts and cost over the upstream's other members. */
 export function finalUsage(
   context: ReplyContext,
   finish: Finish,
@@ -224,7 +242,7 @@ export function finalUsage(
 ): JsonObject {
   const counts = finish.settled?.usage ?? usage ?? NO_USAGE;
   const native = finish.ext?.messages?.usage;
-  const rendered = renderUsage(counts, finish.serviceTier ?? context.serviceTier);
+  const rendered = renderCounts(counts, finish.serviceTier ?? context.serviceTier);
   const all = written === undefined ? rendered : { ...written, ...rendered };
   if (isJsonObject(native)) defineAll(all, native);
   return finish.settled === undefined ? all : Object.assign(all, renderCost(finish.settled));

@@ -131,11 +131,11 @@ function echoOf(request: GenerationRequest): JsonObject {
     text: echoText(objectAt(body, 'text')),
     reasoning: echoReasoning(objectAt(body, 'reasoning')),
     truncation: request.truncation ?? 'disabled',
-    prompt: body.prompt ?? null,
     prompt_cache_key: request.promptCacheKey ?? null,
     safety_identifier: request.safetyIdentifier ?? null,
     user: request.user ?? null,
   };
+  if (body.prompt !== undefined && body.prompt !== null) echo.prompt = body.prompt;
   if (request.promptCacheOptions !== undefined) echo.prompt_cache_options = request.promptCacheOptions;
   return echo;
 }
