@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTestGateway } from '../e2e/harness.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type ChooseCall, openToolLoop } from '../fakes/agents/tool-loop.ts';
 import type { UpstreamDouble } from '../fakes/agents/upstream-double.ts';
 import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
@@ -35,28 +36,56 @@ const WORD = /heliotrope-[0-9a-f]{8}/;
 export const PROVIDER_KEY = 'key-of-the-provider';
 const MODEL_ID = 'double/agent';
 
+/** Where an agent works, without what it is to do. */
+export interface WorkPlace {
+  readonly task: Omit<Task, 'prompt' | 'searches'>;
+  readonly gateway: TestGateway;
+  /** The search engine of the gateway. */
+  readonly engine: FakeUpstream;
+  readonly door: ClosedDoor;
+}
+
+export interface WorkPlaceWish {
+  readonly double: UpstreamDouble;
+  readonly upstream: FakeUpstream;
+  readonly model?: string;
+  readonly contextLength?: number;
+  /** Further members of the configuration. */
+  readonly config?: JsonObject;
+}
+
 /** Opens what one loop needs, in folders of its own, and closes it all. */
 export async function usingLoop(
   { double, choose, searches = false }: LoopWish,
   work: (loop: Loop) => Promise<void>,
 ): Promise<void> {
+  const word = `heliotrope-${randomBytes(4).toString('hex')}`;
+  const content = `The word is ${word}, of all words.`;
+  const upstream = await openToolLoop(double, { choose, pattern: WORD });
+  await usingWorkPlace({ double, upstream }, async ({ task, engine, door }) => {
+    writeFileSync(join(task.folder, NOTE), `${content}\n`);
+    engine.answer(reply(200, { results: [{ url: 'https://words.test/today', title: 'Words', content }] }));
+    const prompt = searches ? SEARCH_PROMPT : PROMPT;
+    await work({ task: { ...task, prompt, searches }, word, upstream, engine, door });
+  });
+}
+
+/** A gateway before one upstream, and folders for one agent; closes the upstream with the rest. */
+export async function usingWorkPlace(
+  wish: WorkPlaceWish,
+  work: (place: WorkPlace) => Promise<void>,
+): Promise<void> {
+  const { upstream, model = MODEL_ID } = wish;
   const root = mkdtempSync(join(tmpdir(), 'signalbox-agent-'));
   const [folder, home] = [join(root, 'work'), join(root, 'home')];
   mkdirSync(folder);
   mkdirSync(home);
-  const word = `heliotrope-${randomBytes(4).toString('hex')}`;
-  const content = `The word is ${word}, of all words.`;
-  writeFileSync(join(folder, NOTE), `${content}\n`);
   const door = await openClosedDoor();
   const engine = await openFakeUpstream();
-  engine.answer(reply(200, { results: [{ url: 'https://words.test/today', title: 'Words', content }] }));
-  const upstream = await openToolLoop(double, { choose, pattern: WORD });
-  const gateway = await openTestGateway(configuration(double, upstream, engine));
+  const gateway = await openTestGateway(configuration(wish, engine));
   try {
     const { origin, apiKey } = gateway;
-    const prompt = searches ? SEARCH_PROMPT : PROMPT;
-    const task = { origin, apiKey, model: MODEL_ID, prompt, folder, home, proxy: door.url, searches };
-    await work({ task, word, upstream, engine, door });
+    await work({ task: { origin, apiKey, model, folder, home, proxy: door.url }, gateway, engine, door });
   } finally {
     await gateway.close();
     await upstream.close();
@@ -66,18 +95,31 @@ export async function usingLoop(
   }
 }
 
-function configuration({ dialect, model }: UpstreamDouble, { url }: FakeUpstream, { port }: FakeUpstream) {
+function configuration(
+  { double, upstream, model = MODEL_ID, contextLength = 200_000, config = {} }: WorkPlaceWish,
+  { port }: FakeUpstream,
+): JsonObject {
   return {
-    providers: [{ slug: 'double', name: 'Double', dialect, base_url: url, api_key: PROVIDER_KEY }],
+    providers: [
+      {
+        slug: 'double',
+        name: 'Double',
+        dialect: double.dialect,
+        base_url: upstream.url,
+        api_key: PROVIDER_KEY,
+      },
+    ],
     models: [
       {
-        id: MODEL_ID,
-        context_length: 200_000,
-        max_output_tokens: 64_000,
-        endpoints: [{ provider: 'double', model }],
+        id: model,
+        context_length: contextLength,
+        max_output_tokens: Math.min(64_000, contextLength),
+        input_modalities: ['text', 'image'],
+        endpoints: [{ provider: 'double', model: double.model }],
       },
     ],
     egress: { allow: [`127.0.0.1:${port}`] },
     plugins: { web: { engines: { searxng: { url: `http://127.0.0.1:${port}` } } } },
+    ...config,
   };
 }

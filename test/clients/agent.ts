@@ -71,7 +71,7 @@ export const COPY = 'copy.txt';
 export const COMMAND = `cp ${NOTE} ${COPY} && cat ${COPY}`;
 
 /** False for an agent whose newest release could not be installed. */
-export function isInstalled({ package: name }: Agent): boolean {
+export function isInstalled({ package: name }: Pick<Agent, 'package'>): boolean {
   return CLIENTS !== undefined && existsSync(join(CLIENTS, name, 'package.json'));
 }
 
@@ -93,7 +93,11 @@ export const callHosted: ChooseCall = (tools) => {
 };
 
 /** Environment of every agent: no settings of this machine, and no network beyond loopback. */
-export function environmentOf({ home, proxy, apiKey }: Task): Record<string, string> {
+export function environmentOf({
+  home,
+  proxy,
+  apiKey,
+}: Pick<Task, 'home' | 'proxy' | 'apiKey'>): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: home,

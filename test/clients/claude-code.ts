@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { type Agent, COMMAND, callHosted, environmentOf, inClients } from './agent.ts';
+import type { WorkPlace } from './agent-loop.ts';
 import { runProgram } from './run-program.ts';
 
 /** Anthropic's coding agent. Speaks the messages format. */
@@ -25,25 +26,30 @@ export const claudeCode: Agent = {
   async run(task) {
     const allowed = task.searches ? 'WebSearch' : 'Bash';
     const flags = ['--output-format', 'json', '--allowedTools', allowed];
-    const printed = await runProgram(program(), ['-p', task.prompt, ...flags], {
+    const printed = await runProgram(claudeProgram(), ['-p', task.prompt, ...flags], {
       cwd: task.folder,
-      env: {
-        ...environmentOf(task),
-        ANTHROPIC_BASE_URL: `${task.origin}/api`,
-        ANTHROPIC_AUTH_TOKEN: task.apiKey,
-        ANTHROPIC_MODEL: task.model,
-        ANTHROPIC_DEFAULT_HAIKU_MODEL: task.model,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        CLAUDE_CODE_MAX_RETRIES: '0',
-      },
+      env: claudeEnvironment(task),
     });
     const { result, usage } = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
     return { text: result, usage: { input: usage.input_tokens, output: usage.output_tokens } };
   },
 };
 
+/** Its settings: the gateway, and nothing else of the network. */
+export function claudeEnvironment(task: WorkPlace['task']): Record<string, string> {
+  return {
+    ...environmentOf(task),
+    ANTHROPIC_BASE_URL: `${task.origin}/api`,
+    ANTHROPIC_AUTH_TOKEN: task.apiKey,
+    ANTHROPIC_MODEL: task.model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: task.model,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+  };
+}
+
 /** The binary for this machine, which comes in a package of its own; there is one per C library too. */
-function program(): string {
+export function claudeProgram(): string {
   const prefix = `claude-code-${process.platform}-${process.arch}`;
   const folder = readdirSync(inClients('@anthropic-ai')).find((name) => name.startsWith(prefix));
   if (folder === undefined) throw new Error(`${prefix} is not installed`);

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Task,
 } from './agent.ts';
+import type { WorkPlace } from './agent-loop.ts';
 import { runProgram } from './run-program.ts';
 
 /** OpenAI's coding agent. Speaks the responses format. */
@@ -22,20 +23,27 @@ export const codex: Agent = {
   },
   search: { choose: callHosted, native: 'openai-responses' },
   async run(task) {
-    writeFileSync(join(task.home, 'config.toml'), settings(task));
+    writeCodexSettings(task);
     // The commands are the tests' own, and not every machine that runs tests allows a sandbox.
     const flags = ['--json', '--skip-git-repo-check', '--sandbox', 'danger-full-access'];
-    const printed = await runProgram(program(), ['exec', ...flags, '-C', task.folder, task.prompt], {
+    const printed = await runProgram(codexProgram(), ['exec', ...flags, '-C', task.folder, task.prompt], {
       cwd: task.folder,
-      env: { ...environmentOf(task), CODEX_HOME: task.home },
+      env: codexEnvironment(task),
     });
     return outcomeOf(printed.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])));
   },
 };
 
-/** Features that would call other hosts are switched off. */
-function settings({ origin, model, searches }: Task): string {
-  return `
+export function codexEnvironment(task: WorkPlace['task']): Record<string, string> {
+  return { ...environmentOf(task), CODEX_HOME: task.home };
+}
+
+/** Features that would call other hosts are switched off. `more` goes to the end of the file. */
+export function writeCodexSettings(
+  { origin, model, home, searches = false }: Omit<Task, 'prompt' | 'searches'> & { searches?: boolean },
+  more = '',
+): void {
+  const text = `
 model = "${model}"
 model_provider = "signalbox"
 web_search = "${searches ? 'live' : 'disabled'}"
@@ -55,7 +63,9 @@ enabled = false
 [features]
 plugins = false
 apps = false
+${more}
 `;
+  writeFileSync(join(home, 'config.toml'), text);
 }
 
 function outcomeOf(events: readonly any[]): Outcome {
@@ -68,7 +78,7 @@ function outcomeOf(events: readonly any[]): Outcome {
 }
 
 /** The binary for this machine, which comes in a package of its own. */
-function program(): string {
+export function codexProgram(): string {
   const platform = inClients('@openai', `codex-${process.platform}-${process.arch}`, 'vendor');
   const [target = ''] = readdirSync(platform);
   return join(platform, target, 'bin', 'codex');

@@ -32,7 +32,8 @@ export async function runProgram(
   throw new Error(`${file} ${reason}\n${printed.stdout}\n${printed.stderr}`);
 }
 
-function endGroup(pid: number | undefined): void {
+/** Ends a program with all that it started. */
+export function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');

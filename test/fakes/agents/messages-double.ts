@@ -12,8 +12,8 @@ export const messagesDouble: UpstreamDouble = {
     body.tools.flatMap(({ name, input_schema }: any) =>
       input_schema === undefined ? [] : [{ name, schema: input_schema }],
     ),
-  stepStream: ({ thoughts, seal, says, call }) =>
-    stream('tool_use', [
+  stepStream: ({ thoughts, seal, says, call, isChecked }) =>
+    stream({ stop: 'tool_use', checked: isChecked ? [call.id] : undefined }, [
       {
         block: { type: 'thinking', thinking: '', signature: '' },
         deltas: [
@@ -30,7 +30,8 @@ export const messagesDouble: UpstreamDouble = {
         })),
       },
     ]),
-  textStream: (text) => stream('end_turn', [textBlock(text)]),
+  textStream: (text, isChecked) =>
+    stream({ stop: 'end_turn', checked: isChecked ? [] : undefined }, [textBlock(text)]),
   stepsOf: ({ messages }) =>
     messages.flatMap(({ role, content }: any, index: number) => {
       if (role !== 'assistant' || typeof content === 'string') return [];
@@ -60,7 +61,11 @@ function textBlock(text: string) {
   };
 }
 
-function stream(stop: string, blocks: readonly { block: object; deltas: readonly object[] }[]): Uint8Array {
+/** `checked`: ids of the calls that the upstream has checked. */
+function stream(
+  { stop, checked }: { readonly stop: string; readonly checked: readonly string[] | undefined },
+  blocks: readonly { block: object; deltas: readonly object[] }[],
+): Uint8Array {
   const event = (type: string, members: object = {}) => ({ event: type, data: { type, ...members } });
   return eventBytes([
     event('message_start', {
@@ -87,11 +92,21 @@ function stream(stop: string, blocks: readonly { block: object; deltas: readonly
       event('content_block_stop', { index }),
     ]),
     event('message_delta', {
-      delta: { stop_reason: stop, stop_sequence: null },
+      delta: {
+        stop_reason: stop,
+        stop_sequence: null,
+        ...(checked !== undefined && { safeguard_results: [harmless(checked)] }),
+      },
       usage: { output_tokens: COUNTED.output },
     }),
     event('message_stop'),
   ]);
+}
+
+function harmless(calls: readonly string[]): object {
+  const found = { type: 'evaluated', outcome: 'not_flagged' };
+  const tool_uses = Object.fromEntries(calls.map((id) => [id, found]));
+  return { type: 'dangerous_tool_use', status: { type: 'available', tool_uses } };
 }
 
 function textOf(content: any): string {

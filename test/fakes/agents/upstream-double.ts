@@ -21,7 +21,7 @@ export interface UpstreamDouble {
   /** A stream in which the model thinks, seals its thoughts and calls a tool. */
   stepStream(step: Step): Uint8Array;
   /** A stream in which the model says something and is done. */
-  textStream(text: string): Uint8Array;
+  textStream(text: string, isChecked?: boolean): Uint8Array;
   /** The steps in a request's history, as the format puts them. Read strictly: a missing part is undefined. */
   stepsOf(body: any): ReturnedStep[];
 }
@@ -35,6 +35,8 @@ export interface OfferedTool {
 
 /** A call with the thoughts before it. */
 export interface Step {
+  /** The upstream has found nothing against the call, as `safeguards` asked; in the dialect that has them. */
+  readonly isChecked?: boolean;
   /** Empty when they are not shown. */
   readonly thoughts: string;
   /** Proof over the thoughts, opaque. */

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { DOUBLES } from '../fakes/agents/doubles.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import { CLIENTS, isInstalled } from './agent.ts';
+import { usingWorkPlace, type WorkPlace } from './agent-loop.ts';
+import { claudeSession, codexSession, type Session, type SessionAgent } from './session.ts';
+
+/** Agents before models whose context is smaller than they think: they see the overflow for what it is. */
+
+const AGENTS = [claudeSession, codexSession].filter(isInstalled);
+const ROWS = AGENTS.flatMap((agent) =>
+  DOUBLES.map((double) => ({ agent, double, name: agent.name, dialect: double.dialect })),
+);
+type Row = (typeof ROWS)[number];
+
+/** What each agent says of a prompt that can never fit. */
+const FINAL = { [claudeSession.name]: 'prompt_too_long', [codexSession.name]: 'contextWindowExceeded' };
+
+/** About 30,000 tokens. */
+const LONG = 'many words '.repeat(15_000);
+
+async function usingSession(
+  { agent, double }: Row,
+  contextLength: number,
+  work: (session: Session, upstream: FakeUpstream, gateway: WorkPlace['gateway']) => Promise<void>,
+): Promise<void> {
+  const upstream = await openFakeUpstream();
+  await usingWorkPlace({ double, upstream, model: agent.model, contextLength }, async ({ task, gateway }) => {
+    upstream.answer(({ body }) => {
+      const text = isSummary(agent, body) ? '<summary>Many words.</summary>' : 'Read.';
+      return [head(200, { 'content-type': double.mediaType }), write(double.textStream(text)), end()];
+    });
+    const session = await agent.open(task, { checksItself: true });
+    try {
+      await work(session, upstream, gateway);
+    } finally {
+      session.close();
+    }
+  });
+}
+
+const isSummary = ({ summaryRequest }: SessionAgent, body: string) => body.includes(summaryRequest);
+const statusesOf = (gateway: WorkPlace['gateway']) =>
+  gateway.logged('request').map(({ status }) => Number(status));
+
+describe.skipIf(CLIENTS === undefined)('a model of small context', () => {
+  // The upstream, of whichever dialect, is not asked.
+  it.each(ROWS.filter(({ double }) => double === DOUBLES[0]))('ends $name if nothing fits', async (row) => {
+    await usingSession(row, 6000, async (session, upstream, gateway) => {
+      const { status, text } = await session.turn('Hello');
+      expect(status).toBe('failed');
+      expect(text).toContain(FINAL[row.name]);
+      // Beside the prompt an agent may ask for a count; it does not try again and again.
+      expect(statusesOf(gateway).length).toBeLessThanOrEqual(3);
+      expect(statusesOf(gateway).filter((status) => status >= 500)).toEqual([]);
+      expect(upstream.requests).toEqual([]);
+    });
+  });
+
+  it.each(ROWS)('has $name sum up and go on, on $dialect', async (row) => {
+    await usingSession(row, 120_000, async (session, upstream, gateway) => {
+      const ends: string[] = [];
+      for (let turn = 1; turn <= 6; turn++) ends.push((await session.turn(`Read ${turn}: ${LONG}`)).status);
+      // Claude Code sums up in the turn that was too long, Codex at the start of the next.
+      expect(ends.filter((status) => status === 'failed').length).toBeLessThanOrEqual(1);
+      expect(ends.at(-1)).toBe('completed');
+      expect(upstream.requests.some(({ body }) => isSummary(row.agent, body))).toBe(true);
+      expect(statusesOf(gateway).filter((status) => status >= 500)).toEqual([]);
+    });
+  });
+});
