@@ -26,7 +26,7 @@ import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
+import { ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import {
   DocumentNames,
@@ -113,10 +113,7 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   }
 
   opaque(item: OpaqueItem): Piece[] {
-    if (item.value.type === ADDITIONAL_TOOLS) {
-      reportAdditionalTools(item, this.#report);
-      return [];
-    }
+    if (item.value.type === ADDITIONAL_TOOLS) return [];
     return this.#drop(item, `an item ${foreignType(item.value)}`);
   }
 

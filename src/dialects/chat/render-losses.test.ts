@@ -241,7 +241,6 @@ const RESPONSES: readonly Row[] = [
       'input[7].prompt dropped',
       'input[8] coerced',
       'input[8].tools[0] dropped',
-      'input[9].tools[0] dropped',
     ],
     { tools: [{ function: { name: 'f' } }] },
   ],

@@ -23,7 +23,7 @@ import {
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
-import { ADDITIONAL_TOOLS, reportAdditionalTools } from '../shared/tools/additional-tools.ts';
+import { ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { toolUseId } from './ids.ts';
@@ -110,10 +110,7 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
 
   opaque(item: OpaqueItem): JsonObject[] {
     if (item.dialect === 'messages') return [this.#adopted(item)];
-    if (item.value.type === ADDITIONAL_TOOLS) {
-      reportAdditionalTools(item, this.#report);
-      return [];
-    }
+    if (item.value.type === ADDITIONAL_TOOLS) return [];
     return this.#drop(item, `an item ${foreignType(item.value)}`);
   }
 

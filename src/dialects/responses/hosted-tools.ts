@@ -1,12 +1,11 @@
 import { type HostedPrice, type HostedUse, plusHosted, type ToolUnits } from '../../ir/hosted-use.ts';
 import type { ImageItem, OutputItem } from '../../ir/items.ts';
 import { tokenCount } from '../../ir/usage.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { compact, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import { compact, objectAt, textAt } from '../../kit/json/members.ts';
 import {
   type AskedTool,
   askedAmong,
-  askedTool,
   type HostedTools,
   ONLY_TOKENS,
   type ToolRow,
@@ -30,14 +29,9 @@ export const hosted: HostedTools = {
   },
   prices: ['web_search', 'file_search', 'code_execution', 'image_generation', 'image_generation_input'],
   sharesLimit: true,
-  asked({ tools, format, body, wishes }) {
+  asked({ tools, wishes }) {
     const bounds = { most: wishes.maxToolCalls ?? Number.POSITIVE_INFINITY, isBoundable: true };
-    const asked = askedAmong(tools, 'responses', ROWS, () => bounds);
-    if (format !== 'responses') return asked;
-    const added = addedTools(body).flatMap(
-      (tool) => askedTool(stringAt(tool, 'type') ?? '', tool, ROWS, () => bounds) ?? [],
-    );
-    return added.length === 0 ? asked : [...asked, ...added];
+    return askedAmong(tools, 'responses', ROWS, () => bounds);
   },
   bound(request, most) {
     const wishes = { ...request.wishes, maxToolCalls: most };
@@ -46,22 +40,6 @@ export const hosted: HostedTools = {
   },
   run: toolsRun,
 };
-
-/** Tools that items of the conversation add. */
-function addedTools({ input }: JsonObject): readonly JsonObject[] {
-  if (!Array.isArray(input)) return NO_TOOLS;
-  let added: JsonObject[] | undefined;
-  for (const item of input) {
-    if (!isJsonObject(item) || !ADDING_TOOLS.has(item.type)) continue;
-    added = [...(added ?? []), ...objectsAt(item, 'tools')];
-  }
-  return added ?? NO_TOOLS;
-}
-
-const NO_TOOLS: readonly JsonObject[] = [];
-
-/** Types of items with tools that the model may call from then on. */
-const ADDING_TOOLS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output']);
 
 // --- What calls cost ------------------------------------------------------------------------------------------------
 

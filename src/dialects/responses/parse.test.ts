@@ -155,6 +155,36 @@ describe('parseRequest', () => {
     expect(request.tools).toMatchObject([{ type: 'function', name: 'late' }]);
   });
 
+  it.each(['additional_tools', 'tool_search_output'])(
+    'unites hosted tools of %s with those of the body',
+    (type) => {
+      const search = { type: 'web_search' };
+      const group = {
+        type: 'namespace',
+        name: 'n',
+        description: 'd',
+        tools: [{ type: 'function', name: 'f' }],
+      };
+      const { tools, places } = parse({
+        input: [
+          { role: 'user', content: 'hi' },
+          { type, tools: [search, { type: 'acme:clock' }, group, search] },
+        ],
+        tools: [search, group],
+      });
+      expect(tools.map((tool) => (tool.type === 'hosted' ? tool.kind : tool.name))).toEqual([
+        'web_search',
+        'f',
+        'acme:clock',
+      ]);
+      expect(tools.map((tool) => places.of(tool))).toEqual([
+        'tools[0]',
+        'tools[1].tools[0]',
+        'input[1].tools[1]',
+      ]);
+    },
+  );
+
   it('lists unknown fields, nested settings too, and no documented one', () => {
     const request = parse({
       client_metadata: {},
@@ -181,7 +211,11 @@ describe('parseRequest', () => {
         { role: 'user', content: [f, { type: 'input_text', text: 'x' }] },
         { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'x' }] },
         { type: 'shell_call', call_id: 'c', action: { commands: [] } },
-        { type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }, f] },
+        {
+          type: 'additional_tools',
+          role: 'developer',
+          tools: [{ type: 'web_search' }, { ...f, name: 'late' }],
+        },
       ],
       tools: [{ type: 'namespace', name: 'n', description: 'd', tools: [f, f] }, { type: 'web_search' }, f],
     });

@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import { type Place, Places } from '../../ir/places.ts';
-import type { GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
+import type { CallableTool, GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
@@ -26,6 +26,8 @@ import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
+import { ADDING_TOOLS } from '../shared/tools/additional-tools.ts';
+import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
 import { approvedRequest, inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
@@ -40,6 +42,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   const include = stringsAt(body, 'include');
   const text = objectAt(body, 'text') ?? {};
   const models = modelList(body.model, body.models);
+  const tools = parseTools(objectsAt(body, 'tools'), 'tools', places);
   const request: GenerationRequest = compact({
     format: 'responses',
     formatFacts: facts.request,
@@ -47,10 +50,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
     items: parseConversation(body, input, places, exactNumbers),
-    tools: limited([
-      ...parseTools(objectsAt(body, 'tools'), 'tools', places),
-      ...additionalTools(body, input, places),
-    ]),
+    tools: limited([...tools, ...additionalTools(body, input, tools, places)]),
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
@@ -227,19 +227,36 @@ function placeParts(parts: readonly Part[], written: Json | undefined, place: Pl
 
 // --- Tools ----------------------------------------------------------------------------------------------------------
 
-/** Tools that items declare: other dialects get them like any tool. */
-function additionalTools(body: JsonObject, input: readonly JsonObject[], places: Places): Tool[] {
+/** Tools that items declare besides those of the request (`declared`): other dialects get them like any tool. */
+function additionalTools(
+  body: JsonObject,
+  input: readonly JsonObject[],
+  declared: readonly Tool[],
+  places: Places,
+): Tool[] {
   const tools: Tool[] = [];
+  let known: Set<string> | undefined;
   input.forEach((item, index) => {
-    if (item.type !== 'additional_tools') return;
+    if (!ADDING_TOOLS.has(item.type)) return;
+    known ??= new Set(declared.map(toolKey));
     const path = `${inputPlace(body, index)}.tools`;
     for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
-      if (tool.type === 'hosted') continue;
-      const ext = { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } };
-      tools.push(places.put({ ...tool, ext }, places.of(tool) ?? path));
+      const key = toolKey(tool);
+      if (known.has(key)) continue;
+      known.add(key);
+      tools.push(tool.type === 'hosted' ? tool : places.put(marked(tool), places.of(tool) ?? path));
     }
   });
   return tools;
+}
+
+function marked(tool: CallableTool): CallableTool {
+  return { ...tool, ext: { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } } };
+}
+
+/** Equal for tools of which a request has only one: of one name, or hosted ones that are written alike. */
+function toolKey(tool: Tool): string {
+  return tool.type === 'hosted' ? JSON.stringify(tool.value) : keyOf(identityOf(tool));
 }
 
 /** The schema limits each list; this limits their sum. */

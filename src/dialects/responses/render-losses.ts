@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { objectAt, stringAt, stringsAt } from '../../kit/json/members.ts';
+import { objectAt, objectsAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import {
@@ -24,6 +24,7 @@ import {
   reportUnknownFields,
 } from '../shared/report/foreign-members.ts';
 import { REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
+import { ADDING_TOOLS, ADDITIONAL_TOOLS, isVendorType } from '../shared/tools/additional-tools.ts';
 import { SHELL_CALLS } from './local-shells.ts';
 import { reasoningNames } from './reasoning.ts';
 import { isInItem } from './wire.ts';
@@ -211,10 +212,25 @@ export function cleanTool(tool: JsonObject, place: string, report: Report): Json
   return withoutMembers(tool, members, place, report);
 }
 
-/** One item without members that only the gateway knows. */
-export function cleanItem(item: JsonObject, place: string, report: Report): JsonObject {
+/** Which tools of an item go upstream in it. */
+type IsKept = (type: string) => boolean;
+
+/**
+ * One item without members that only the gateway knows; undefined = nothing of it is left. Tools of vendors are
+ * reported among those of the request.
+ */
+export function cleanItem(
+  item: JsonObject,
+  place: string,
+  report: Report,
+  isKept: IsKept = (type) => !isVendorType(type),
+): JsonObject | undefined {
   const { type } = item;
-  if (type === 'additional_tools') return cleanList(item, 'tools', cleanTool, place, report);
+  if (ADDING_TOOLS.has(type)) {
+    const cleaned = cleanAddedTools(item, isKept, place, report);
+    const isEmptied = cleaned !== item && objectsAt(cleaned, 'tools').length === 0;
+    return isEmptied && type === ADDITIONAL_TOOLS ? undefined : cleaned;
+  }
   if (typeof type === 'string' && SHELL_CALLS.has(type)) {
     return withoutMembers(item, ['signature'], place, report);
   }
@@ -222,11 +238,21 @@ export function cleanItem(item: JsonObject, place: string, report: Report): Json
   return cleanList(content, 'output', cleanPart, place, report);
 }
 
+function cleanAddedTools(object: JsonObject, isKept: IsKept, place: string, report: Report): JsonObject {
+  const clean: Clean = (tool, at) => {
+    if (!isKept(stringAt(tool, 'type') ?? '')) return undefined;
+    return tool.type === 'namespace'
+      ? cleanAddedTools(tool, isKept, at, report)
+      : cleanTool(tool, at, report);
+  };
+  return cleanList(object, 'tools', clean, place, report);
+}
+
 function cleanPart(part: JsonObject, place: string, report: Report): JsonObject {
   return withoutMembers(part, ['cache_control'], place, report);
 }
 
-type Clean = (object: JsonObject, place: string, report: Report) => JsonObject;
+type Clean = (object: JsonObject, place: string, report: Report) => JsonObject | undefined;
 
 function cleanList(
   object: JsonObject,

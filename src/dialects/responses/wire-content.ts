@@ -3,6 +3,7 @@ import type { Json } from '../../kit/json/json.ts';
 import { nullish, oneOf, open, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { FILE_ID_DESCRIPTION } from '../shared/media/stored-files.ts';
 import { cacheControlSchema, MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
+import { isVendorType } from '../shared/tools/additional-tools.ts';
 
 /** Schemas of the items and content parts in `input`. */
 
@@ -269,7 +270,7 @@ export const KEPT_REQUEST = 'gateway_request';
 
 /** True for item kinds of the form `<vendor>:*`. */
 export function isOperatorItem(type: string): boolean {
-  return /^[\w-]+:/.test(type);
+  return isVendorType(type);
 }
 
 /** Items of hosted tools that show less of a call than its model got. */

@@ -3,7 +3,8 @@ import { FUSION, isFusionModel } from '../../catalog/fusion-team.ts';
 import { cacheControlSchema } from '../../dialects/shared/requests/gateway-fields.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
+import type { Places } from '../../ir/places.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { WEB } from '../../ir/web-notes.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, stringAt, stringsAt, withoutNulls } from '../../kit/json/members.ts';
@@ -24,26 +25,28 @@ import type { WebSettings } from '../../web/web-settings.ts';
  * would have to run. Nothing is silently ignored. Without `settings` only names and parameters are checked.
  */
 export function refuseUnavailable(
-  { body, format }: Pick<GenerationRequest, 'body' | 'format'>,
+  { body, format, tools, places }: Pick<GenerationRequest, 'body' | 'format' | 'tools' | 'places'>,
   vendor: string,
   settings?: ToolSettings,
 ): void {
-  if (!Array.isArray(body.plugins) && !Array.isArray(body.tools)) return;
+  if (!Array.isArray(body.plugins) && tools.length === 0) return;
   const scope = { prefix: `${vendor}:`, format, settings };
   const ofPlugins = [...pluginIssues(body.plugins, settings?.web), ...fusionIssues(body.plugins, scope)];
-  const ofTools = toolIssues(body.tools, scope);
+  const ofTools = toolIssues(tools, places, scope);
   if (ofPlugins.length + ofTools.length > 0) throw invalidRequest([...ofPlugins, ...ofTools]);
 }
 
 /** Refuses fusion in a request that is part of a fusion: it would never end. */
 export function refuseFusion(request: GenerationRequest, vendor: string): void {
-  const { body } = request;
+  const { body, tools, places } = request;
   const message = 'is not possible here: the request is part of a fusion';
   const ofPlugin = issuesOf(body.plugins, ({ id, enabled }, index) =>
     id === FUSION && enabled !== false ? { path: `plugins[${index}].id`, message } : undefined,
   );
-  const ofTool = issuesOf(body.tools, ({ type }, index) =>
-    type === `${vendor}:${FUSION}` ? { path: `tools[${index}].type`, message } : undefined,
+  const ofTool = tools.flatMap((tool) =>
+    tool.type === 'hosted' && tool.kind === `${vendor}:${FUSION}`
+      ? [{ path: `${places.of(tool) ?? 'tools'}.type`, message }]
+      : [],
   );
   const ofModel = request.models.some((id) => isFusionModel(id, vendor)) ? [{ path: 'model', message }] : [];
   const issues = [...ofPlugin, ...ofTool, ...ofModel];
@@ -97,14 +100,14 @@ function teamIssues(wish: JsonObject, place: string, { prefix }: ToolScope): Iss
   );
 }
 
-function toolIssues(tools: Json | undefined, scope: ToolScope): Issue[] {
-  if (!Array.isArray(tools)) return [];
+function toolIssues(tools: readonly Tool[], places: Places, scope: ToolScope): Issue[] {
   const { prefix } = scope;
   const instances = new Set<string>();
-  return tools.flatMap((value, index) => {
-    if (!isJsonObject(value) || typeof value.type !== 'string' || !value.type.startsWith(prefix)) return [];
-    const name = value.type.slice(prefix.length);
-    const place = `tools[${index}]`;
+  return tools.flatMap((tool) => {
+    if (tool.type !== 'hosted' || !tool.kind.startsWith(prefix)) return [];
+    const { kind, value } = tool;
+    const name = kind.slice(prefix.length);
+    const place = places.of(tool) ?? 'tools';
     const issues = issuesOfTool(value, name, place, scope);
     return issues.length > 0 ? issues : instanceIssues(value, name, place, instances);
   });

@@ -17,6 +17,7 @@ import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import { fitSampling } from '../../dialects/fit/fit-sampling.ts';
 import { fitTier } from '../../dialects/fit/fit-tier.ts';
 import { fitTools } from '../../dialects/fit/fit-tool-calls.ts';
+import { withoutVendorTools } from '../../dialects/fit/vendor-tools.ts';
 import { dialectOfCall } from '../../dialects/lane.ts';
 import { VALUE_PASSED_ON } from '../../dialects/shared/report/passed-on-fields.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
@@ -170,7 +171,7 @@ export function renderCall(
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
-  const paid = fitOutput(call.request, call.paid?.outputTokens, call.endpoint);
+  const paid = fitOutput(withoutVendorTools(call.request), call.paid?.outputTokens, call.endpoint);
   const tooled = fitTools(paid.request, call.paid, upstream);
   const ofTier = fitTier(tooled.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);

@@ -86,15 +86,6 @@ describe('tools that a request lets an upstream run', () => {
     expect(
       responses.asked(of(['local_shell'], ['apply_patch'], ['computer_use_preview'], ['tool_search'])),
     ).toEqual([]);
-    const added = {
-      type: 'additional_tools',
-      tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
-    };
-    for (const item of [added, { ...added, type: 'tool_search_output' }]) {
-      expect(asked(responses, asking([], { format: 'responses', body: { input: ['x', item] } }))).toEqual([
-        ['web_search', search, INFINITE],
-      ]);
-    }
     const request = of(['web_search'], ['oracle']);
     expect(asked(responses, { ...request, wishes: { ...request.wishes, maxToolCalls: 4 } })).toEqual([
       ['web_search', search, 4],

@@ -97,7 +97,7 @@ export function toolIdentities(
 }
 
 /** Unique key of a tool: the length marks the end of the namespace. */
-function keyOf({ kind, name, namespace }: ToolIdentity): string {
+export function keyOf({ kind, name, namespace }: ToolIdentity): string {
   return namespace === undefined ? `${kind} ${name}` : `${kind}${namespace.length} ${namespace}${name}`;
 }
 

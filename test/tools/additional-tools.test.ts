@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import { searchingWith } from './search-engine.ts';
+import { openToolGateway, PATHS, type ToolGateway, type ToolModel, textOf } from './tool-gateway.ts';
+
+/** Tools that items of `input` declare, on /responses before upstreams of three dialects. */
+
+const MODELS = ['m/chat', 'm/responses', 'm/messages'] as const;
+
+let tools: ToolGateway;
+let engine: FakeUpstream;
+let docs: FakeMcpServer;
+
+beforeAll(async () => {
+  engine = await openFakeUpstream();
+  docs = await openMcpServer();
+  tools = await openToolGateway({
+    ...searchingWith(engine),
+    egress: { allow: [`127.0.0.1:${engine.port}`, `127.0.0.1:${docs.port}`] },
+  });
+});
+beforeEach(() => {
+  tools.upstream.clear();
+  engine.clear();
+  docs.messages.length = 0;
+  docs.behaviour = { tools: () => ({ tools: [tool('search')], ttlMs: 0 }) };
+});
+afterAll(async () => {
+  await tools.close();
+  await engine.close();
+  await docs.close();
+});
+
+const user = { role: 'user', content: 'What is it?' };
+const F = {
+  type: 'function',
+  name: 'f',
+  description: null,
+  parameters: { type: 'object', properties: {} },
+  strict: false,
+};
+const added = (...declared: object[]) => ({ type: 'additional_tools', role: 'developer', tools: declared });
+const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input), id: 'call_a' });
+const sent = (index = 0) => tools.upstream.requests[index]?.json as any;
+
+/** Names of the functions that the upstream got, in tools and in items. */
+function namesSent(index = 0): string[] {
+  const { tools: declared = [], input = [] } = sent(index);
+  const ofItems = (Array.isArray(input) ? input : []).flatMap((item: any) => item.tools ?? []);
+  return [...declared, ...ofItems].map((each: any) => each.function?.name ?? each.name ?? each.type);
+}
+
+async function ask(model: ToolModel, body: object) {
+  const { status, body: answer } = await tools.ask('/responses', model, { store: false, ...body });
+  expect(status, JSON.stringify(answer)).toBe(200);
+  return answer;
+}
+
+const entriesOf = ({ signalbox_metadata }: any): string[] =>
+  (signalbox_metadata.translation ?? []).map(({ field, action }: any) => `${field} ${action}`);
+
+describe.each(MODELS)('tools of additional_tools before %s', (model) => {
+  it('of the gateway run between two legs', async () => {
+    tools.answers(model, { tools: [call('datetime', {})] }, { text: 'Noon.' });
+    const clock = { type: 'signalbox:datetime', parameters: { timezone: 'Europe/Berlin' } };
+    const answer = await ask(model, { input: [user, added(clock, F)] });
+    expect(textOf['/responses'](answer)).toBe('Noon.');
+    expect(answer.output.map(({ type }: any) => type)).toEqual(['signalbox:datetime', 'message']);
+    expect(namesSent().toSorted()).toEqual(['datetime', 'f']);
+    expect(JSON.stringify([sent(0), sent(1)])).not.toContain('signalbox:');
+    expect(JSON.stringify(sent(1))).toContain('Europe/Berlin');
+  });
+
+  it('of an MCP server are called there', async () => {
+    tools.answers(model, { tools: [call('docs__search', { text: 'hi' })] }, { text: 'Found.' });
+    const server = {
+      type: 'mcp',
+      server_label: 'docs',
+      server_url: docs.url,
+      authorization: 'token-of-the-caller',
+      require_approval: 'never',
+    };
+    // Beside a tool of the gateway, which upstreams cannot run.
+    const answer = await ask(model, { input: [user, added(server, { type: 'signalbox:datetime' })] });
+    expect(answer.output.map(({ type }: any) => type)).toEqual(['mcp_list_tools', 'mcp_call', 'message']);
+    expect(docs.messages.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+    expect(namesSent().toSorted()).toEqual(['datetime', 'docs__search']);
+    expect(JSON.stringify(sent())).not.toMatch(/token-of-the-caller|server_url/);
+  });
+
+  it('of other vendors are dropped with an entry, from tools too', async () => {
+    tools.answers(model, { text: 'Hm.' });
+    const answer = await ask(model, {
+      input: [user, added({ type: 'acme:search' }, F), added({ type: 'acme:clock' })],
+      tools: [{ type: 'acme:oracle' }],
+      tool_choice: { type: 'acme:oracle' },
+    });
+    expect(namesSent()).toEqual(['f']);
+    expect(JSON.stringify(sent())).not.toContain('acme:');
+    expect(entriesOf(answer)).toEqual(
+      expect.arrayContaining([
+        'tools[0] dropped',
+        'input[1].tools[0] dropped',
+        'input[2].tools[0] dropped',
+        'tool_choice dropped',
+      ]),
+    );
+  });
+
+  it('are not offered twice', async () => {
+    tools.answers(model, { text: 'Hm.' });
+    const clock = { type: 'signalbox:datetime' };
+    await ask(model, { input: [user, added(clock, F), added(F)], tools: [clock, F] });
+    expect(namesSent().filter((name) => name === 'datetime')).toHaveLength(1);
+    const declared = (sent().tools as any[]).map((each) => each.function?.name ?? each.name);
+    expect(declared.toSorted()).toEqual(['datetime', 'f']);
+  });
+
+  it('are checked like those of tools', async () => {
+    const cases = [
+      ['signalbox:nothing', {}, 'input[1].tools[0].type'],
+      ['signalbox:datetime', { parameters: { timezone: 5 } }, 'input[1].tools[0].parameters.timezone'],
+    ] as const;
+    for (const [type, more, path] of cases) {
+      const { status, body } = await tools.ask('/responses', model, {
+        input: [user, added({ type, ...more })],
+      });
+      expect(status).toBe(400);
+      expect(body.error.metadata.issues).toMatchObject([{ path }]);
+    }
+    expect(tools.upstream.requests).toEqual([]);
+  });
+
+  it('that a search among tools has found can be called', async () => {
+    tools.answers(model, { tools: [call('f', {})] });
+    const search = [
+      {
+        type: 'tool_search_call',
+        call_id: 's1',
+        execution: 'client',
+        arguments: { query: 'f' },
+        status: 'completed',
+      },
+      { type: 'tool_search_output', call_id: 's1', execution: 'client', tools: [F], status: 'completed' },
+    ];
+    const answer = await ask(model, { input: [user, ...search] });
+    expect(namesSent()).toEqual(['f']);
+    expect(answer.output.at(-1)).toMatchObject({ type: 'function_call', name: 'f' });
+  });
+});
+
+describe('web_search of additional_tools', () => {
+  it.each(['m/chat', 'm/messages'] as const)('is run by the engine before %s', async (model) => {
+    const page = { url: 'https://words.test/today', title: 'Words', content: 'The word is heliotrope.' };
+    engine.answer(reply(200, { results: [page] }));
+    tools.answers(model, { tools: [call('web_search', { query: 'word' })] }, { text: 'Heliotrope.' });
+    const answer = await ask(model, { input: [user, added({ type: 'web_search' })] });
+    expect(answer.output.map(({ type }: any) => type)).toEqual(['web_search_call', 'message']);
+    expect(JSON.stringify(sent(1))).toContain('heliotrope');
+    expect(entriesOf(answer).filter((entry) => entry.includes('dropped'))).toEqual([]);
+  });
+
+  it('stays in its item at an upstream that runs it', async () => {
+    tools.answers('m/responses', { text: 'Hm.' });
+    const item = added({ type: 'web_search' }, F);
+    await ask('m/responses', { input: [user, item] });
+    expect(sent().input[1]).toEqual(item);
+    expect(sent().tools).toBeUndefined();
+  });
+});
+
+describe.each(PATHS)('a tool of another vendor on %s', (path) => {
+  it('goes to no upstream, not even in the relay lane', async () => {
+    for (const model of MODELS) {
+      tools.upstream.clear();
+      tools.answers(model, { text: 'Hm.' });
+      const { status, body } = await tools.ask(path, model, { tools: [{ type: 'acme:oracle' }] });
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(sent().tools).toBeUndefined();
+      expect(entriesOf(body)).toContain('tools[0] dropped');
+    }
+  });
+});
