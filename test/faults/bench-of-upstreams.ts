@@ -56,7 +56,7 @@ export async function openBench(): Promise<Bench> {
     base_url: upstream.url,
     api_key: CANARY,
     headers: { 'x-internal-route': HEADER_CANARY },
-    timeouts_ms: { connect: 500, first_byte: 400, idle: 400, total: 20_000 },
+    timeouts_ms: { connect: 500, first_byte: 1_000, idle: 1_000, total: 20_000 },
   });
   const endpoint = (slug: string) => ({
     provider: slug,

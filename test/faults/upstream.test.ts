@@ -74,7 +74,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
   });
 
   it('has more time for a whole answer than for the first byte of a stream', async () => {
-    bench.first.answer((request) => [stall(1000), ...stepsOf(answer({ text: 'Thought for long' }), request)]);
+    bench.first.answer((request) => [stall(2_500), ...stepsOf(answer({ text: 'Thought for long' }), request)]);
     const response = await post(format, `${format}/one`);
     expect(await response.text()).toContain('Thought for long');
     expect(bench.first.requests).toHaveLength(1);
@@ -86,12 +86,12 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
     const started = performance.now();
     const response = await post(format, `${format}/solo`, { stream: true });
     expect(response.status).toBe(524);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     await (await bench.first.request(0)).closed;
   });
 
   it('ends in an in-band failure when it falls silent or resets after content', async () => {
-    for (const ending of [[stall(3000)], [reset()], [truncate()]]) {
+    for (const ending of [[never()], [reset()], [truncate()]]) {
       bench.first.clear();
       bench.first.answer([head(200, SSE), write(partial(6)), ...ending]);
       bench.second.answer(answer({ text: 'never asked' }));
