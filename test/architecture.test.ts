@@ -135,7 +135,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
     ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
     ['quirks', 'cohere', 'model-traits', 'kept-calls'],
-    ['embeddings'],
+    ['embeddings', 'compaction', 'summary'],
     ['facts', 'index'],
   ].flat(),
 );

@@ -31,7 +31,7 @@ import type { HostedTools } from './shared/tools/hosted-tools.ts';
  * Content that needs a file of its own is in `decode-content.ts`, `encode-content.ts` and so on.
  */
 export interface Dialect {
-  readonly name: DialectName | EmbeddingDialectName | 'decisions' | 'system-one';
+  readonly name: DialectName | EmbeddingDialectName | 'decisions' | 'system-one' | 'compaction';
   /** Absent = only upstreams speak it. */
   readonly inbound?: InboundDialect;
   readonly upstream: UpstreamDialect;

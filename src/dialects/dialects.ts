@@ -24,12 +24,14 @@ export type Dialects = Readonly<
     Record<'embeddings', EmbeddingFormat> &
     Record<'decisions', DecisionFormat> &
     Record<'system-one', Dialect> &
+    Record<'compaction', FormatDialect> &
     Record<Exclude<EmbeddingDialectName, 'embeddings'>, EmbeddingDialect>
 >;
 
 /** Every dialect. The only table by format or dialect: every difference between them is a member of the dialect. */
 export const DIALECTS: Dialects = {
   responses,
+  compaction: responses.compaction,
   messages,
   chat,
   gemini,
@@ -46,4 +48,9 @@ export const DIALECTS: Dialects = {
 export const FORMATS: readonly ConversationFormat[] = [responses, messages, chat];
 
 /** All formats. */
-export const REQUEST_FORMATS: readonly FormatDialect[] = [...FORMATS, embeddings, decisions];
+export const REQUEST_FORMATS: readonly FormatDialect[] = [
+  ...FORMATS,
+  embeddings,
+  decisions,
+  responses.compaction,
+];

@@ -10,7 +10,7 @@ export type Lane = 'relay' | 'translate';
 export function dialectOf(
   provider: Pick<Provider, 'dialect' | 'simulatedFormat'> & Partial<Pick<Provider, 'quirks'>>,
   format: RequestFormat,
-): DialectName | EmbeddingDialectName | 'decisions' {
+): DialectName | EmbeddingDialectName | 'decisions' | 'compaction' {
   const { dialect } = provider;
   if (format === 'embeddings') {
     const usual = dialect === 'simulator' ? undefined : DIALECTS[dialect].embeddings?.name;
@@ -25,20 +25,21 @@ type CalledEndpoint = Pick<Endpoint, 'decisions'> & { readonly provider: Paramet
 /** True if an endpoint takes the caller's own body; `form`: that of a request for decisions. */
 export function canRelay(endpoint: CalledEndpoint, format: RequestFormat, form?: DecisionForm): boolean {
   const { provider, decisions } = endpoint;
+  if (format === 'compaction') return provider.dialect === 'responses' && provider.quirks?.compacts === true;
   if (form === undefined || provider.dialect === 'simulator') return dialectOf(provider, format) === format;
   return decisions === form;
 }
 
 /**
- * The dialect of a call. Decisions that cannot be relayed are asked for in a conversation, which the gateway has made
- * of them; guardrails scan and change that one.
+ * The dialect of a call. Decisions and compactions that cannot be relayed are asked for in a conversation, which the
+ * gateway has made of them; guardrails scan and change that one.
  */
 export function dialectOfCall(
   { provider, decisions }: CalledEndpoint,
   format: RequestFormat,
   lane: Lane,
-): DialectName | EmbeddingDialectName | 'decisions' | 'system-one' {
-  if (format !== 'decisions') return dialectOf(provider, format);
-  if (lane === 'relay') return decisions === 'system-one' ? decisions : format;
+): DialectName | EmbeddingDialectName | 'decisions' | 'system-one' | 'compaction' {
+  if (format !== 'decisions' && format !== 'compaction') return dialectOf(provider, format);
+  if (lane === 'relay') return format === 'decisions' && decisions === 'system-one' ? decisions : format;
   return provider.dialect === 'simulator' ? (provider.simulatedFormat ?? 'chat') : provider.dialect;
 }

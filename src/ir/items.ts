@@ -7,7 +7,7 @@ export type DialectName = Format | 'gemini' | 'bedrock';
 export type Format = 'responses' | 'messages' | 'chat';
 
 /** All inbound formats. */
-export type RequestFormat = Format | 'embeddings' | 'decisions';
+export type RequestFormat = Format | 'embeddings' | 'decisions' | 'compaction';
 
 /** The wire dialects of embeddings. The first is also an inbound format. */
 export type EmbeddingDialectName =

@@ -47,6 +47,8 @@ export interface Quirks {
   readonly takesSystemTurns?: boolean;
   /** The version of the messages dialect that a caller names is sent; else the one that every server knows. */
   readonly takesCallersVersion?: boolean;
+  /** Conversations of the responses dialect are compacted by the provider itself (`/responses/compact`). */
+  readonly compacts?: true;
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }

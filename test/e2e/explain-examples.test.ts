@@ -23,7 +23,7 @@ describe('the examples of /routing/explain', () => {
     bodies.map((each) => ('format' in each ? each.format : 'responses')).sort();
 
   it('are in all formats, in the description and in the guide', () => {
-    const all = ['chat', 'decisions', 'embeddings', 'messages', 'responses'];
+    const all = ['chat', 'compaction', 'decisions', 'embeddings', 'messages', 'responses'];
     expect(formats([body, ...Object.values(otherBodies)])).toEqual(all);
     expect(formats(guideBodies)).toEqual(all);
   });

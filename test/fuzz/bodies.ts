@@ -161,6 +161,10 @@ const CORPUS: readonly (readonly [path: string, body: object])[] = [
     },
   ],
   [
+    '/responses/compact',
+    { model: 'simulator/standard', instructions: 'Be brief', input: [{ role: 'user', content: 'Hi' }] },
+  ],
+  [
     '/responses/input_tokens',
     {
       model: 'simulator/standard',

@@ -32,6 +32,7 @@ export const ACCOUNT = '7a0c3b1e-0000-4000-8000-000000000001';
 const INBOUND: Record<RequestFormat, InboundDialect> = {
   embeddings: embeddings.inbound,
   decisions: decisions.inbound,
+  compaction: responses.compaction.inbound,
   responses: responses.inbound,
   messages: messages.inbound,
   chat: chat.inbound,

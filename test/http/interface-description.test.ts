@@ -26,6 +26,7 @@ describe('the route table', () => {
       [
         'POST /responses',
         'POST /responses/input_tokens',
+        'POST /responses/compact',
         'POST /mcp',
         'GET /generation',
         'GET /generation/content',

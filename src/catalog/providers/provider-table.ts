@@ -546,8 +546,8 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-responses',
     base_url: 'https://api.openai.com/v1',
     keys: ['OPENAI_API_KEY'],
-    // For configurations with the chat dialect.
-    quirks: { outputLimitField: 'max_completion_tokens', highestEffort: 'xhigh' },
+    // All but the last are for configurations with the chat dialect.
+    quirks: { outputLimitField: 'max_completion_tokens', highestEffort: 'xhigh', compacts: true },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://openai.com/policies/privacy-policy',

@@ -40,8 +40,8 @@ export const REQUEST_FILTERS = {
   workspace: Type.Optional(Type.Array(uuid, { maxItems: MAX_VALUES, description: 'Ids of workspaces.' })),
   app: texts('Hosts of apps.'),
   request_format: Type.Optional(
-    Type.Array(oneOf(['responses', 'messages', 'chat', 'embeddings', 'decisions']), {
-      maxItems: 5,
+    Type.Array(oneOf(['responses', 'messages', 'chat', 'embeddings', 'decisions', 'compaction']), {
+      maxItems: 6,
       description: 'Formats of requests.',
     }),
   ),

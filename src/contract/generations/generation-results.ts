@@ -236,6 +236,29 @@ export const decisionsResultSchema = Type.Object(
 /** Reply of `POST /messages/count_tokens`. */
 export const tokenCountSchema = Type.Object({ input_tokens: tokens });
 
+/** Reply of `POST /responses/compact`. */
+export const compactionResultSchema = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('response.compaction'),
+    created_at: Type.Integer(),
+    output: Type.Array(anyObject, {
+      description: 'The input of the next request: all messages of the user, then one `compaction` item.',
+    }),
+    usage: Type.Object({
+      input_tokens: tokens,
+      input_tokens_details: anyObject,
+      output_tokens: tokens,
+      output_tokens_details: anyObject,
+      total_tokens: tokens,
+      cost,
+      is_byok: Type.Boolean(),
+      cost_details: Type.Optional(anyObject),
+    }),
+  },
+  { description: 'A compacted conversation; routing metadata is added when the request asked for it.' },
+);
+
 /** Reply of `POST /responses/input_tokens`. */
 export const inputTokensSchema = Type.Object({
   object: Type.Literal('response.input_tokens'),

@@ -1,5 +1,6 @@
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
-import type { ConversationFormat } from '../dialect.ts';
+import type { ConversationFormat, FormatDialect } from '../dialect.ts';
+import { compaction } from './compaction.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { createEncoder } from './encode.ts';
 import { encodeBody } from './encode-body.ts';
@@ -15,8 +16,13 @@ import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
 import { GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
+/** The format, with that of conversations to compact. */
+interface ResponsesFormat extends ConversationFormat {
+  readonly compaction: FormatDialect;
+}
+
 /** The responses format: `POST /responses`. */
-export const responses: ConversationFormat = {
+export const responses: ResponsesFormat = {
   name: 'responses',
   inbound: {
     encodesFailedAnswers: true,
@@ -53,4 +59,5 @@ export const responses: ConversationFormat = {
     readError,
   },
   facts,
+  compaction,
 };

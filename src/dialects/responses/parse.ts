@@ -32,6 +32,7 @@ import { facts } from './facts.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
 import { approvedRequest, inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { ownSummary } from './summary.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 
 /** Parses a validated body. */
@@ -197,7 +198,8 @@ function parseItems(
   const patched = patchedCalls(input);
   input.forEach((value, index) => {
     const place = index < made ? 'prompt' : places.inside('input', index - made);
-    const parsed = replayedCall(value, patched, numbers) ?? approvedRequest(value)?.map(parseItem);
+    const parsed =
+      replayedCall(value, patched, numbers) ?? (approvedRequest(value) ?? ownSummary(value))?.map(parseItem);
     for (const item of parsed ?? [parseItem(value)]) {
       items.push(placeItem(item, value, place, places));
     }

@@ -15,6 +15,7 @@ import { patchedCalls, replayedCall } from './parse-calls.ts';
 import { approvedRequest, inputPlace, parseThoughts } from './parse-content.ts';
 import { renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
+import { ownSummary } from './summary.ts';
 import { isOperatorItem } from './wire-content.ts';
 
 /**
@@ -83,7 +84,7 @@ const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
 
 function pairingIn(input: Json | undefined): Pairing<JsonObject> {
   const items = objectsOf(input);
-  const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)));
+  const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)) && ownSummary(item) === undefined);
   return pairingOf(isCompacted ? [] : stepsIn(items));
 }
 
@@ -117,7 +118,7 @@ function relayItem(
     return rendered === undefined ? [] : [rendered];
   });
   if (replayed !== undefined) return replayed;
-  const approved = approvedRequest(item);
+  const approved = approvedRequest(item) ?? ownSummary(item);
   if (approved !== undefined) return [...approved];
   if (isOperatorItem(type)) {
     report.dropped(place, `the upstream has no place for ${type}`);

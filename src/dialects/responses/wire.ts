@@ -130,11 +130,41 @@ function fieldSchemas(vendor: string) {
   };
 }
 
+/** Members of a body whose conversation is compacted. */
+export function compactionSchema() {
+  const { model, input, instructions, service_tier, previous_response_id } = fieldSchemas('vendor');
+  const { prompt_cache_key, prompt_cache_options, prompt_cache_retention } = fieldSchemas('vendor');
+  const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
+  return {
+    model,
+    input,
+    instructions,
+    previous_response_id,
+    prompt_cache_key,
+    prompt_cache_options,
+    prompt_cache_retention,
+    service_tier,
+    models,
+    provider,
+    route,
+    session_id,
+    user,
+    trace,
+    preset,
+  };
+}
+
 // --- Kinds of fields ------------------------------------------------------------------------------------------------
 
 /** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(fieldSchemas('vendor')),
+  'conversation',
+]);
+
+/** Top-level fields of a body whose conversation is compacted. */
+export const COMPACTION_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(compactionSchema()),
   'conversation',
 ]);
 

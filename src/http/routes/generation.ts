@@ -4,6 +4,7 @@ import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelop
 import type { ErrorStatus } from '../../contract/envelopes/error-meanings.ts';
 import {
   chatResultSchema,
+  compactionResultSchema,
   decisionsResultSchema,
   embeddingsResultSchema,
   inputTokensSchema,
@@ -38,6 +39,25 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
+    {
+      method: 'POST',
+      mount: 'api',
+      path: '/responses/compact',
+      operationId: 'compactResponse',
+      summary: 'Compact a conversation: its user messages and a summary of the rest',
+      example: GENERATION_EXAMPLES.compactResponse,
+      tag: 'Generation',
+      auth: 'inference',
+      rateClass: 'generation',
+      request: {
+        query: null,
+        headers: generationHeaderSchema(vendor),
+        body: DIALECTS.compaction.inbound.requestSchema(vendor),
+      },
+      responses: { 200: ok(compactionResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
+      encodeError: encodeEnvelope,
+      handler: wholeHandler(DIALECTS.compaction),
+    },
     ...countingRoutes(vendor, DIALECTS.responses, {
       path: '/responses/input_tokens',
       operationId: 'countResponseTokens',

@@ -164,6 +164,20 @@ const EMULATED_DECISIONS: readonly TranslationEntry[] = [
   },
 ];
 
+const EMULATED_COMPACTION: readonly TranslationEntry[] = [
+  {
+    field: 'input',
+    action: 'coerced',
+    detail: 'the model summarises the conversation; thoughts and items that it cannot read are left out',
+  },
+];
+
+/** What a model is asked for in a conversation of the gateway's. */
+function emulationOf({ decision, format }: GenerationRequest): readonly TranslationEntry[] {
+  if (format === 'compaction') return EMULATED_COMPACTION;
+  return decision === undefined ? NO_ENTRIES : EMULATED_DECISIONS;
+}
+
 /** The rendered request and a report of what is lost or changed. `model`: its name at the destination. */
 export function renderCall(
   call: Pick<UpstreamCall, 'request' | 'endpoint' | 'lane' | 'hashUser' | 'betas' | 'paid'>,
@@ -183,7 +197,7 @@ export function renderCall(
   const { request, report } = fitReasoning(budgeted.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);
   const { renderRequest, renderRelay = renderRequest } = upstream;
-  const emulated = isRelay || request.decision === undefined ? NO_ENTRIES : EMULATED_DECISIONS;
+  const emulated = isRelay ? NO_ENTRIES : emulationOf(request);
   const fitted = [paid.report, tooled.report, ofTier.report, sampled.report, budgeted.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, replaced, lost, emulated];
   const made = isRelay ? renderRelay(request, target) : renderRequest(request, target);

@@ -33,7 +33,7 @@ const FIELDS: readonly FilterField[] = [
     label: 'format',
     kind: 'choice',
     isClosed: true,
-    choices: among('responses', 'messages', 'chat', 'embeddings', 'decisions'),
+    choices: among('responses', 'messages', 'chat', 'embeddings', 'decisions', 'compaction'),
   },
   {
     name: 'finish_reason',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { explanationSchema } from '../../../contract/catalog/explanation.ts';
 import type {
   chatResultSchema,
+  compactionResultSchema,
   decisionsResultSchema,
   embeddingsResultSchema,
   inputTokensSchema,
@@ -150,6 +151,38 @@ export const GENERATION_EXAMPLES = {
       },
     } satisfies Static<typeof messagesResultSchema>,
   },
+  compactResponse: {
+    client: { library: 'openai', method: 'responses.compact' },
+    body: { model: MODEL, input: [QUESTION, { role: 'assistant', content: 'Hello.' }] },
+    answer: {
+      id: 'resp_6l9r2DXYGDJmKWOZUQd3',
+      object: 'response.compaction',
+      created_at: 1794892624,
+      output: [
+        {
+          id: 'msg_6l9r2DXYGDJmKWOZUQd3_0',
+          type: 'message',
+          role: 'user',
+          status: 'completed',
+          content: [{ type: 'input_text', text: QUESTION.content }],
+        },
+        {
+          id: 'cmp_6l9r2DXYGDJmKWOZUQd3',
+          type: 'compaction',
+          encrypted_content: 'sealed.v1.eyJmb3JtYXQiOiJ4In0',
+        },
+      ],
+      usage: {
+        input_tokens: 140,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: 27,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 167,
+        cost: 0.00025,
+        is_byok: false,
+      },
+    } satisfies Static<typeof compactionResultSchema>,
+  },
   countResponseTokens: {
     client: { library: 'openai', method: 'responses.inputTokens.count' },
     body: { model: MODEL, input: QUESTION.content },
@@ -278,6 +311,7 @@ export const GENERATION_EXAMPLES = {
         input: 'A signal box.',
         questions: [{ type: 'predicate', instructions: 'It is about railways.' }],
       },
+      'A request to /responses/compact': { format: 'compaction', model: MODEL, input: [QUESTION] },
     },
     answer: {
       data: {
