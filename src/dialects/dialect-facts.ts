@@ -23,6 +23,8 @@ export interface ConversationFacts extends DialectFacts {
   readonly seals: SealsTaken;
   /** True if upstreams add the definitions of their own tools to the prompt, and bill them. */
   readonly addsToolDefinitions?: boolean;
+  /** True if upstreams may end an answer in the middle of a turn in which their own tools run, to be continued. */
+  readonly pausesTurns?: boolean;
   /** True if the dialect itself has no hosted tools: providers run those of `Quirks.hostedTools`. */
   readonly hasNoHostedTools?: boolean;
   /** True if models count an image by its tiles, unless their name is known to mean otherwise. */

@@ -19,6 +19,11 @@ export function conversationForm({ conversation }: FormatFacts): ConversationFor
   return conversation;
 }
 
+/** True if callers learn that an upstream has paused its turn, and continue it themselves. */
+export function showsPauses({ conversation }: FormatFacts): boolean {
+  return conversation?.showsPauses === true;
+}
+
 /** How a format writes conversations and their settings. */
 export interface ConversationForm {
   /** Fields that hold the output limit, the one that more upstreams know first. */
@@ -29,6 +34,8 @@ export interface ConversationForm {
   readonly namesSchemas: boolean;
   /** The format has items for all server tools, and these show images that were made. */
   readonly showsServerCalls?: boolean;
+  /** Answers may end with a turn that the upstream has paused: callers send it back, and the upstream goes on. */
+  readonly showsPauses?: boolean;
   /** The format has tools of MCP servers, with items for calls and approvals. */
   readonly hasMcpItems?: boolean;
   /** The member of a body that lists MCP servers beside its tools. */

@@ -21,6 +21,7 @@ export const facts: ConversationFormatFacts = {
   betaCarrier: 'header',
   takesSafeguards: true,
   addsToolDefinitions: true,
+  pausesTurns: true,
   speeds: { priority: 'fast' },
   request: {
     fieldNames: {
@@ -34,6 +35,7 @@ export const facts: ConversationFormatFacts = {
     conversation: {
       limitFields: ['max_tokens'],
       namesSchemas: false,
+      showsPauses: true,
       mcpServersField: 'mcp_servers',
       schemaPath: '',
       allowedToolsPath: '.tools',

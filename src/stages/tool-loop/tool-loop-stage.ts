@@ -1,6 +1,9 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { showsPauses } from '../../ir/format-facts.ts';
+import { pluginIn } from '../../ir/plugins.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { WEB } from '../../ir/web-notes.ts';
 import type { GrantedServers } from '../../mcp/granted-servers.ts';
 import { hasToolWork, type WantedTool, wantedTools } from '../../tools/wanted-tools.ts';
 import type { Stage, StageContext } from '../stage.ts';
@@ -23,16 +26,28 @@ interface Offer {
 
 /**
  * Runs the server tools of a request. `before` gives the model a function for each of them; `around` runs the calls
- * and asks the model again, until it answers.
+ * and asks the model again, until it answers. It also continues turns that an upstream has paused, for callers whose
+ * format has no word for that.
  */
 export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers): Stage {
   const offers = new WeakMap<StageContext, Offer>();
+  const continuePauses = (request: GenerationRequest, context: StageContext): void => {
+    if (!mayPause(request)) return;
+    const tools = new OfferedTools(request, [], undefined, context.settings);
+    offers.set(context, { tools, preface: undefined, opening: undefined });
+  };
   return {
     name: 'tool-loop',
     touches: 'answer',
     relaysUnchanged: true,
-    isActive: (request, { settings }) => hasToolWork(request, settings),
+    // The web plugin may have the upstream search, which may pause then.
+    isActive: (request, { settings }) =>
+      hasToolWork(request, settings) || pluginIn(request, WEB) !== undefined,
     async before(asked, context) {
+      if (!hasToolWork(asked, context.settings)) {
+        continuePauses(asked, context);
+        return undefined;
+      }
       const endpoints = await context.endpointsFor(asked);
       const optioned = withSearchTool(asked, endpoints, context.settings);
       const searching = withNativeSearches(optioned, endpoints, context.settings);
@@ -48,7 +63,10 @@ export function toolLoopStage(services: ToolServices, mcpServers: GrantedServers
       const opening = openingCall(native, context.generationId, context.settings);
       const isWorking = wanted.length > 0 || opening !== undefined;
       const mcp = await listedMcpTools(native, context, mcpServers, { endpoints, isWorking });
-      if (!isWorking && mcp === undefined) return native === asked ? undefined : { request: native };
+      if (!isWorking && mcp === undefined) {
+        continuePauses(native, context);
+        return native === asked ? undefined : { request: native };
+      }
       const request = mcp?.request ?? native;
       const further = opening === undefined ? [] : [opening.offered];
       const lacking = endpoints.find((endpoint) => wanted.some((tool) => !runsItself(endpoint, tool)));
@@ -86,6 +104,14 @@ export function withServerTools(
   const own = wantedTools(native, settings).filter((tool) => !runsItself(endpoint, tool));
   if (own.length === 0) return native === asked ? undefined : native;
   return new OfferedTools(native, own, endpoint, settings).request;
+}
+
+/** True if an upstream may pause a turn in which its own tools run, and the caller's format cannot say so. */
+function mayPause({ tools, formatFacts }: GenerationRequest): boolean {
+  return (
+    !showsPauses(formatFacts) &&
+    tools.some((tool) => tool.type === 'hosted' && DIALECTS[tool.dialect].facts.pausesTurns === true)
+  );
 }
 
 /** True if the upstream runs a hosted tool of the caller, in whose words it was asked for. */

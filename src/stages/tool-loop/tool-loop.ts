@@ -10,7 +10,7 @@ import type {
 } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import { JoinedLegs } from '../../ir/folding/joined-legs.ts';
-import { conversationForm } from '../../ir/format-facts.ts';
+import { conversationForm, showsPauses } from '../../ir/format-facts.ts';
 import type { Item, Source, ToolCallItem, ToolResultItem } from '../../ir/items.ts';
 import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
@@ -118,10 +118,12 @@ export class ToolLoop {
       stoppedBy = MAX_COST;
     let asked = stoppedBy === MAX_COST ? furtherRequest(opened, [], true) : opened;
     const isBounded = hardMaxCostOf(this.#tools.wishes) !== undefined;
+    /** True for a leg that continues a paused one: only the upstream that paused can read what it has sealed. */
+    let isPinned = false;
     /** Shorter forms of `asked`, for a hard limit whose rest does not pay for reading the results. */
     let shorter: GenerationRequest[] = [];
     for (;;) {
-      const leg = yield* this.#leg(asked);
+      const leg = yield* this.#leg(asked, isPinned);
       // The caller has left.
       if (leg === undefined) return;
       const { items, terminal } = leg;
@@ -132,6 +134,18 @@ export class ToolLoop {
         this.#joined.begin();
         continue;
       }
+      if (stoppedBy === undefined && isPaused(leg) && !showsPauses(asked.formatFacts)) {
+        stoppedBy = this.#conditions.met(this.#progressAt('pause'));
+        if (stoppedBy === undefined) {
+          this.#steps += 1;
+          asked = furtherRequest(asked, items, false);
+          isPinned = true;
+          shorter = [];
+          this.#joined.begin();
+          continue;
+        }
+      }
+      isPinned = false;
       const calls = items.filter((item) => this.#isOwnCall(item));
       const mayRun = terminal.type === 'finish' && CALLING.has(terminal.reason) && stoppedBy === undefined;
       if (!mayRun || calls.length === 0) {
@@ -146,12 +160,7 @@ export class ToolLoop {
         yield this.#end(step.ends ? { ...terminal, reason: 'stop' } : terminal, stoppedBy);
         return;
       }
-      stoppedBy = this.#conditions.met({
-        steps: this.#steps,
-        called: this.#called,
-        ...this.#spending(),
-        finish: terminal.reason,
-      });
+      stoppedBy = this.#conditions.met(this.#progressAt(terminal.reason));
       const before = asked;
       asked = furtherRequest(before, [...items, ...step.results], stoppedBy !== undefined);
       if (isBounded) {
@@ -220,6 +229,10 @@ export class ToolLoop {
     return held;
   }
 
+  #progressAt(finish: FinishReason): LoopProgress {
+    return { steps: this.#steps, called: this.#called, ...this.#spending(), finish };
+  }
+
   /** Tokens and cost so far, and the cost of the dearest leg and step. */
   #spending(): Pick<LoopProgress, 'tokens' | 'nanos' | 'dearestLegNanos' | 'dearestStepNanos'> {
     const used = this.#context.used();
@@ -230,12 +243,15 @@ export class ToolLoop {
   }
 
   /** Runs one leg, and forwards what callers may see of it. */
-  async *#leg(asked: GenerationRequest): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
+  async *#leg(
+    asked: GenerationRequest,
+    isPinned: boolean,
+  ): AsyncGenerator<EventBatch, EndedLeg | undefined, undefined> {
     const fold = new Fold();
     let terminal: Finish | Failure | undefined;
     this.#legs += 1;
     try {
-      for await (const batch of this.#next(asked, this.#wish)) {
+      for await (const batch of this.#next(asked, isPinned ? { ...this.#wish, isPinned } : this.#wish)) {
         fold.pushAll(batch);
         const joined = this.#joined.push(batch);
         terminal = joined.terminal ?? terminal;
@@ -469,6 +485,12 @@ function startOf(
 /** A failure is said in the text of the result, which every dialect can carry. */
 function resultOf({ kind, callId }: ToolCallItem, output: string): ToolResultItem {
   return { type: 'tool-result', kind, callId, content: [{ type: 'text', text: output }] };
+}
+
+/** True for a turn that the upstream has paused, and that goes on if it is sent back: with all calls answered. */
+function isPaused({ items, terminal }: EndedLeg): boolean {
+  if (terminal.type !== 'finish' || terminal.reason !== 'pause') return false;
+  return items.length > 0 && !items.some(({ type }) => type === 'tool-call');
 }
 
 /** True for a leg that the limits did not pay for. */
