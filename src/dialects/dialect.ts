@@ -1,7 +1,14 @@
 import type { TSchema } from 'typebox';
 import type { ErrorKind, GatewayError } from '../ir/errors.ts';
 import type { Event, EventBatch } from '../ir/events.ts';
-import type { DialectName, EmbeddingDialectName, Format, Item, RequestFormat } from '../ir/items.ts';
+import type {
+  DialectName,
+  EmbeddingDialectName,
+  Format,
+  Item,
+  OpaqueItem,
+  RequestFormat,
+} from '../ir/items.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { CallableTool, GenerationRequest, Tool } from '../ir/request.ts';
@@ -10,7 +17,6 @@ import type { Effort } from '../ir/settings.ts';
 import type { Frame, FrameReader } from '../kit/frames/frames.ts';
 import type { ExactNumbers } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import type { Issue } from '../kit/json/validate.ts';
 import type {
   ConversationFacts,
   ConversationFormatFacts,
@@ -143,6 +149,9 @@ export interface CarriedItem {
   readonly detail: string;
 }
 
+/** Reads an item; `role`: of the message that it stood in. Undefined = it shows nothing that a model could read. */
+export type ItemReader = (value: JsonObject, role: OpaqueItem['role']) => CarriedItem | undefined;
+
 /** Settings that an item of a conversation changes from its place on. */
 export type ItemSettings = Pick<GenerationRequest, 'reasoning' | 'outputFormat'>;
 
@@ -169,7 +178,7 @@ export interface InboundDialect {
    * Reads items of a conversation that other dialects do not have: calls of hosted tools, messages between agents.
    * Absent = the format has no such items.
    */
-  readonly carriedItems?: (items: readonly Item[]) => (value: JsonObject) => CarriedItem | undefined;
+  readonly carriedItems?: (items: readonly Item[]) => ItemReader;
   /**
    * What an item changes in the settings of the request; undefined = nothing. Absent = the format has no such items.
    */
@@ -187,10 +196,10 @@ export interface InboundDialect {
    */
   parseRequest(body: JsonObject, context: ParseContext): GenerationRequest;
   /**
-   * Issues for items and parts that only an upstream of the same format can take, because their type is unknown.
-   * Absent = there are none.
+   * True if the request has items or parts of types that only an upstream of the same format may know: its endpoints
+   * come first. Absent = these make no difference.
    */
-  untranslatableIssues?(request: GenerationRequest): Issue[];
+  hasUnknownTypes?(request: GenerationRequest): boolean;
   /** Absent = answers are never streamed. */
   createEncoder?(context: ReplyContext): StreamEncoder;
   /** Kinds of early failures that a streamed request gets in its stream, not as an HTTP error; absent = none. */

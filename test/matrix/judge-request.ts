@@ -75,9 +75,6 @@ export function send(
 ): SentRequest {
   try {
     const request = parse(format, body);
-    if (lane === 'translate' && (DIALECTS[format].inbound.untranslatableIssues?.(request) ?? []).length > 0) {
-      return { verdict: 'refused', report: [] };
-    }
     const dialect = DIALECTS[upstream].upstream;
     if (dialect === undefined) throw new Error(`no upstream dialect ${upstream}`);
     const { renderRequest, renderRelay = renderRequest } = dialect;

@@ -300,4 +300,6 @@ const BAD_INPUT = `## Input that no upstream would take
 - **A file that this gateway stores** (\`file_...\`) is sent as its content, so the rows for images, PDF, text and audio
   apply to it. An id of this form that is not in the key's workspace is a 404 with every upstream. See
   [Files](files.md).
-- **Items of an unknown type**: 400 with the path, unless an upstream of the same format serves: it may know them.`;
+- **Items of an unknown type** go to upstreams of the same format, which may know them. Elsewhere they are left out,
+  with an entry. On \`/messages\` and \`/chat/completions\` their text is sent if they have some, and a model's
+  endpoints of the same format are tried first.`;

@@ -21,6 +21,7 @@ import {
   reportPhase,
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
+import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
@@ -242,7 +243,12 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
           : value.type === 'document'
             ? this.#documentOfBlocks(value)
             : undefined;
-    if (block === undefined) return this.#drop(part, `content ${foreignType(value)}`);
+    if (block === undefined) {
+      const text = textOfForeignPart(part, this.#report, NO_FIELD);
+      return text === undefined
+        ? this.#drop(part, `content ${foreignType(value)}`)
+        : this.#said(text.text, part, text.cache);
+    }
     this.#reportInnerLosses(part);
     return [{ block, ...this.#markOf(part, parseCacheMark(value.cache_control)) }];
   }

@@ -7,7 +7,7 @@ import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { hosted } from './hosted-tools.ts';
 import { itemReferences } from './kept-calls.ts';
-import { parseRequest, untranslatableIssues } from './parse.ts';
+import { hasUnknownTypes, parseRequest } from './parse.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
@@ -23,7 +23,7 @@ export const chat: ConversationFormat = {
     itemReferences,
     pieceLists: ['messages', 'tools'],
     parseRequest,
-    untranslatableIssues,
+    hasUnknownTypes,
     createEncoder,
     encodeBody,
     encodeError,

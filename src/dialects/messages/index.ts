@@ -8,7 +8,8 @@ import { encodeBody } from './encode-body.ts';
 import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { hosted } from './hosted-tools.ts';
-import { parseRequest, untranslatableIssues } from './parse.ts';
+import { hasUnknownTypes, parseRequest } from './parse.ts';
+import { carriedBlock } from './parse-content.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
@@ -25,10 +26,11 @@ export const messages: ConversationFormat = {
     },
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
+    carriedItems: () => carriedBlock,
     functionOfTool,
     pieceLists: ['messages', 'system', 'tools'],
     parseRequest,
-    untranslatableIssues,
+    hasUnknownTypes,
     createEncoder,
     encodeBody,
     encodeError,

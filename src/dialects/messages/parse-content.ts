@@ -13,12 +13,15 @@ import type { Place, Places } from '../../ir/places.ts';
 import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectOf, objectsOf, stringAt } from '../../kit/json/members.ts';
+import type { ItemReader } from '../dialect.ts';
+import { textIn } from '../shared/blocks/text-of-foreign-part.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 import { ownServerCallId, unwrapText } from './ids.ts';
 import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
+import { isKnownBlock } from './wire-content.ts';
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
@@ -109,6 +112,15 @@ function parseItem(
       return replayedStep(block, numbers) ?? { type: 'opaque', dialect: 'messages', value: block, role };
   }
 }
+
+/** A block of an undocumented type as text of its speaker, if it has some: other dialects know none of them. */
+export const carriedBlock: ItemReader = (value, role = 'user') => {
+  const type = stringAt(value, 'type') ?? '';
+  const text = isKnownBlock(type) ? '' : textIn(value);
+  if (text === '') return undefined;
+  const message: Item = { type: 'message', role, content: [{ type: 'text', text }] };
+  return { items: [message], detail: `${type} sent as plain text` };
+};
 
 // --- Calls and results ----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
-import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { isGiven } from '../shared/presets/preset-form.ts';
@@ -76,21 +75,11 @@ export function parseRequest(
   return request;
 }
 
-/** Blocks of undocumented types: upstreams of this dialect may know them; for all others they are an error. */
-export function untranslatableIssues(request: GenerationRequest): Issue[] {
-  if (request.format !== 'messages') return [];
-  return objectsOf(request.body.messages).flatMap((message, index) =>
-    Array.isArray(message.content) ? blockIssues(message.content, `messages[${index}].content`) : [],
+/** True for blocks of undocumented types: upstreams of this dialect may know them. */
+export function hasUnknownTypes({ body }: GenerationRequest): boolean {
+  return objectsOf(body.messages).some(({ content }) =>
+    objectsOf(content).some((block) => !isKnownBlock(stringAt(block, 'type') ?? '')),
   );
-}
-
-function blockIssues(content: Json | undefined, path: string): Issue[] {
-  return objectsOf(content).flatMap((block, index): Issue[] => {
-    const type = stringAt(block, 'type') ?? '';
-    if (isKnownBlock(type)) return [];
-    const message = `${JSON.stringify(type.slice(0, 64))} is not a known block type`;
-    return [{ path: `${path}[${index}].type`, message }];
-  });
 }
 
 // --- What is refused ------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ import {
   reportPhase,
   reportTextMembers,
 } from '../shared/blocks/part-losses.ts';
+import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -143,10 +144,15 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
         this.#drop(part, `${part.type} content: the upstream takes none`);
         return undefined;
       case 'opaque':
-        if (part.dialect === 'messages') return this.#adopted(part);
-        this.#drop(part, `content ${foreignType(part.value)}`);
-        return undefined;
+        return part.dialect === 'messages' ? this.#adopted(part) : this.#foreignPart(part);
     }
+  }
+
+  #foreignPart(part: Extract<Part, { type: 'opaque' }>): JsonObject | undefined {
+    const text = textOfForeignPart(part, this.#report, NO_FIELD);
+    if (text !== undefined) return this.#text(this.#report.standIn(text, part));
+    this.#drop(part, `content ${foreignType(part.value)}`);
+    return undefined;
   }
 
   #text(part: Extract<Part, { type: 'text' }>): JsonObject | undefined {

@@ -1,6 +1,7 @@
 import type { Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact, objectAt, objectsOf, stringAt } from '../../kit/json/members.ts';
+import { compact, stringAt } from '../../kit/json/members.ts';
+import { textIn } from '../shared/blocks/text-of-foreign-part.ts';
 import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -105,17 +106,4 @@ function renderOpaquePart(
   }
   report.coerced(place, `${type} sent as plain text`);
   return { type: textType, text };
-}
-
-/** The readable text of a part: its title, its source, and every text in its content, each on lines of its own. */
-function textIn(value: JsonObject): string {
-  const head = [stringAt(value, 'title'), stringAt(value, 'source')];
-  const texts = [...head, ...textsOf(value), ...textsOf(objectAt(value, 'source') ?? {})];
-  const hasContent = texts.slice(head.length).some((text) => text !== '');
-  return hasContent ? texts.filter((text) => text !== undefined && text !== '').join('\n') : '';
-}
-
-function textsOf(value: JsonObject): string[] {
-  const own = stringAt(value, 'text') ?? stringAt(value, 'content');
-  return own === undefined ? objectsOf(value.content).flatMap(textsOf) : [own];
 }

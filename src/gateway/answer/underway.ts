@@ -24,8 +24,6 @@ export interface Underway {
   readonly reservation: GenerationReservation;
   /** Plans a further leg. Rejects with a GatewayError. */
   readonly planFurther: (request: GenerationRequest, prompt: Prompt) => Promise<Plan>;
-  /** True if only the relay lane can carry it. */
-  readonly mustRelay: boolean;
   /** Memory of the request's content. */
   readonly content: ContentShare;
 }

@@ -19,7 +19,7 @@ export async function planGeneration(
   const { input, settings, stages, content, reservation } = accepted;
   try {
     const planned = await planFirst(accepted, input, settings, stages.mayRelay, dependencies);
-    const { request, prompt, plan, mustRelay } = planned;
+    const { request, prompt, plan } = planned;
     const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges, reservation.toolCalls);
     const planFurther = furtherPlanner(accepted, dependencies);
     return {
@@ -31,7 +31,6 @@ export async function planGeneration(
       stages,
       reservation,
       planFurther,
-      mustRelay,
       content,
     };
   } catch (error) {

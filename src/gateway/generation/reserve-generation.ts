@@ -53,8 +53,8 @@ function withPlan(underway: Underway, plan: Plan): Underway {
 
 /** Relayed frames cannot be ended in the middle, so a stream that may have to be cut short is translated. */
 function translated(underway: Underway): Underway {
-  const { request, attemptLog, mustRelay } = underway;
-  if (!request.stream || mustRelay) return underway;
+  const { request, attemptLog } = underway;
+  if (!request.stream) return underway;
   const candidates = attemptLog.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );

@@ -74,7 +74,7 @@ export const planWhole: typeof planCompressed = async (accepted, ...rest) => {
     return { ...accepted, ...(await planLeg(accepted, ...rest)) };
   } catch (error) {
     if (!(error instanceof PromptTooLong)) throw error;
-    return { ...accepted, plan: { ...error.plan, candidates: error.candidates }, mustRelay: false };
+    return { ...accepted, plan: { ...error.plan, candidates: error.candidates } };
   }
 };
 

@@ -1,7 +1,8 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
+import { canRelay } from '../../dialects/lane.ts';
 import { longestOf } from '../../ir/embedding.ts';
-import { invalidRequest } from '../../ir/errors.ts';
+import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
@@ -35,14 +36,13 @@ export interface PlanDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The plan of a leg; `mustRelay`: only the relay lane can carry it. */
+/** The plan of a leg. */
 export interface LegPlan {
   readonly plan: Plan;
-  readonly mustRelay: boolean;
 }
 
 /**
- * Plans one leg. Considers the length of the prompt and items that cannot be translated. Rejects with a GatewayError.
+ * Plans one leg. Considers the length of the prompt and items of types that not all dialects have. Rejects with a GatewayError.
  */
 export async function planLeg(
   { request, prompt, report }: AcceptedRequest,
@@ -76,12 +76,14 @@ export async function planLeg(
     tokenizer: dependencies.tokenizer,
     signal: input.signal,
   });
-  const { untranslatableIssues } = DIALECTS[request.format].inbound;
-  const untranslatable = await inTurn(dependencies.clock, () => untranslatableIssues?.(request) ?? []);
-  const mustRelay = untranslatable.length > 0;
-  if (!mustRelay && report.length === 0) return { plan, mustRelay };
-  const candidates = relayedOnly(plan.candidates, untranslatable);
-  return { plan: { ...plan, candidates, report: [...report, ...plan.report] }, mustRelay };
+  const { hasUnknownTypes } = DIALECTS[request.format].inbound;
+  const isOwnFirst =
+    hasUnknownTypes !== undefined &&
+    isMixed(plan.candidates, request.format) &&
+    (await inTurn(dependencies.clock, () => hasUnknownTypes(request)));
+  if (!isOwnFirst && report.length === 0) return { plan };
+  const candidates = isOwnFirst ? ownFirst(plan.candidates, request.format) : plan.candidates;
+  return { plan: { ...plan, candidates, report: [...report, ...plan.report] } };
 }
 
 /** The length that must fit an endpoint's context at once: of embeddings the longest input. */
@@ -92,15 +94,26 @@ function longestPrompt(request: GenerationRequest, prompt: Prompt) {
   return { request, prompt: new Prompt({ ...request, embedding: { ...embedding, inputs } }) };
 }
 
-/** Items that cannot be translated leave only endpoints on the relay lane. */
-function relayedOnly(
-  candidates: Plan['candidates'],
-  issues: readonly { path: string; message: string }[],
-): Plan['candidates'] {
-  if (issues.length === 0) return candidates;
-  const relays = candidates.filter(({ lane }) => lane === 'relay');
-  if (relays.length === 0) throw invalidRequest(issues);
-  return relays;
+/** True if some endpoints speak the format of the request, and others do not. */
+function isMixed(candidates: Plan['candidates'], format: RequestFormat): boolean {
+  return (
+    candidates.some(({ endpoint }) => canRelay(endpoint, format)) &&
+    candidates.some(({ endpoint }) => !canRelay(endpoint, format))
+  );
+}
+
+/** Of each model the endpoints that speak the format of the request before the others. */
+function ownFirst(candidates: Plan['candidates'], format: RequestFormat): Plan['candidates'] {
+  const ofModels = new Map<Model, Plan['candidates'][number][]>();
+  for (const isOwn of [true, false]) {
+    for (const candidate of candidates) {
+      if (canRelay(candidate.endpoint, format) !== isOwn) continue;
+      const ofModel = ofModels.get(candidate.model);
+      if (ofModel === undefined) ofModels.set(candidate.model, [candidate]);
+      else ofModel.push(candidate);
+    }
+  }
+  return candidates.map((candidate) => ofModels.get(candidate.model)?.shift() ?? candidate);
 }
 
 /**

@@ -1,10 +1,9 @@
-import type { CarriedItem } from '../../dialects/dialect.ts';
+import type { ItemReader } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
 import type { DialectName, Item, OpaqueItem } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
 
 /** A request, and what was changed in it. */
 interface KnownKinds {
@@ -29,8 +28,6 @@ export function withKnownKinds(request: GenerationRequest, dialect: string): Kno
   return { request: known, report: report.entries };
 }
 
-type ItemReader = (value: JsonObject) => CarriedItem | undefined;
-
 // --- Items ----------------------------------------------------------------------------------------------------------
 
 function withKnownItems(request: GenerationRequest, dialect: string, report: Report): GenerationRequest {
@@ -40,7 +37,7 @@ function withKnownItems(request: GenerationRequest, dialect: string, report: Rep
   const carried = (item: OpaqueItem) => {
     const read = readers.get(item.dialect) ?? DIALECTS[item.dialect].inbound?.carriedItems?.(items);
     if (read !== undefined) readers.set(item.dialect, read);
-    return read?.(item.value);
+    return read?.(item.value, item.role);
   };
   const kept = items.flatMap((item): readonly Item[] => {
     if (item.type !== 'opaque' || item.dialect === dialect) return [item];

@@ -237,9 +237,9 @@ export const BAD_INPUT: RequestChapter = {
       },
       arrives: everywhere(says('hologram')),
       verdicts: {
-        messages: 'kept    refused refused refused refused',
+        messages: 'kept    dropped dropped dropped dropped',
         responses: 'dropped kept    dropped dropped dropped',
-        chat: 'refused refused kept    refused refused',
+        chat: 'dropped dropped kept    dropped dropped',
       },
     }),
   ],

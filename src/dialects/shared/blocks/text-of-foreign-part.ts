@@ -1,7 +1,7 @@
 import type { Part } from '../../../ir/items.ts';
 import { lookUp } from '../../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import { booleanAt, objectAt, objectsAt, textAt } from '../../../kit/json/members.ts';
+import { booleanAt, objectAt, objectsAt, objectsOf, stringAt, textAt } from '../../../kit/json/members.ts';
 import type { Report } from '../report/report.ts';
 import { parseCacheMark } from '../requests/gateway-fields.ts';
 import { textOfToolReference } from './tool-reference.ts';
@@ -45,6 +45,26 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   },
 };
 
+/** Of a part whose type is not known here. */
+const UNKNOWN_TYPE: Wording = {
+  heading: (value) => [textIn(value) || undefined],
+  path: '',
+  blocks: () => [],
+};
+
+/** The readable text of a part: its title, its source, and every text in its content, each on lines of its own. */
+export function textIn(value: JsonObject): string {
+  const head = [stringAt(value, 'title'), stringAt(value, 'source')];
+  const texts = [...head, ...textsOf(value), ...textsOf(objectAt(value, 'source') ?? {})];
+  const hasContent = texts.slice(head.length).some((text) => text !== '');
+  return hasContent ? texts.filter((text) => text !== undefined && text !== '').join('\n') : '';
+}
+
+function textsOf(value: JsonObject): string[] {
+  const own = stringAt(value, 'text') ?? stringAt(value, 'content');
+  return own === undefined ? objectsOf(value.content).flatMap(textsOf) : [own];
+}
+
 /** Report detail of a cache mark on a block inside such a part. */
 const NO_INNER_MARK = 'the upstream takes no cache marks here';
 
@@ -59,8 +79,7 @@ export function textOfForeignPart(
 ): Extract<Part, { type: 'text' }> | undefined {
   const { value } = part;
   const type = textAt(value, 'type') ?? '';
-  const wording = lookUp(WORDINGS, type);
-  if (wording === undefined) return undefined;
+  const wording = lookUp(WORDINGS, type) ?? UNKNOWN_TYPE;
   const blocks = wording.blocks(value);
   const texts = blocks.flatMap((block) => (block.type === 'text' ? (textAt(block, 'text') ?? []) : []));
   const lines = [...wording.heading(value).flatMap((line) => line ?? []), ...texts];
