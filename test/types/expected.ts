@@ -154,7 +154,7 @@ const REQUESTS: readonly Expected[] = [
     reason:
       'The gateway connects to the MCP server itself, and offers the tools that it lists; in the test, none.',
     fate: 'lost',
-    names: /^(mcp_servers : url|url\.|tools : mcp$|mcp\.)/,
+    names: /^(mcp_servers : url|url\.|(additional_tools\.)?tools : mcp$|mcp\.)/,
   },
   {
     reason: 'The gateway runs the tool itself for upstreams that have none, and keeps to its settings.',
