@@ -1,4 +1,4 @@
-import type { EmbeddingDialectName } from './items.ts';
+import type { EmbeddingDialectName, ReasoningFormat } from './items.ts';
 
 /**
  * What a provider does otherwise than the dialect it speaks, as data: renderers and decoders look at these members
@@ -49,6 +49,11 @@ export interface Quirks {
   readonly takesCallersVersion?: boolean;
   /** Conversations of the responses dialect are compacted by the provider itself (`/responses/compact`). */
   readonly compacts?: true;
+  /**
+   * The reasoning format of seals that the provider mints without naming one: they go back only to providers of its
+   * family. Absent = that of the dialect.
+   */
+  readonly reasoningFormat?: ReasoningFormat;
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }

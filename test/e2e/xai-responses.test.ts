@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  openFakeUpstream,
+  reply,
+  type Script,
+  SSE,
+  write,
+} from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 /** xAI by its interface of responses, which a configuration chooses. */
@@ -11,8 +21,14 @@ beforeAll(async () => {
   upstream = await openFakeUpstream();
   const pricing = { prompt: '0.000001', completion: '0.000002', web_search: '0.005', x_search: '0.007' };
   gateway = await openTestGateway({
-    providers: [{ slug: 'xai', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' }],
-    models: [{ id: 'x-ai/one', endpoints: [{ provider: 'xai', model: 'one', pricing }] }],
+    providers: [
+      { slug: 'xai', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
+      { slug: 'openai', base_url: upstream.url, api_key: 'k' },
+    ],
+    models: [
+      { id: 'x-ai/one', endpoints: [{ provider: 'xai', model: 'one', pricing }] },
+      { id: 'openai/one', endpoints: [{ provider: 'openai', model: 'one', pricing }] },
+    ],
   });
 });
 afterAll(async () => {
@@ -57,3 +73,43 @@ it('seals its thoughts, searches the web and X, and is charged for each search',
   expect(sent[0]).toMatchObject({ type: 'reasoning', encrypted_content: 'c2VhbGVk' });
   expect(sent[2]).toMatchObject({ type: 'x_search_call', name: 'x_keyword_search' });
 });
+
+/** The answer as a stream, of which only the last event has the items. */
+function streamed(answer: object): Script {
+  const event = { type: 'response.completed', response: answer };
+  return [head(200, SSE), write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`), end()];
+}
+
+/** The output of an answer to a request, streamed or whole. */
+async function outputOf(asked: JsonObject): Promise<any[]> {
+  upstream.clear();
+  upstream.answer(asked.stream ? streamed(ANSWER) : reply(200, ANSWER));
+  const text = await (await gateway.post('/responses', asked)).text();
+  if (!asked.stream) return JSON.parse(text).output;
+  const last = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
+  return JSON.parse(last.slice('data: '.length)).response.output;
+}
+
+it.each([true, false])(
+  'keeps its seals from OpenAI, and gets them back as they were (stream: %s)',
+  async (stream) => {
+    const include = ['reasoning.encrypted_content'];
+    const asked = { model: 'x-ai/one', input: 'Hi', include, store: false, stream };
+    // Most clients send back no member but these.
+    const output = (await outputOf(asked)).map(({ format: _, ...item }) => item);
+    const [thoughts, , , message] = output;
+    const input = [thoughts, message, { role: 'user', content: 'And now?' }];
+    const sentTo = async (model: string): Promise<any[]> => {
+      await outputOf({ ...asked, model, input });
+      return (await upstream.request(0)).json.input;
+    };
+    expect(JSON.stringify(await sentTo('openai/one'))).not.toMatch(/reasoning|encrypted_content/);
+    expect((await sentTo('x-ai/one'))[0]).toEqual({
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [],
+      encrypted_content: 'c2VhbGVk',
+      status: 'completed',
+    });
+  },
+);

@@ -3,7 +3,14 @@ import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { CLAUDE_FORMAT } from '../shared/reasoning/claude-seals.ts';
-import { damagedSeal, familyOf, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
+import {
+  damagedSeal,
+  familyOf,
+  type Sealed,
+  type SealFamily,
+  unwrapSeal,
+  wrapSeal,
+} from '../shared/reasoning/custody.ts';
 import { visibleThoughts } from '../shared/reasoning/thoughts-as-text.ts';
 import { facts } from './facts.ts';
 import type { WireBlock } from './wire.ts';
@@ -101,7 +108,9 @@ function isNativeSeal({ format, givenBy }: Sealed): boolean {
   return familyOf(format) === 'anthropic' && givenBy === undefined;
 }
 
-/** True for a family that shows only summaries of the sealed thoughts. */
+/** Families that show only summaries of the sealed thoughts. */
+const SUMMARISED: ReadonlySet<SealFamily> = new Set(['openai', 'xai']);
+
 function isSummarised(seal: Sealed): boolean {
-  return seal.encrypted !== undefined && familyOf(seal.format) === 'openai';
+  return seal.encrypted !== undefined && SUMMARISED.has(familyOf(seal.format));
 }

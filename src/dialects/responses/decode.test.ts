@@ -4,6 +4,7 @@ import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { wrapSeal } from '../shared/reasoning/custody.ts';
 import { createDecoder, decodeBody } from './decode.ts';
 import { parseRequest } from './parse.ts';
 
@@ -249,5 +250,43 @@ describe('decodeBody', () => {
     expect(decodeBody(body, { request, relay: true })).toMatchObject([
       { type: 'relay', whole: true, value: body },
     ]);
+  });
+});
+
+describe('seals of providers of another family', () => {
+  const quirks = { reasoningFormat: 'xai-responses-v1' };
+  const sealed = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA+/=' };
+  const body = { id: 'r', status: 'completed', output: [sealed, message('Hi')] };
+  const events = [
+    { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', id: 'rs_1' } },
+    { type: 'response.output_item.done', output_index: 0, item: sealed },
+    completed({ output: body.output }),
+  ];
+  const seal = { encrypted: 'gAAA+/=', format: 'xai-responses-v1' };
+
+  it('are named in streams and whole answers', () => {
+    const decoder = createDecoder({ request, relay: false, quirks });
+    const streamed = events.flatMap((value) => decoder.decode({ data: JSON.stringify(value) }));
+    for (const each of [streamed, decodeBody(body, { request, relay: false, quirks })]) {
+      expect(each).toContainEqual({ type: 'seal', item: 0, seal });
+      expect(fold(each).items[0]).toMatchObject({ id: 'rs_1', ...seal });
+    }
+  });
+
+  it('are wrapped with their name where the answer itself goes on', () => {
+    const wrapped = { encrypted_content: wrapSeal({ id: 'rs_1', ...seal }), format: seal.format };
+    const decoder = createDecoder({ request, relay: true, quirks });
+    const streamed = events.flatMap((value) => decoder.decode({ data: JSON.stringify(value) }));
+    expect(streamed[0]).toMatchObject({ value: events[0] });
+    expect(streamed[1]).toMatchObject({ value: { item: { ...sealed, ...wrapped } } });
+    expect(streamed[2]).toMatchObject({ value: { response: { output: [{ ...sealed, ...wrapped }, {}] } } });
+    const [whole] = decodeBody(body, { request, relay: true, quirks });
+    expect(whole).toMatchObject({ value: { ...body, output: [{ ...sealed, ...wrapped }, body.output[1]] } });
+  });
+
+  it('keep the name that the upstream gives them', () => {
+    const named = { ...sealed, format: 'anthropic-claude-v1' };
+    const [whole] = decodeBody({ ...body, output: [named] }, { request, relay: true, quirks });
+    expect(whole).toMatchObject({ value: { output: [named] } });
   });
 });

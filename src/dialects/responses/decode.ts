@@ -11,6 +11,7 @@ import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { type ItemSlot, OutputReader } from './decode-content.ts';
 import { failureOf } from './error.ts';
 import { readFinish } from './finish.ts';
+import { withNamedSeals } from './reasoning.ts';
 import { readUsage } from './usage.ts';
 import {
   CHANNEL_BY_DELTA,
@@ -27,12 +28,14 @@ import {
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   const numbers = context.request.exactNumbers;
+  const reasoningFormat = context.quirks?.reasoningFormat;
   return {
     decode(frame) {
       if (reader.isEnded || frame.data === '[DONE]') return [];
-      const value = readFrame(frame, JSON_LIMITS, numbers);
-      if (value === undefined) return [];
-      if (value instanceof GatewayError) return reader.fail(value);
+      const read = readFrame(frame, JSON_LIMITS, numbers);
+      if (read === undefined) return [];
+      if (read instanceof GatewayError) return reader.fail(read);
+      const value = reasoningFormat === undefined ? read : withNamedSeals(read, reasoningFormat);
       const events = reader.read(value, frame.event);
       return context.relay ? [{ type: 'relay', dialect: 'responses', frame, value, events }] : events;
     },
@@ -300,7 +303,9 @@ function indexIn(channel: TextChannel, value: JsonObject): number {
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
 /** Decodes a whole answer that came in one piece. */
-export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
+export function decodeBody(given: JsonObject, context: DecodeContext): Event[] {
+  const reasoningFormat = context.quirks?.reasoningFormat;
+  const body = reasoningFormat === undefined ? given : withNamedSeals(given, reasoningFormat);
   const events = new AnswerReader({ ...context, relay: false }).readWhole(body);
   return relayedBody('responses', body, events, context);
 }

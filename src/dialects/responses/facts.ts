@@ -3,15 +3,16 @@ import { compact } from '../../kit/json/members.ts';
 import type { ConversationFormatFacts } from '../dialect-facts.ts';
 import { both } from '../shared/media/check-media.ts';
 import { putAs } from '../shared/presets/preset-form.ts';
-import { familyOf } from '../shared/reasoning/custody.ts';
+import { areOfOneFamily } from '../shared/reasoning/custody.ts';
 import { IN_REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { listOf, systemMessage } from '../shared/requests/recorded-input.ts';
-import { DOCUMENTED_FIELDS } from './wire.ts';
+import { DOCUMENTED_FIELDS, OWN_REASONING_FORMAT } from './wire.ts';
 
 /** Facts of the responses format. */
 export const facts: ConversationFormatFacts = {
   seals: {
-    ofThoughts: ({ encrypted, format }) => encrypted !== undefined && familyOf(format) === 'openai',
+    ofThoughts: ({ encrypted, format }, quirks) =>
+      encrypted !== undefined && areOfOneFamily(format, quirks?.reasoningFormat ?? OWN_REASONING_FORMAT),
   },
   request: {
     fieldNames: {},

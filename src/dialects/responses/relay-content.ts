@@ -1,3 +1,4 @@
+import type { Quirks } from '../../ir/quirks.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectsOf, stringAt } from '../../kit/json/members.ts';
@@ -13,7 +14,7 @@ import {
 import type { Report } from '../shared/report/report.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
 import { approvedRequest, inputPlace, parseThoughts } from './parse-content.ts';
-import { renderItem } from './render-content.ts';
+import { type ItemSpot, renderItem } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { ownSummary } from './summary.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -29,7 +30,7 @@ import { isOperatorItem } from './wire-content.ts';
  * The input without the gateway's own items, members and marks, without seals of other families, and with every call
  * and its result in pairs.
  */
-export function relayInput(body: JsonObject, report: Report): Json | undefined {
+export function relayInput(body: JsonObject, report: Report, quirks?: Quirks): Json | undefined {
   const { orphans, missing, newIds } = pairingIn(body.input);
   let unanswered: JsonObject[] = [];
   const answers = () => {
@@ -48,7 +49,7 @@ export function relayInput(body: JsonObject, report: Report): Json | undefined {
       unanswered.push(named);
     }
     const given = orphans.has(item) ? asSaid(item, place, report) : named;
-    const sent = relayItem(given, place, report, patched);
+    const sent = relayItem(given, { place, report, quirks }, patched);
     return results.length === 0 ? sent : [...results, ...(sent === undefined ? [] : [sent].flat())];
   });
   const last = answers();
@@ -108,13 +109,13 @@ function asSaid({ call_id: callId, output }: JsonObject, place: string, report: 
 
 function relayItem(
   item: JsonObject,
-  place: string,
-  report: Report,
+  spot: ItemSpot,
   patched: ReadonlySet<string>,
 ): JsonObject | JsonObject[] | undefined {
+  const { place, report } = spot;
   const type = typeOf(item);
   const replayed = replayedCall(item, patched)?.flatMap((each): JsonObject[] => {
-    const rendered = renderItem(each, { place, report });
+    const rendered = renderItem(each, spot);
     return rendered === undefined ? [] : [rendered];
   });
   if (replayed !== undefined) return replayed;
@@ -124,7 +125,7 @@ function relayItem(
     report.dropped(place, `the upstream has no place for ${type}`);
     return undefined;
   }
-  if (type === 'reasoning') return relayReasoning(item, place, report);
+  if (type === 'reasoning') return relayReasoning(item, spot);
   if (type === 'message') return cleanItem(listsFor(item, ['content']), place, report);
   return lookUp(KINDS, type) === 'call'
     ? withoutMembers(item, ['signature'], place, report)
@@ -140,14 +141,14 @@ function listsFor(item: JsonObject, names: readonly string[]): JsonObject {
 /** Members of reasoning items that upstreams of this dialect do not know. */
 const GATEWAY_REASONING_MEMBERS = ['signature', 'format'];
 
-function relayReasoning(item: JsonObject, place: string, report: Report): JsonObject | undefined {
+function relayReasoning(item: JsonObject, spot: ItemSpot): JsonObject | undefined {
   if (
     item.encrypted_content === undefined &&
     !GATEWAY_REASONING_MEMBERS.some((name) => Object.hasOwn(item, name))
   ) {
-    return isEmptyReasoning(item) ? dropEmpty(place, report) : listsFor(item, ['summary', 'content']);
+    return isEmptyReasoning(item) ? dropEmpty(spot) : listsFor(item, ['summary', 'content']);
   }
-  return renderItem(parseThoughts(item), { place, report });
+  return renderItem(parseThoughts(item), spot);
 }
 
 /** True if only the id is left, which an upstream that stores nothing would not find. */
@@ -155,7 +156,7 @@ function isEmptyReasoning({ summary, content }: JsonObject): boolean {
   return objectsOf(summary).length === 0 && objectsOf(content).length === 0;
 }
 
-function dropEmpty(place: string, report: Report): undefined {
+function dropEmpty({ place, report }: ItemSpot): undefined {
   report.dropped(place, 'has neither words nor a seal');
 }
 

@@ -27,7 +27,7 @@ export function renderRelay(given: GenerationRequest, target: RenderTarget): Ren
     model: target.model,
     store: false,
     cache_control: undefined,
-    input: relayInput(request.body, report),
+    input: relayInput(request.body, report, target.quirks),
     tools: relayTools(request.body.tools, report),
     reasoning: relayReasoning(request, target, report),
     ...relayVerbosity(request, report),

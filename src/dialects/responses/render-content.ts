@@ -7,6 +7,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../ir/items.ts';
+import type { Quirks } from '../../ir/quirks.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, stringAt } from '../../kit/json/members.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
@@ -19,29 +20,32 @@ import { ID_PREFIXES } from './wire.ts';
 import { isOperatorItem } from './wire-content.ts';
 
 /** Renders the conversation: one entry of `input` for each item that the upstream can take. */
-export function renderConversation(items: readonly Item[], report: Report): JsonObject[] {
+export function renderConversation(items: readonly Item[], report: Report, quirks?: Quirks): JsonObject[] {
   const input: JsonObject[] = [];
   for (const item of items) {
-    const rendered = renderItem(item, new OwnSpot(item, report));
+    const rendered = renderItem(item, new OwnSpot(item, report, quirks));
     if (rendered !== undefined) input.push(rendered);
   }
   return input;
 }
 
-/** Place of an item in the caller's body, and the report. */
+/** Place of an item in the caller's body, the report, and the quirks of the provider. */
 export interface ItemSpot {
   readonly place: string;
   readonly report: Report;
+  readonly quirks?: Quirks | undefined;
 }
 
 /** The spot of an item of the request: its place is looked up only for a report entry. */
 class OwnSpot implements ItemSpot {
   readonly #item: Item;
   readonly report: Report;
+  readonly quirks: Quirks | undefined;
 
-  constructor(item: Item, report: Report) {
+  constructor(item: Item, report: Report, quirks: Quirks | undefined) {
     this.#item = item;
     this.report = report;
+    this.quirks = quirks;
   }
 
   get place(): string {
@@ -94,7 +98,7 @@ function renderMessage(item: MessageItem, report: Report): JsonObject {
  */
 function renderThoughts(item: ReasoningItem, spot: ItemSpot): JsonObject | undefined {
   const { encrypted, signature } = item;
-  const isOwn = facts.seals.ofThoughts(item);
+  const isOwn = facts.seals.ofThoughts(item, spot.quirks);
   const isSealed = encrypted !== undefined || signature !== undefined;
   const isVisible = item.text.length > 0 || item.summary.length > 0;
   if (isOwn && signature !== undefined) reportSeal('signature', spot);
@@ -114,7 +118,7 @@ function renderThoughts(item: ReasoningItem, spot: ItemSpot): JsonObject | undef
   });
 }
 
-function reportSeal(member: string | undefined, { place, report }: ItemSpot): void {
+function reportSeal(member: string | undefined, { place, report }: Pick<ItemSpot, 'place' | 'report'>): void {
   const detail = 'sealed by another family of models; sent without the seal';
   if (member === undefined) report.coerced(place, detail);
   else report.dropped(`${place}.${member}`, detail);
@@ -126,7 +130,7 @@ function renderToolCall(item: ToolCallItem, spot: ItemSpot): JsonObject {
   if (item.signature !== undefined) {
     // The chat format has seals of calls beside the list of calls.
     const place = spot.place.replace(/\.tool_calls\[\d+\]$/, '.reasoning_details');
-    reportSeal(spot.report.form.seals.memberOf(item), { ...spot, place });
+    reportSeal(spot.report.form.seals.memberOf(item), { report: spot.report, place });
   }
   const input = item.kind === 'custom' ? { input: item.input } : { arguments: item.input };
   return compact({

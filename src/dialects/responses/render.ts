@@ -29,7 +29,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const body: JsonObject = compact({
     model: target.model,
     instructions,
-    input: renderConversation(items, report),
+    input: renderConversation(items, report, target.quirks),
     stream: request.stream ? true : undefined,
     store: false,
     max_output_tokens: cappedLimit(request, target, report),

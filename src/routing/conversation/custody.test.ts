@@ -63,6 +63,18 @@ describe('custodyOf', () => {
     expect(keepers([said, sealed, said])).toEqual(dialects);
   });
 
+  it('tells providers of one dialect apart by the family whose models they serve', () => {
+    const quirks = { reasoningFormat: 'xai-responses-v1' };
+    const xai = endpointOf({ provider: providerOf({ dialect: 'responses', quirks }) });
+    const openai = endpointOf({ provider: providerOf({ dialect: 'responses' }) });
+    const keeps = (format: string) => {
+      const custody = custodyOf(requestOf({ items: [said, thoughts({ encrypted: 'x', format })] }));
+      return [xai, openai].map((endpoint) => custody?.(endpoint));
+    };
+    expect(keeps('xai-responses-v1')).toEqual([true, false]);
+    expect(keeps('openai-responses-v1')).toEqual([false, true]);
+  });
+
   it('takes the seal of a call in the responses format for one of Google, which alone signs calls', () => {
     expect(keepers([call({ signature: 'x' })], 'responses')).toEqual(['gemini']);
     expect(keepers([call({ signature: 'x' })], 'messages')).toEqual([]);

@@ -17,7 +17,9 @@ export function custodyOf(
   return ({ provider }) => {
     const seals = DIALECTS[dialectOf(provider, request.format)].facts?.seals;
     if (seals === undefined) return false;
-    return newest.type === 'reasoning' ? seals.ofThoughts(newest) : takesCallSeal(seals, newest, request);
+    return newest.type === 'reasoning'
+      ? seals.ofThoughts(newest, provider.quirks)
+      : takesCallSeal(seals, newest, request);
   };
 }
 

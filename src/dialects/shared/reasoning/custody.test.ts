@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { familyOf, placeOfSeal, unwrapSeal, wrapSeal } from './custody.ts';
+import { areOfOneFamily, familyOf, placeOfSeal, unwrapSeal, wrapSeal } from './custody.ts';
 
 describe('families of seals', () => {
   it.each([
@@ -8,11 +8,24 @@ describe('families of seals', () => {
     ['azure-openai-responses-v1', 'openai'],
     ['anthropic-claude-v1', 'anthropic'],
     ['google-gemini-v1', 'google'],
-    ['xai-responses-v1', 'unknown'],
+    ['xai-responses-v1', 'xai'],
+    ['meta-responses-v1', 'unknown'],
     ['not-openai-v1', 'unknown'],
     [undefined, 'unknown'],
   ])('%s', (format, family) => {
     expect(familyOf(format)).toBe(family);
+  });
+});
+
+describe('formats of one family', () => {
+  it.each([
+    ['azure-openai-responses-v1', 'openai-responses-v1', true],
+    ['xai-responses-v1', 'openai-responses-v1', false],
+    ['meta-responses-v1', 'meta-responses-v1', true],
+    ['meta-responses-v1', 'acme-v1', false],
+    [undefined, 'openai-responses-v1', false],
+  ])('%s and %s: %s', (format, other, areOne) => {
+    expect(areOfOneFamily(format, other)).toBe(areOne);
   });
 });
 

@@ -14,18 +14,25 @@ const WRAPPER = 'sealed.v1.';
 const OURS = /^sealed\.v\d+\./;
 
 /** Families of seals, by the prefix of the reasoning format. */
-export type SealFamily = 'openai' | 'anthropic' | 'google' | 'unknown';
+export type SealFamily = 'openai' | 'anthropic' | 'google' | 'xai' | 'unknown';
 
 const FAMILY_PREFIXES: readonly (readonly [string, SealFamily])[] = [
   ['openai-', 'openai'],
   ['azure-openai-', 'openai'],
   ['anthropic-', 'anthropic'],
   ['google-', 'google'],
+  ['xai-', 'xai'],
 ];
 
 /** The family that a reasoning format belongs to. */
 export function familyOf(format: string | undefined): SealFamily {
   return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
+}
+
+/** True if models of one family mint seals of both formats. */
+export function areOfOneFamily(format: string | undefined, other: string): boolean {
+  const family = familyOf(format);
+  return family === 'unknown' ? format === other : family === familyOf(other);
 }
 
 /** A seal with the members that it needs on its way back. */

@@ -1,12 +1,13 @@
 import { type ConversationForm, conversationForm } from '../../../ir/format-facts.ts';
 import type { ToolCallItem } from '../../../ir/items.ts';
+import type { Quirks } from '../../../ir/quirks.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { familyOf, type Sealed } from './custody.ts';
 
 /** Seals that the upstreams of a dialect get back byte for byte. */
 export interface SealsTaken {
-  /** Seals of thoughts. */
-  ofThoughts(seal: Sealed): boolean;
+  /** Seals of thoughts. `quirks`: those of the provider. */
+  ofThoughts(seal: Sealed, quirks?: Quirks): boolean;
   /** Seals of tool calls; absent = the dialect has no field for one. */
   ofCalls?(seal: Sealed): boolean;
 }
