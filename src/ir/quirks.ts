@@ -54,9 +54,18 @@ export interface Quirks {
    * family. Absent = that of the dialect.
    */
   readonly reasoningFormat?: ReasoningFormat;
+  /** Fields that the provider takes although the responses dialect does not have them. */
+  readonly furtherFields?: readonly FurtherField[];
+  /** Log probabilities are requested by the field `logprobs`, not in `include`. */
+  readonly takesLogprobsField?: boolean;
+  /** Calls of custom tools that a request does not declare are calls of the provider's own tools, which it ran. */
+  readonly showsOwnCallsAsCustom?: boolean;
   /** An answer that is given up is written to its end all the same, and billed: it is better read to its end. */
   readonly billsAbandoned?: boolean;
 }
+
+/** Sampling settings that some providers of the responses dialect take. */
+export type FurtherField = 'seed' | 'top_k' | 'min_p';
 
 /** The dialect as written. */
 export const NO_QUIRKS: Quirks = {};

@@ -113,3 +113,39 @@ it.each([true, false])(
     });
   },
 );
+
+it('shows the searches that xAI ran as its own calls, with every event of theirs', async () => {
+  const call = {
+    type: 'custom_tool_call',
+    id: 'ctc_1',
+    call_id: 'xs_1',
+    name: 'x_keyword_search',
+    input: '',
+  };
+  const done = { ...call, input: '{"query":"a"}', status: 'completed' };
+  const at = { output_index: 0, item_id: 'ctc_1' };
+  const events = [
+    { type: 'response.output_item.added', output_index: 0, item: call },
+    { type: 'response.custom_tool_call_input.delta', ...at, delta: done.input },
+    { type: 'response.custom_tool_call_input.done', ...at, input: done.input },
+    { type: 'response.output_item.done', output_index: 0, item: done },
+    { type: 'response.completed', response: { ...ANSWER, output: [done, ANSWER.output[3]] } },
+  ];
+  upstream.clear();
+  const sent = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  upstream.answer([head(200, SSE), write(sent.join('')), end()]);
+  const tools = [{ type: 'x_search' }];
+  const asked = { model: 'x-ai/one', input: 'What is new?', tools, store: false, stream: true };
+  const text = await (await gateway.post('/responses', asked)).text();
+  const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
+  expect(types.slice(2, 6)).toEqual(events.slice(0, 4).map(({ type }) => type));
+  expect(text).toContain('"name":"x_keyword_search"');
+  upstream.answer(reply(200, ANSWER));
+  await gateway.post('/responses', {
+    ...asked,
+    stream: false,
+    input: [done, { role: 'user', content: 'So?' }],
+  });
+  const { input } = (await upstream.request(1)).json;
+  expect(input.map(({ type = 'message' }: any) => type)).toEqual(['custom_tool_call', 'message']);
+});

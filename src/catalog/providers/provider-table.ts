@@ -689,7 +689,13 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
     dialect: 'openai-chat',
     base_url: 'https://api.x.ai/v1',
     keys: ['XAI_API_KEY'],
-    quirks: { refusesDeveloperRole: true, reasoningFormat: 'xai-responses-v1' },
+    quirks: {
+      refusesDeveloperRole: true,
+      reasoningFormat: 'xai-responses-v1',
+      furtherFields: ['seed'],
+      takesLogprobsField: true,
+      showsOwnCallsAsCustom: true,
+    },
     data_policy: ABUSE_MONITORING,
     facts: {
       privacyPolicyUrl: 'https://x.ai/legal/privacy-policy',

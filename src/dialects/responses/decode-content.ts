@@ -1,7 +1,10 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import type { DecodeContext } from '../dialect.ts';
+import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { readAnnotation } from './citations.ts';
 import { imageSourceOf, parseItem, sealOf, statusAt } from './parse-content.ts';
@@ -74,10 +77,15 @@ export class OutputReader {
   #items = 0;
   #upstreamId: string;
 
-  constructor(emit: (event: Event) => void, exclusive: boolean, idSeed: string) {
-    this.#upstreamId = idSeed;
+  /** Custom tools of the request; undefined = every call is one for the caller. */
+  readonly #customTools: ReadonlySet<string> | undefined;
+
+  constructor(emit: (event: Event) => void, context: DecodeContext) {
+    this.#upstreamId = idSeedOf(context);
     this.#emit = emit;
-    this.#exclusive = exclusive;
+    this.#exclusive = !context.relay;
+    this.#customTools =
+      context.quirks?.showsOwnCallsAsCustom === true ? customToolsOf(context.request) : undefined;
   }
 
   /** The upstream's id of the answer: the seed of call ids that we make. */
@@ -279,6 +287,7 @@ export class OutputReader {
         return compact({ type: 'reasoning', id });
       case INPUT_CHANNELS.function.type:
       case INPUT_CHANNELS.custom.type:
+        if (this.#isOwnCall(value)) break;
         return compact({
           type: 'tool-call',
           kind: value.type === INPUT_CHANNELS.custom.type ? 'custom' : 'function',
@@ -289,10 +298,19 @@ export class OutputReader {
         });
       case 'image_generation_call':
         return compact({ type: 'image', id });
-      default:
-        return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
     }
+    return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
   }
+
+  /** True for a call of one of the provider's own tools. */
+  #isOwnCall({ type, name }: JsonObject): boolean {
+    if (this.#customTools === undefined || type !== INPUT_CHANNELS.custom.type) return false;
+    return typeof name === 'string' && name !== '' && !this.#customTools.has(name);
+  }
+}
+
+function customToolsOf({ tools }: GenerationRequest): ReadonlySet<string> {
+  return new Set(tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name] : [])));
 }
 
 function extOfItem(item: Item) {

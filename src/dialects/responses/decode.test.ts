@@ -290,3 +290,26 @@ describe('seals of providers of another family', () => {
     expect(whole).toMatchObject({ value: { output: [named] } });
   });
 });
+
+describe('calls of tools that a provider ran itself', () => {
+  const custom = [{ type: 'custom', name: 'mine' }];
+  const asked = parseRequest({ model: 'm', input: 'hi', tools: custom }, { vendor: 'acme' });
+  const context = { request: asked, quirks: { showsOwnCallsAsCustom: true } };
+  const callOf = (name: string) => ({
+    type: 'custom_tool_call',
+    id: 'ctc_1',
+    call_id: 'c',
+    name,
+    input: '{}',
+  });
+  const body = (name: string) => ({ id: 'r', status: 'completed', output: [callOf(name), message('Hi')] });
+
+  it('are no calls for the caller', () => {
+    const own = fold(decodeBody(body('x_keyword_search'), { ...context, relay: false }));
+    expect(own.items[0]).toEqual({ type: 'opaque', dialect: 'responses', value: callOf('x_keyword_search') });
+    expect(own.finish?.reason).toBe('stop');
+    const callers = fold(decodeBody(body('mine'), { ...context, relay: false }));
+    expect(callers.items[0]).toMatchObject({ type: 'tool-call', kind: 'custom', name: 'mine' });
+    expect(callers.finish?.reason).toBe('tool-calls');
+  });
+});

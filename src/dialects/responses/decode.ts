@@ -5,7 +5,6 @@ import { isJsonObject, JSON_LIMITS, type JsonObject } from '../../kit/json/json.
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
 import { endedEarly } from '../shared/answers/broken-answers.ts';
-import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { type ItemSlot, OutputReader } from './decode-content.ts';
@@ -56,7 +55,7 @@ class AnswerReader {
 
   constructor(context: DecodeContext) {
     this.#relays = context.relay;
-    this.#output = new OutputReader((event) => this.#emit(event), !context.relay, idSeedOf(context));
+    this.#output = new OutputReader((event) => this.#emit(event), context);
   }
 
   get isEnded(): boolean {
@@ -267,6 +266,7 @@ class AnswerReader {
   #input(value: JsonObject): void {
     const slot = this.#output.find(value);
     if (slot?.head.type === 'tool-call') this.#output.input(slot, stringAt(value, 'delta') ?? '');
+    else if (slot?.head.type === 'opaque') this.#opaque(value);
   }
 
   #wholeInput(type: string, value: JsonObject): void {

@@ -97,3 +97,23 @@ describe('null in the place of a list, in the relay lane', () => {
     expect(entries).toEqual([]);
   });
 });
+
+describe('calls of tools that a provider ran itself', () => {
+  const own = { type: 'custom_tool_call', call_id: 'x', name: 'x_keyword_search', input: '{}' };
+  const caller = { ...own, call_id: 'c', name: 'g' };
+  const body = { input: [user('q'), own, caller], tools: [{ type: 'custom', name: 'g' }] };
+
+  it('go back to it without a result', () => {
+    const report = new Report({ formatFacts: facts.request, places: new Places() });
+    expect(relayInput(body, report, { showsOwnCallsAsCustom: true })).toEqual([
+      ...body.input,
+      { type: 'custom_tool_call_output', call_id: 'c', output: NO_RESULT },
+    ]);
+  });
+
+  it('keep the results that the caller has for them', () => {
+    const given = [own, { type: 'custom_tool_call_output', call_id: 'x', output: '7' }];
+    const report = new Report({ formatFacts: facts.request, places: new Places() });
+    expect(relayInput({ input: given }, report, { showsOwnCallsAsCustom: true })).toEqual(given);
+  });
+});

@@ -14,7 +14,7 @@ import {
 import type { Report } from '../shared/report/report.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
 import { approvedRequest, inputPlace, parseThoughts } from './parse-content.ts';
-import { type ItemSpot, renderItem } from './render-content.ts';
+import { type ItemSpot, renderItem, roleFor } from './render-content.ts';
 import { changeEach, cleanItem, cleanTool, withoutMembers } from './render-losses.ts';
 import { ownSummary } from './summary.ts';
 import { isOperatorItem } from './wire-content.ts';
@@ -31,7 +31,7 @@ import { isOperatorItem } from './wire-content.ts';
  * and its result in pairs.
  */
 export function relayInput(body: JsonObject, report: Report, quirks?: Quirks): Json | undefined {
-  const { orphans, missing, newIds } = pairingIn(body.input);
+  const { orphans, missing, newIds } = pairingIn(callersItems(body, quirks));
   let unanswered: JsonObject[] = [];
   const answers = () => {
     const results = unanswered.map(emptyResult);
@@ -83,8 +83,23 @@ const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
   custom_tool_call_output: 'result',
 };
 
-function pairingIn(input: Json | undefined): Pairing<JsonObject> {
-  const items = objectsOf(input);
+/** The input without calls of tools that the provider ran: they have no results. */
+function callersItems(body: JsonObject, quirks: Quirks | undefined): readonly JsonObject[] {
+  const items = objectsOf(body.input);
+  if (quirks?.showsOwnCallsAsCustom !== true) return items;
+  const declared = new Set(objectsOf(body.tools).map((tool) => tool.name));
+  const answered = new Set(
+    items.filter((item) => lookUp(KINDS, typeOf(item)) === 'result').map((item) => item.call_id),
+  );
+  return items.filter(
+    (item) =>
+      item.type !== 'custom_tool_call' ||
+      declared.has(item.name ?? null) ||
+      answered.has(item.call_id ?? null),
+  );
+}
+
+function pairingIn(items: readonly JsonObject[]): Pairing<JsonObject> {
   const isCompacted = items.some((item) => COMPACTIONS.has(typeOf(item)) && ownSummary(item) === undefined);
   return pairingOf(isCompacted ? [] : stepsIn(items));
 }
@@ -126,10 +141,16 @@ function relayItem(
     return undefined;
   }
   if (type === 'reasoning') return relayReasoning(item, spot);
-  if (type === 'message') return cleanItem(listsFor(item, ['content']), place, report);
+  if (type === 'message') return relayMessage(item, spot);
   return lookUp(KINDS, type) === 'call'
     ? withoutMembers(item, ['signature'], place, report)
     : cleanItem(item, place, report);
+}
+
+function relayMessage(item: JsonObject, { place, report, quirks }: ItemSpot): JsonObject {
+  const role = roleFor(item.role, quirks);
+  const taken = role === item.role || role === undefined ? item : { ...item, role };
+  return cleanItem(listsFor(taken, ['content']), place, report);
 }
 
 /** The item with empty lists for nulls, which the format allows and upstreams refuse. */

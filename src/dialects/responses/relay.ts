@@ -2,14 +2,14 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
-import { INCLUDE_SEALS } from '../shared/include-values.ts';
+import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { relayInput, relayTools } from './relay-content.ts';
-import { hashedIds, needsSeals, renderModalities, renderServiceTier } from './render.ts';
+import { hashedIds, hasLogprobsField, needsSeals, renderModalities, renderServiceTier } from './render.ts';
 import { NO_CACHE_MARKS, withoutUnsupported } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
@@ -51,8 +51,16 @@ function relayVerbosity(request: GenerationRequest, report: Report): JsonObject 
 
 // --- Includes -------------------------------------------------------------------------------------------------------
 
-/** The caller's own list, with seals if the caller needs them without asking. */
+/**
+ * The caller's own list, with seals if the caller needs them without asking, and without log probabilities if the
+ * provider has a field for them.
+ */
 function relayInclude(request: GenerationRequest, target: RenderTarget): JsonObject {
-  const isAdded = needsSeals(request, target) && request.include?.includes(INCLUDE_SEALS) !== true;
-  return isAdded ? { include: [...(request.include ?? []), INCLUDE_SEALS] } : {};
+  const { include: given = [] } = request;
+  const isAdded = needsSeals(request, target) && !given.includes(INCLUDE_SEALS);
+  const isMoved = hasLogprobsField(target) && given.includes(INCLUDE_LOGPROBS);
+  if (!isAdded && !isMoved) return {};
+  const kept = isMoved ? given.filter((name) => name !== INCLUDE_LOGPROBS) : given;
+  const include = isAdded ? [...kept, INCLUDE_SEALS] : kept;
+  return { include: include.length > 0 ? [...include] : undefined, ...(isMoved && { logprobs: true }) };
 }

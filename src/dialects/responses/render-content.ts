@@ -57,7 +57,7 @@ class OwnSpot implements ItemSpot {
 export function renderItem(item: Item, spot: ItemSpot): JsonObject | undefined {
   switch (item.type) {
     case 'message':
-      return renderMessage(item, spot.report);
+      return renderMessage(item, spot);
     case 'reasoning':
       return renderThoughts(item, spot);
     case 'tool-call':
@@ -78,16 +78,24 @@ function ownId(id: string | undefined, prefix: string): string | undefined {
 
 // --- Messages -------------------------------------------------------------------------------------------------------
 
-function renderMessage(item: MessageItem, report: Report): JsonObject {
+function renderMessage(
+  item: MessageItem,
+  { report, quirks }: Pick<ItemSpot, 'report' | 'quirks'>,
+): JsonObject {
   return compact({
     type: 'message',
     id: ownId(item.id, ID_PREFIXES.message),
-    role: item.role,
+    role: roleFor(item.role, quirks),
     status: item.status,
     phase: item.phase,
     content: renderParts(item.content, item.role === 'assistant' ? 'output_text' : 'input_text', report),
     ...item.ext?.responses,
   });
+}
+
+/** The role that the provider takes. */
+export function roleFor(role: Json | undefined, quirks: Quirks | undefined): Json | undefined {
+  return role === 'developer' && quirks?.refusesDeveloperRole === true ? 'system' : role;
 }
 
 // --- Thoughts -------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import { conversationForm } from '../../ir/format-facts.ts';
 import type { Item } from '../../ir/items.ts';
+import type { FurtherField, Quirks } from '../../ir/quirks.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { RequestField } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
@@ -69,14 +70,33 @@ const FATES: FieldFates = {
   items: rendered(),
 };
 
+/** Fates of fields at providers that take them. */
+const FURTHER_FATES: Readonly<Record<FurtherField, Partial<FieldFates>>> = {
+  seed: { seed: rendered('seed') },
+  top_k: { topK: rendered('top_k') },
+  min_p: { minP: rendered('min_p') },
+};
+
+/** Fates at providers with further fields, made once. */
+const FATES_BY_QUIRKS = new WeakMap<Quirks, FieldFates>();
+
+function fatesAt({ quirks }: RenderTarget): FieldFates {
+  if (quirks?.furtherFields === undefined) return FATES;
+  const known = FATES_BY_QUIRKS.get(quirks);
+  if (known !== undefined) return known;
+  const fates = Object.assign({}, FATES, ...quirks.furtherFields.map((name) => FURTHER_FATES[name]));
+  FATES_BY_QUIRKS.set(quirks, fates);
+  return fates;
+}
+
 /** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
-  return isTaken(FATES[field], target);
+  return isTaken(fatesAt(target)[field], target);
 }
 
 /** Reports the fields, and the members of items and tools, that the upstream does not have. */
-export function reportLosses(request: GenerationRequest, report: Report): void {
-  reportDroppedFields(request, FATES, report);
+export function reportLosses(request: GenerationRequest, target: RenderTarget, report: Report): void {
+  reportDroppedFields(request, fatesAt(target), report);
   // A limit on tool calls is sent, whether or not the caller's format documents it.
   const isSent = (field: string) => field === 'max_tool_calls' && request.wishes.maxToolCalls !== undefined;
   reportUnknownFields(request, (field) => (isSent(field) ? undefined : UNKNOWN), report);
@@ -114,10 +134,11 @@ export function withoutUnsupported(
   report: Report,
 ): GenerationRequest {
   if (target.supportedParameters === undefined) return request;
+  const fates = fatesAt(target);
   let kept = request;
   for (const field of REQUEST_FIELDS) {
     const lacksTools = isAboutTools(field) && kept.tools.length < request.tools.length;
-    const isKept = FATES[field].fate !== 'rendered' || (!lacksTools && takes(field, target));
+    const isKept = fates[field].fate !== 'rendered' || (!lacksTools && isTaken(fates[field], target));
     if (isKept || !isGiven(kept, field)) continue;
     for (const name of namesOf(request, field, report)) report.dropped(name, NOT_TAKEN);
     kept = withoutField(kept, field, report);

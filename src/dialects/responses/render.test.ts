@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
+import { objectsOf } from '../../kit/json/members.ts';
 import { facts as chatFacts } from '../chat/facts.ts';
 import type { RenderTarget } from '../dialect.ts';
 import { facts as messagesFacts } from '../messages/facts.ts';
@@ -289,5 +290,54 @@ describe('renderRelay', () => {
     const before = structuredClone(request.body);
     renderRelay(request, target);
     expect(request.body).toEqual(before);
+  });
+});
+
+describe('quirks of providers', () => {
+  const chat = { format: 'chat', formatFacts: chatFacts.request } as const;
+  const sampling = { seed: 1, minP: 0.1, topK: 3 };
+  const furtherFields = ['seed', 'top_k', 'min_p'] as const;
+
+  it('sends the further fields that a provider takes, and reports the others', () => {
+    const all = renderRequest(foreign({ ...chat, sampling }), { ...target, quirks: { furtherFields } });
+    expect(all.body).toMatchObject({ seed: 1, top_k: 3, min_p: 0.1 });
+    expect(all.report).toEqual([]);
+    const one = { ...target, quirks: { furtherFields: ['seed'] } as const };
+    const some = renderRequest(foreign({ ...chat, sampling }), one);
+    expect(some.body).toMatchObject({ seed: 1 });
+    expect(some.body.min_p).toBeUndefined();
+    expect(fields(some)).toEqual(['min_p', 'top_k']);
+  });
+
+  it('sends no further field that the endpoint does not list', () => {
+    const listed = { ...target, quirks: { furtherFields }, supportedParameters: new Set(['seed']) };
+    const { body, report } = renderRequest(foreign({ ...chat, sampling }), listed);
+    expect(body).toMatchObject({ seed: 1 });
+    expect([body.top_k, body.min_p]).toEqual([undefined, undefined]);
+    expect(report.map(({ field }) => field).sort()).toEqual(['min_p', 'top_k']);
+  });
+
+  it('requests log probabilities in the field that the provider has for them', () => {
+    const own = { ...target, quirks: { takesLogprobsField: true } };
+    const asked = { sampling: { logprobs: true, topLogprobs: 2 } };
+    const { body } = renderRequest(foreign({ ...chat, ...asked }), own);
+    expect(body).toMatchObject({ logprobs: true, top_logprobs: 2 });
+    expect(body.include).toBeUndefined();
+    const seals = 'reasoning.encrypted_content';
+    const given = parse({ store: false, include: ['message.output_text.logprobs', seals], top_logprobs: 2 });
+    for (const render of [renderRequest, renderRelay]) {
+      expect(render(given, own).body).toMatchObject({ logprobs: true, top_logprobs: 2, include: [seals] });
+      expect(render(given, target).body.include).toEqual(['message.output_text.logprobs', seals]);
+    }
+  });
+
+  it('sends developer messages as system messages where the role is refused', () => {
+    const given = parse({ input: ['hi', 'so?'].map((content) => ({ role: 'developer', content })) });
+    const roles = ({ body }: { readonly body: JsonObject }) => objectsOf(body.input).map(({ role }) => role);
+    for (const render of [renderRequest, renderRelay]) {
+      const quirks = { refusesDeveloperRole: true };
+      expect(roles(render(given, { ...target, quirks }))).toEqual(['system', 'system']);
+      expect(roles(render(given, target))).toEqual(['developer', 'developer']);
+    }
   });
 });

@@ -24,7 +24,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const request = withoutUnsupported(given, target, report);
   const { sampling } = request;
   const { instructions, items } = splitInstructions(fittingItems(request, report));
-  reportLosses(request, report);
+  reportLosses(request, target, report);
   const tools = renderTools(request, report);
   const body: JsonObject = compact({
     model: target.model,
@@ -37,8 +37,11 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: renderTopK(request, target, report),
+    min_p: takes('minP', target) ? sampling.minP : undefined,
+    seed: takes('seed', target) ? sampling.seed : undefined,
     frequency_penalty: sampling.frequencyPenalty,
     presence_penalty: sampling.presencePenalty,
+    logprobs: hasLogprobsField(target) ? sampling.logprobs : undefined,
     top_logprobs: sampling.topLogprobs,
     reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
@@ -187,9 +190,15 @@ export function hashedIds(request: GenerationRequest, target: RenderTarget): Jso
 /** The caller's own list, with log probabilities if requested, and seals for callers that need them without asking. */
 function renderInclude(request: GenerationRequest, target: RenderTarget): string[] | undefined {
   const include = new Set(request.include);
-  if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
+  if (hasLogprobsField(target)) include.delete(INCLUDE_LOGPROBS);
+  else if (request.sampling.logprobs === true) include.add(INCLUDE_LOGPROBS);
   if (needsSeals(request, target)) include.add(INCLUDE_SEALS);
   return include.size > 0 ? [...include] : undefined;
+}
+
+/** True if log probabilities are requested by a field of their own. */
+export function hasLogprobsField({ quirks }: RenderTarget): boolean {
+  return quirks?.takesLogprobsField === true;
 }
 
 /**

@@ -485,7 +485,8 @@ const COVERED: Readonly<Record<string, ReadonlySet<Event['type']>>> = {
   ),
   ...Object.fromEntries(
     Object.values(INPUT_CHANNELS).flatMap((channel) => [
-      [channel.delta, new Set(['tool-input-delta'] as const)],
+      // Calls that the provider ran are opaque.
+      [channel.delta, new Set(['tool-input-delta', 'opaque'] as const)],
       [channel.done, NOTHING],
     ]),
   ),
