@@ -12,7 +12,7 @@ import {
 } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
-/** xAI by its interface of responses, which a configuration chooses. */
+/** xAI by its interface of responses, and by that of chat, which a configuration can choose. */
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const pricing = { prompt: '0.000001', completion: '0.000002', web_search: '0.005', x_search: '0.007' };
   gateway = await openTestGateway({
     providers: [
-      { slug: 'xai', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
+      { slug: 'xai', base_url: upstream.url, api_key: 'k' },
       { slug: 'openai', base_url: upstream.url, api_key: 'k' },
     ],
     models: [
@@ -148,4 +148,51 @@ it('shows the searches that xAI ran as its own calls, with every event of theirs
   });
   const { input } = (await upstream.request(1)).json;
   expect(input.map(({ type = 'message' }: any) => type)).toEqual(['custom_tool_call', 'message']);
+});
+
+const chatRequest = {
+  model: 'x-ai/one',
+  messages: [
+    { role: 'developer', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+  ],
+  seed: 7,
+  logprobs: true,
+};
+
+it('takes the seed and the log probabilities of callers of other formats', async () => {
+  upstream.clear();
+  upstream.answer(reply(200, ANSWER));
+  const response = await gateway.post('/chat/completions', chatRequest);
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'A.' } }] });
+  const { path, json } = await upstream.request(0);
+  expect(path).toBe('/v1/responses');
+  expect(json).toMatchObject({ seed: 7, logprobs: true, store: false });
+  expect(json.include ?? []).not.toContain('message.output_text.logprobs');
+  expect(JSON.stringify(json)).not.toContain('developer');
+});
+
+it('is called by its chat interface where the configuration says so', async () => {
+  const chat = await openTestGateway({
+    providers: [{ slug: 'xai', dialect: 'openai-chat', base_url: upstream.url, api_key: 'k' }],
+    models: [{ id: 'x-ai/one', endpoints: [{ provider: 'xai', model: 'one' }] }],
+  });
+  upstream.clear();
+  const message = { role: 'assistant', content: 'A.', reasoning_content: 'Hm.' };
+  const usage = {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+    completion_tokens_details: { reasoning_tokens: 1 },
+  };
+  upstream.answer(
+    reply(200, { id: 'c', model: 'one', choices: [{ message, finish_reason: 'stop' }], usage }),
+  );
+  const response = await chat.post('/chat/completions', chatRequest);
+  await chat.close();
+  const answered = { choices: [{ message: { content: 'A.', reasoning: 'Hm.' } }] };
+  expect(await response.json()).toMatchObject(answered);
+  const { path, json } = await upstream.request(0);
+  expect(path).toBe('/v1/chat/completions');
+  expect(json).toMatchObject({ seed: 7, logprobs: true });
+  expect(json.messages[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
 });

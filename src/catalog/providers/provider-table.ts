@@ -686,7 +686,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
   'wandb-legacy': { name: 'WandB', facts: { headquarters: 'US' } },
   xai: {
     name: 'xAI',
-    dialect: 'openai-chat',
+    dialect: 'openai-responses',
     base_url: 'https://api.x.ai/v1',
     keys: ['XAI_API_KEY'],
     quirks: {
