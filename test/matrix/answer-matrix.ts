@@ -644,6 +644,52 @@ export const ANSWER_MATRIX: readonly AnswerFeature[] = [
     },
   }),
   row({
+    title: 'Search that the upstream ran',
+    note: 'Its item or blocks show the query and the pages, without their texts; pages that a responses upstream only opened are not shown in the messages format. Sent back to another upstream, it is a call with what is shown of its result.',
+    answered: {
+      messages: messagesAnswer([
+        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'tides' } },
+        {
+          type: 'web_search_tool_result',
+          tool_use_id: 'srvtoolu_1',
+          content: [{ type: 'web_search_result', url: PAGE, title: 'Tides', encrypted_content: 'e' }],
+        },
+        { type: 'text', text: 'High at nine.' },
+      ]),
+      responses: responsesAnswer([
+        {
+          type: 'web_search_call',
+          action: { type: 'search', query: 'tides', sources: [{ type: 'url', url: PAGE }] },
+        },
+        said('High at nine.'),
+      ]),
+    },
+    reads: {
+      responses: {
+        kept: ({ output: [search, message] }) =>
+          search.type === 'web_search_call' &&
+          search.status === 'completed' &&
+          search.action.query === 'tides' &&
+          search.action.sources[0].url === PAGE &&
+          message.type === 'message',
+      },
+      messages: {
+        kept: ({ content: [use, result, text] }) =>
+          use.type === 'server_tool_use' &&
+          use.input.query === 'tides' &&
+          result.type === 'web_search_tool_result' &&
+          result.tool_use_id === use.id &&
+          result.content[0].url === PAGE &&
+          text.type === 'text',
+      },
+    },
+    verdicts: {
+      messages: 'kept    kept    - - -',
+      responses: 'kept    kept    - - -',
+      chat: 'dropped dropped - - -',
+    },
+  }),
+  row({
     title: "Citation of the caller's own document",
     answered: {
       messages: messagesAnswer([

@@ -7,7 +7,7 @@ import type { ReplyContext } from '../dialect.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { flatArguments } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
-import { serverCallBlocks } from './encode-calls.ts';
+import { opaqueBlocks, serverCallBlocks } from './encode-calls.ts';
 import { toolUseBlock, withBlockDefaults } from './encode-content.ts';
 import { type AnswerContents, relayFinish, renderFinish } from './finish.ts';
 import { messageId } from './ids.ts';
@@ -90,7 +90,7 @@ function blocksOf(item: OutputItem, context: ReplyContext): (JsonObject | undefi
     case 'image':
       return [imageTextBlock(item.source)];
     case 'opaque':
-      return item.dialect === 'messages' ? [item.value] : [];
+      return opaqueBlocks(item, exactNumbers);
     case 'server-call':
       return serverCallBlocks(item, exactNumbers);
     case 'tool-result':

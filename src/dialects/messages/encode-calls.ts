@@ -1,9 +1,9 @@
-import type { ServerCallItem } from '../../ir/items.ts';
+import type { OpaqueItem, ServerCallItem } from '../../ir/items.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import { objectsAt, stringAt } from '../../kit/json/members.ts';
+import { objectAt, objectsAt, stringAt, stringsAt, textAt } from '../../kit/json/members.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
-import { mcpToolUseId, serverToolUseId, wrapText } from './ids.ts';
+import { mcpToolUseId, serverToolUseId, upstreamCallId, wrapText } from './ids.ts';
 
 /**
  * Blocks of the server tools that this format knows. Calls of other server tools have none: clients refuse types of
@@ -123,4 +123,45 @@ function fetchContent(given: JsonObject): Json {
       title: title ?? null,
     },
   };
+}
+
+// --- Searches of upstreams of another dialect -----------------------------------------------------------------------
+
+/** The blocks of an item that the representation does not model: its own, or those of a search. */
+export function opaqueBlocks(item: OpaqueItem, numbers: ExactNumbers | undefined): JsonObject[] {
+  if (item.dialect === 'messages') return [item.value];
+  const search = searchIn(item);
+  return search === undefined ? [] : serverCallBlocks(search, numbers);
+}
+
+const SEARCH = 'web_search';
+
+/**
+ * A search that an upstream of the responses dialect ran, as a call of the server tool. Undefined = the item is of
+ * another kind: this format has no block for a page that the same tool opened.
+ */
+function searchIn({ dialect, value }: OpaqueItem): ServerCallItem | undefined {
+  const action = objectAt(value, 'action') ?? {};
+  const kind = stringAt(action, 'type') ?? 'search';
+  if (dialect !== 'responses' || value.type !== 'web_search_call' || kind !== 'search') return undefined;
+  const query = textAt(action, 'query') ?? (stringsAt(action, 'queries') ?? []).join(', ');
+  const call = {
+    type: 'server-call',
+    tool: SEARCH,
+    hostedAs: SEARCH,
+    callId: upstreamCallId(textAt(value, 'id') ?? query),
+    input: JSON.stringify({ query }),
+    shown: {},
+  } as const;
+  switch (value.status) {
+    case 'completed': {
+      const results = objectsAt(value, 'results');
+      const pages = results.length > 0 ? results : objectsAt(action, 'sources');
+      return { ...call, output: JSON.stringify({ results: pages }), status: 'completed' };
+    }
+    case 'failed':
+      return { ...call, output: JSON.stringify({ status: 'failed' }), status: 'failed' };
+    default:
+      return { ...call, status: 'in_progress' };
+  }
 }

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { THOUGHT_SEPARATOR } from '../shared/reasoning/thoughts-as-text.ts';
 import { flatArguments, flatToolName } from '../shared/tools/tool-names.ts';
 import { renderAnnotation } from './citations.ts';
-import { serverResultBlocks, serverUseBlocks } from './encode-calls.ts';
+import { opaqueBlocks, serverResultBlocks, serverUseBlocks } from './encode-calls.ts';
 import type { AnswerContents } from './finish.ts';
 import { toolUseId } from './ids.ts';
 import { imageTextBlock } from './media.ts';
@@ -284,8 +284,12 @@ class OpaqueWriter implements ItemWriter {
   ) {}
 
   write(event: ItemEvent): string {
-    if (event.type !== 'item-end' || this.head.item.dialect !== 'messages') return '';
-    return this.blocks.whole(event.value ?? this.head.item.value);
+    if (event.type !== 'item-end') return '';
+    const { item } = this.head;
+    const whole = event.value === undefined ? item : { ...item, value: event.value };
+    return opaqueBlocks(whole, this.blocks.numbers)
+      .map((block) => this.blocks.whole(block))
+      .join('');
   }
 }
 

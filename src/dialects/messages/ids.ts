@@ -33,6 +33,18 @@ export function mcpToolUseId(callId: string): string {
   return OWN_MCP_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_MCP_PREFIX.length);
 }
 
+/** Marks calls of searches that an upstream of another dialect ran: their blocks show less than its model got. */
+const UPSTREAM_CALL_PREFIX = 'up_';
+
+/** The id of the call of such a search. */
+export function upstreamCallId(id: string): string {
+  return UPSTREAM_CALL_PREFIX + id;
+}
+
+export function isUpstreamCall(callId: string): boolean {
+  return callId.startsWith(UPSTREAM_CALL_PREFIX);
+}
+
 /** The id of the call that a block of the gateway's own server tools belongs to; undefined = it is an upstream's. */
 export function ownServerCallId(id: string): string | undefined {
   const prefix = [OWN_USE_PREFIX, OWN_MCP_PREFIX].find((each) => id.startsWith(each));

@@ -17,7 +17,8 @@ import type { ItemReader } from '../dialect.ts';
 import { textIn } from '../shared/blocks/text-of-foreign-part.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
-import { ownServerCallId, unwrapText } from './ids.ts';
+import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
+import { isUpstreamCall, ownServerCallId, unwrapText } from './ids.ts';
 import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
@@ -159,7 +160,7 @@ export function replayedStep(
     type: 'tool-result',
     kind: 'function',
     callId,
-    content: [{ type: 'text', text: stringifyExactly(resultForModel(content), numbers) }],
+    content: [{ type: 'text', text: stringifyExactly(resultForModel(content, callId), numbers) }],
   };
 }
 
@@ -180,8 +181,9 @@ function mcpResult({ content, is_error }: WireBlock, callId: string): ToolResult
 }
 
 /** The result that the model got, from the content of a result block. */
-function resultForModel(content: Json | undefined): JsonObject {
+function resultForModel(content: Json | undefined, callId: string): JsonObject {
   if (Array.isArray(content)) {
+    if (isUpstreamCall(callId)) return upstreamResult(content);
     const results = objectsOf(content).map((result) => ({
       url: result.url ?? '',
       title: result.title ?? '',
@@ -200,6 +202,12 @@ function resultForModel(content: Json | undefined): JsonObject {
     status: 'completed',
     retrieved_at: retrieved_at ?? undefined,
   });
+}
+
+/** The result of a search that an upstream ran: what its block shows of it. */
+function upstreamResult(content: Json): JsonObject {
+  const sources = objectsOf(content).map(({ url = '', title = '' }) => ({ url, title }));
+  return { ...(sources.length > 0 && { sources }), note: RESULT_NOT_KEPT };
 }
 
 // --- Content parts --------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import { compact, define, objectAt, objectsAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { MAXIMUM_CONTEXT_LENGTH, messageOf } from '../shared/answers/overflow-words.ts';
+import { withSearchCalls } from './encode-calls.ts';
 import { keptItem, patchOutputItem, refusalText, renderOutputItem, showsRefusal } from './encode-content.ts';
 import { renderFinish } from './finish.ts';
 import { ItemIds, responseId } from './ids.ts';
@@ -57,10 +58,8 @@ export function overlay(context: ReplyContext, upstream: JsonObject | undefined)
 
 function outputOf(result: Result, finish: Finish, context: ReplyContext): JsonObject[] {
   const ids = new ItemIds(context.generationId);
-  const items =
-    showsRefusal(result.items) || finish.reason !== 'refusal'
-      ? result.items
-      : [...result.items, refusalOf(finish)];
+  const given = withSearchCalls(result.items);
+  const items = showsRefusal(given) || finish.reason !== 'refusal' ? given : [...given, refusalOf(finish)];
   return items.flatMap((item, position) => {
     const shell = item.type === 'tool-call' ? shellCalled(item, context.request.tools) : undefined;
     const id = ids.idFor(item, position, shell && shellIdPrefix(shell));

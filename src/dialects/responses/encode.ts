@@ -16,6 +16,7 @@ import {
   openSnapshot,
   overlay,
 } from './encode-body.ts';
+import { searchBegun, searchResult, shownWith } from './encode-calls.ts';
 import {
   END_MARKER,
   FrameWriter,
@@ -81,6 +82,8 @@ class ResponsesEncoder implements StreamEncoder {
   readonly #items = new Map<number, Shown>();
   /** Relay lane: the same, by the upstream's `output_index`. */
   readonly #relayed = new Map<number, Shown>();
+  /** Items of searches that an upstream of another dialect ran, by the ids of their calls. */
+  #searches: Map<string, number> | undefined;
   #opened = false;
   #ended = false;
   /** Relay lane: the upstream's own last object, held back until the answer is settled. */
@@ -183,7 +186,7 @@ class ResponsesEncoder implements StreamEncoder {
 
   #itemStart({ item, head }: EventOf<'item-start'>): string {
     const shown = this.#show(item, head);
-    if (shown === undefined) return '';
+    if (shown === undefined) return this.#foundBySearch(item);
     const added = this.#writer.item('added', shown, this.#render(shown, 'in_progress'));
     if (head.type === 'image') return added + this.#writer.imageStep('in_progress', shown);
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
@@ -233,12 +236,36 @@ class ResponsesEncoder implements StreamEncoder {
 
   #itemEnd({ item, status = 'completed' }: EventOf<'item-end'>): string {
     const shown = this.#items.get(item);
-    if (shown === undefined || shown.done !== undefined) return '';
+    if (shown === undefined) return this.#searched(item);
+    if (shown.done !== undefined) return '';
     const before =
       this.#inputDone(shown) + this.#imageDone(shown) + this.#hostedDone(shown) + this.#resultTextDone(shown);
     shown.done = this.#render(shown, status === 'in_progress' ? 'completed' : status);
     this.#context.keepItem?.(keptItem(shown.done, this.#fold.itemAt(item)));
     return before + this.#writer.item('done', shown, shown.done);
+  }
+
+  /** Shows a search that an upstream of another dialect ran, once its query is known. */
+  #searched(item: number): string {
+    const head = searchBegun(this.#fold.itemAt(item));
+    if (head === undefined) return '';
+    this.#searches ??= new Map();
+    this.#searches.set(head.callId, item);
+    return this.#event({ type: 'item-start', item, head });
+  }
+
+  /** Ends the search whose result an item is. */
+  #foundBySearch(item: number): string {
+    const result = searchResult(this.#fold.itemAt(item));
+    const search = result && this.#searches?.get(result.callId);
+    const head = search === undefined ? undefined : this.#items.get(search)?.head;
+    if (result === undefined || search === undefined || head?.type !== 'server-call') return '';
+    const { output, isFailed } = result;
+    const shown = shownWith(head.shown, result);
+    return (
+      this.#event({ type: 'server-result', item: search, output, shown, isFailed }) +
+      this.#event({ type: 'item-end', item: search, status: 'completed' })
+    );
   }
 
   #imageDone(shown: Shown): string {

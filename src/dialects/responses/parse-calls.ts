@@ -14,6 +14,7 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { CarriedItem } from '../dialect.ts';
+import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
 import { parseContent, parsePart, sealOfCall } from './parse-content.ts';
 import { isOperatorItem, KEPT_CALL } from './wire-content.ts';
 
@@ -245,13 +246,11 @@ interface ShownCall {
   readonly output: JsonObject;
 }
 
-const NOT_KEPT = 'The result itself is no longer known.';
-
 function shownSearch(value: JsonObject): ShownCall {
   const { query = '', sources, ...page } = withoutNulls(objectAt(value, 'action') ?? {});
   const { type: _, queries: __, ...asked } = page;
   const results = objectsAt(value, 'results');
-  const output = results.length > 0 ? { results } : compact({ sources, note: NOT_KEPT });
+  const output = results.length > 0 ? { results } : compact({ sources, note: RESULT_NOT_KEPT });
   return { name: 'web_search', arguments: query === '' ? asked : { query }, output };
 }
 
@@ -260,7 +259,7 @@ function shownProgram(value: JsonObject): ShownCall {
   return {
     name: 'code_interpreter',
     arguments: { code: stringAt(value, 'code') ?? '' },
-    output: outputs.length > 0 ? { outputs } : { note: NOT_KEPT },
+    output: outputs.length > 0 ? { outputs } : { note: RESULT_NOT_KEPT },
   };
 }
 
@@ -269,6 +268,6 @@ function shownFileSearch(value: JsonObject): ShownCall {
   return {
     name: 'file_search',
     arguments: { queries: [...(stringsAt(value, 'queries') ?? [])] },
-    output: results.length > 0 ? { results } : { note: NOT_KEPT },
+    output: results.length > 0 ? { results } : { note: RESULT_NOT_KEPT },
   };
 }
