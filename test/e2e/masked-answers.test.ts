@@ -5,7 +5,12 @@ import { openTestGateway, type TestGateway } from './harness.ts';
 import { managementOf } from './management.ts';
 
 const KEY = 'sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2';
+/** As self-hosted upstreams have them. */
+const SHORT_KEY = 'local-secret-17ab';
 const OWN_KEY = 'sk-own-Z9y8X7w6V5u4T3s2R1q0P9o8';
+
+/** By the beginning of the slugs of the providers that have them. */
+const KEYS = { p: KEY, short: SHORT_KEY };
 
 const UPSTREAMS = [
   { upstreamFormat: 'chat', dialect: 'openai-chat', answer: chatAnswer },
@@ -29,24 +34,28 @@ let gateway: TestGateway;
 beforeAll(async () => {
   upstream = await openFakeUpstream();
   gateway = await openTestGateway({
-    providers: UPSTREAMS.map(({ upstreamFormat, dialect }) => ({
-      slug: `p-${upstreamFormat}`,
-      dialect,
-      base_url: upstream.url,
-      api_key: KEY,
-      headers: { 'X-Title': 'The title of it' },
-    })),
-    models: UPSTREAMS.map(({ upstreamFormat }) => ({
-      id: `up/${upstreamFormat}`,
-      max_output_tokens: 8000,
-      endpoints: [
-        {
-          provider: `p-${upstreamFormat}`,
-          model: 'm',
-          pricing: { prompt: '0.000001', completion: '0.000002' },
-        },
-      ],
-    })),
+    providers: UPSTREAMS.flatMap(({ upstreamFormat, dialect }) =>
+      Object.entries(KEYS).map(([prefix, api_key]) => ({
+        slug: `${prefix}-${upstreamFormat}`,
+        dialect,
+        base_url: upstream.url,
+        api_key,
+        headers: { 'X-Title': 'The title of it' },
+      })),
+    ),
+    models: UPSTREAMS.flatMap(({ upstreamFormat }) =>
+      Object.keys(KEYS).map((prefix) => ({
+        id: `${prefix === 'p' ? 'up' : prefix}/${upstreamFormat}`,
+        max_output_tokens: 8000,
+        endpoints: [
+          {
+            provider: `${prefix}-${upstreamFormat}`,
+            model: 'm',
+            pricing: { prompt: '0.000001', completion: '0.000002' },
+          },
+        ],
+      })),
+    ),
   });
 });
 afterAll(async () => {
@@ -87,6 +96,24 @@ describe.each(LANES)('an answer of $upstreamFormat to $format', (lane) => {
       /^Your key is Bearer (?:sk?-?)?\[redacted\], like sk-proj-a1B2. It ends: sk-proj-\{/,
     );
     expect(deltas).toMatch(/"key":"(?:sk?-?)?\[redacted\]"\}$/);
+  });
+});
+
+describe.each(LANES)('an answer of $upstreamFormat to $format at an upstream with a short key', (lane) => {
+  it.each([1, 4, 9, 99])('hides it in all events alike, in deltas of %d characters', async (deltaLength) => {
+    // Ordinary text may begin like the key.
+    const text = `A local secret: ${SHORT_KEY}, and local-secret-17 again, local-sec`;
+    upstream.answer(lane.answer({ text, deltaLength }));
+    const model = `short/${lane.upstreamFormat}`;
+    const response = await gateway.post(lane.path, { model, ...lane.said, stream: true });
+    const stream = await response.text();
+    const deltas = deltasIn(stream);
+    expect(deltas).toMatch(/^A local secret: (?:lo?c?)?\[redacted\], and local-secret-17 again, local-sec$/);
+    expect(stream).not.toContain(SHORT_KEY);
+    const repeated = stream.match(/"text":"A local secret[^"]*"/g) ?? [];
+    for (const said of repeated)
+      expect(said).toMatch(/secret: (?:lo?c?)?\[redacted\], and local-secret-17 again/);
+    if (lane.format === 'responses') expect(repeated.length).toBeGreaterThan(2);
   });
 });
 

@@ -18,8 +18,8 @@ const PLACEHOLDER = /^(?:sk-)?(?:[a-z]{1,19}|(?:no|not|any|dummy|fake|lm|local|y
 const MAX_MONOTONOUS_CHARACTERS = 64;
 const MIN_DISTINCT_CHARACTERS = 8;
 
-/** Shorter secrets are not looked for across events: their beginnings are found in ordinary text. */
-const SPLIT_SECRET = /^[\x21-\x7e]{20,512}$/;
+/** Longer secrets, and those with spaces, are not looked for across events. */
+const SPLIT_SECRET = /^[\x21-\x7e]{1,512}$/;
 
 const MASKS = new WeakMap<readonly string[], AnswerMask>();
 

@@ -89,6 +89,36 @@ describe('a secret in pieces', () => {
   });
 });
 
+describe('a secret of fewer than 20 characters', () => {
+  const short = 'local-secret-17al';
+
+  it('is hidden behind at most three characters, however it is cut', () => {
+    // A whole key in one event is the matter of `AnswerMask`.
+    const shorter = fc.array(fc.integer({ min: 1, max: short.length - 1 }), { minLength: 1, maxLength: 12 });
+    const property = fc.property(words, words, shorter, (before, after, cuts) => {
+      const shown = written(cut(`${before} ${short} ${after}`, cuts), [short]);
+      const expected = [0, 1, 2, 3].map((length) => `${before} ${short.slice(0, length)}[redacted] ${after}`);
+      expect(expected).toContain(shown);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('leaves text that begins like it, of any length', () => {
+    for (let length = 1; length < short.length; length++) {
+      const beginning = short.slice(0, length);
+      expect(written(['a ', beginning, ' b', beginning.slice(0, 9), beginning.slice(9)], [short])).toBe(
+        `a ${beginning} b${beginning}`,
+      );
+    }
+  });
+
+  it('is not whole where something comes between', () => {
+    const mask = maskOf([short]);
+    const given = [piece(`a ${short.slice(0, 12)}`), PART_END, piece(`${short.slice(12)} b`)];
+    expect(textOf(given.flatMap((event) => mask.mask([event])))).toBe('a local-secret[redacted] b');
+  });
+});
+
 describe('a secret between other texts', () => {
   const thought = (text: string): Event => ({ type: 'text-delta', item: 1, part: 0, kind: 'thought', text });
   const argument = (item: number, text: string): Event => ({ type: 'tool-input-delta', item, text });

@@ -12,6 +12,9 @@ const MIN_HELD_CHARACTERS = 4;
  */
 const MAX_BEGINNING_CHARACTERS = 16;
 
+/** Of a shorter secret no beginning counts as the secret: ordinary text has the same words. */
+const MIN_DISTINCTIVE_CHARACTERS = 20;
+
 /** More events, or longer ones, are not held back: an upstream must not fill the memory with them. */
 const MAX_HELD_EVENTS = 32;
 const MAX_HELD_CHARACTERS = 65_536;
@@ -31,7 +34,10 @@ export function splitSecret(secret: string): SplitSecret {
     const last = secret.charCodeAt(length - 1);
     beginnings[last] = [...(beginnings[last] ?? []), secret.slice(0, length)];
   }
-  const maxBeginning = Math.min(MAX_BEGINNING_CHARACTERS, Math.floor(secret.length / 2));
+  const maxBeginning =
+    secret.length < MIN_DISTINCTIVE_CHARACTERS
+      ? secret.length - 1
+      : Math.min(MAX_BEGINNING_CHARACTERS, Math.floor(secret.length / 2));
   return { secret, maxBeginning, beginnings };
 }
 
