@@ -74,7 +74,10 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
   });
 
   it('has more time for a whole answer than for the first byte of a stream', async () => {
-    bench.first.answer((request) => [stall(2_500), ...stepsOf(answer({ text: 'Thought for long' }), request)]);
+    bench.first.answer((request) => [
+      stall(2_500),
+      ...stepsOf(answer({ text: 'Thought for long' }), request),
+    ]);
     const response = await post(format, `${format}/one`);
     expect(await response.text()).toContain('Thought for long');
     expect(bench.first.requests).toHaveLength(1);

@@ -174,7 +174,11 @@ describe('tools that run code', () => {
     tools.answers('m/chat', { text: 'Hm.' });
     const local = { type: 'shell', environment: { type: 'local' } };
     await tools.ask('/responses', 'm/chat', { tools: [local] });
-    expect(tools.upstream.requests[0]?.json.tools).toBeUndefined();
+    // The caller runs it itself.
+    expect(tools.upstream.requests).toHaveLength(1);
+    expect(tools.upstream.requests[0]?.json.tools).toMatchObject([
+      { type: 'function', function: { name: 'shell' } },
+    ]);
   });
 
   it('show no token of the sandbox, also if its output has it', async () => {

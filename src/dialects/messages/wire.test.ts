@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [path: string, change: JsonObject])[] = [
     'messages[0].content[0].content[0].text',
     withBlock({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 4 }] }),
   ],
-  ['messages[0].content[0].content', withBlock({ type: 'compaction' })],
+  ['messages[0].content[0].content', withBlock({ type: 'compaction', content: 4 })],
   ['model', { model: '' }],
   ['max_tokens', { max_tokens: 0 }],
   ['max_tokens', { max_tokens: '10' }],

@@ -147,7 +147,7 @@ function relayItem(
     : cleanItem(item, place, report);
 }
 
-function relayMessage(item: JsonObject, { place, report, quirks }: ItemSpot): JsonObject {
+function relayMessage(item: JsonObject, { place, report, quirks }: ItemSpot): JsonObject | undefined {
   const role = roleFor(item.role, quirks);
   const taken = role === item.role || role === undefined ? item : { ...item, role };
   return cleanItem(listsFor(taken, ['content']), place, report);

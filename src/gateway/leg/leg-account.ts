@@ -93,8 +93,7 @@ async function cutAccount(
   const isCharged = typeof end === 'string' || facts.chargesParts || isOurs(end);
   const bill = isCharged ? produced.bill : toolBill(usage, facts);
   const beyond = (await mostBilled(end, produced, facts)) - bill.totalNanos;
-  const uncharged = isCharged ? produced.uncharged : undefined;
-  return { usage, bill, uncharged: plusWriteOffs(uncharged, writeOff(causeOf(end), beyond)) };
+  return { usage, bill, uncharged: plusWriteOffs(produced.uncharged, writeOff(causeOf(end), beyond)) };
 }
 
 /**
