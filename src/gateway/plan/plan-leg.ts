@@ -42,7 +42,8 @@ export interface LegPlan {
 }
 
 /**
- * Plans one leg. Considers the length of the prompt and items of types that not all dialects have. Rejects with a GatewayError.
+ * Plans one leg. Considers the length of the prompt and items of types that not all dialects have. Rejects with a
+ * GatewayError.
  */
 export async function planLeg(
   { request, prompt, report }: AcceptedRequest,
