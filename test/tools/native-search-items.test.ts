@@ -117,7 +117,7 @@ describe('a search of a messages upstream on /responses', () => {
   it.each(WAYS)('shows a search that failed, and one without a result: %s', async (_, stream) => {
     const error = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' };
     const blocks = [use('srvtoolu_1'), found('srvtoolu_1', error), TEXT, use('srvtoolu_2')];
-    answer(messagesAnswer(blocks, { stop_reason: 'pause_turn' }), stream);
+    answer(messagesAnswer(blocks, { stop_reason: 'max_tokens' }), stream);
     const { body } = await ask(stream);
     expect(body.output.map(({ type, status }: any) => [type, status])).toEqual([
       ['web_search_call', 'failed'],

@@ -75,8 +75,10 @@ function opened(item: JsonObject): { begun: JsonObject; events: JsonObject[] } {
           { type: 'response.reasoning_summary_part.done', summary_index, part },
         ]),
       };
-    default:
+    case 'image_generation_call':
       return { begun: { result: null }, events: [] };
+    default:
+      return { begun: {}, events: [] };
   }
 }
 
