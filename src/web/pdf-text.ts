@@ -114,8 +114,12 @@ function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfT
     });
     const pieces: Buffer[] = [];
     let length = 0;
-    // The process ends itself at the limits; this ends one that cannot any more.
-    const timer = setTimeout(() => child.kill('SIGKILL'), asked.limits.totalMs + 1000);
+    // The process ends itself at the limits; this ends one that cannot any more, or has not begun yet.
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, asked.limits.totalMs + 1000);
     const giveUp = () => child.kill('SIGKILL');
     signal.addEventListener('abort', giveUp, { once: true });
     child.stdin.on('error', () => {});
@@ -129,7 +133,7 @@ function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfT
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
       if (signal.aborted) return reject(signal.reason);
-      const report = reportIn(Buffer.concat(pieces).toString());
+      const report = reportIn(Buffer.concat(pieces).toString(), isLate);
       if ('problem' in report) reject(new PdfProblem(report.problem));
       else resolve(report);
     });
@@ -137,12 +141,12 @@ function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfT
   });
 }
 
-/** A process that ends without a report was out of memory. */
-function reportIn(text: string): PdfReport {
+/** A process that ends without a report was out of memory, unless we ended it (`isLate`). */
+function reportIn(text: string, isLate: boolean): PdfReport {
   try {
     return JSON.parse(text) as PdfReport;
   } catch {
-    return { problem: 'memory' };
+    return { problem: isLate ? 'time' : 'memory' };
   }
 }
 

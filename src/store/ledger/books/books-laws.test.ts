@@ -225,6 +225,21 @@ describe('books', () => {
     expect(stateOf(throughLines(books))).toEqual(stateOf(books));
   });
 
+  it('read back a tally that was settled for nothing, beside generations that reserved nothing and something', () => {
+    const books = new Books();
+    const [scopes] = OWNERS;
+    const open = { scopes, limits: { key: [], workspace: [] }, row: {}, atMs: START };
+    for (const [generationId, creditNanos] of [
+      ['g0', 0n],
+      ['g1', 1n],
+      ['g2', 1n],
+    ] as const) {
+      books.reserve({ ...open, generationId, amount: { creditNanos, byokNanos: 0n } });
+    }
+    books.settle('g2', { used: { creditNanos: 0n, byokNanos: 0n }, row: {}, atMs: START });
+    expect(stateOf(throughLines(books))).toEqual(stateOf(books));
+  });
+
   it('are not changed by a refusal', () => {
     fc.assert(
       fc.property(histories, (history) => {

@@ -64,7 +64,9 @@ export class BooksState {
     this.#sequence = snapshot.sequence;
     for (const generation of snapshot.open) {
       this.#open.set(generation.generationId, generation);
-      this.#reserve(generation.scopes, generation.reserved);
+      const { creditNanos, byokNanos } = generation.reserved;
+      // A tally that is empty without the reservations of later generations would be removed, with its sequence.
+      if (creditNanos > 0n || byokNanos > 0n) this.#reserve(generation.scopes, generation.reserved);
     }
   }
 
