@@ -8,6 +8,8 @@ const UNKNOWN: UsageBounds = {
   searches: 5,
   toolCalls: 5,
   mayCompact: false,
+  modelCalls: 0,
+  mayFallBack: false,
 };
 
 function plausible(counts: Partial<typeof NO_USAGE>, bounds: Partial<UsageBounds>): boolean {

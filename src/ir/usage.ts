@@ -182,6 +182,10 @@ export interface UsageBounds {
   readonly toolCalls: number;
   /** The request lets the upstream compact the context: before each pass of the model, by one more. */
   readonly mayCompact: boolean;
+  /** Calls of other models that the request lets the upstream make: 0 = none. */
+  readonly modelCalls: number;
+  /** The request lets the upstream answer by another model. */
+  readonly mayFallBack: boolean;
 }
 
 /** Calls of tools that an upstream makes in one answer at most, whatever the request allows. */
@@ -211,7 +215,23 @@ export function plausible(usage: Usage, bounds: UsageBounds): Usage | undefined 
   const calls = Math.min(usage.hostedCalls ?? 0, bounds.toolCalls, MAX_HOSTED_CALLS);
   const rounds = (1 + Math.max(webSearchRequests, calls)) * (bounds.mayCompact ? 2 : 1);
   if (!isPlausible(usage, bounds, rounds)) return undefined;
-  return webSearchRequests === usage.webSearchRequests ? usage : { ...usage, webSearchRequests };
+  const asked =
+    usage.others === undefined && usage.servedModel === undefined ? usage : ofModels(usage, bounds);
+  return webSearchRequests === usage.webSearchRequests ? asked : { ...asked, webSearchRequests };
+}
+
+/** The usage without models that the request has not asked for, and without passes that cannot be true. */
+function ofModels(usage: Usage, bounds: UsageBounds): Usage {
+  const { others = [], servedModel, ...rest } = usage;
+  const most = Math.min(bounds.modelCalls, MAX_HOSTED_CALLS);
+  const believed = others.filter((other) => isPlausible(other.usage, bounds, 1)).slice(0, most);
+  const mayBeServed = servedModel === undefined || bounds.mayFallBack;
+  if (mayBeServed && believed.length === others.length) return usage;
+  return {
+    ...rest,
+    ...(believed.length > 0 && { others: believed }),
+    ...(servedModel !== undefined && mayBeServed && { servedModel }),
+  };
 }
 
 /**

@@ -42,12 +42,13 @@ function answering(usage: unknown) {
 }
 
 /** Streams an answer to its end and gives what was recorded of it. */
-async function recorded(path: string) {
+async function recorded(path: string, more: object = {}) {
   const response = await gateway.post(path, {
     model: 'm/one',
     max_tokens: 100,
     stream: true,
     messages: [{ role: 'user', content: 'Hi' }],
+    ...more,
   });
   await response.text();
   const id = response.headers.get('x-generation-id');
@@ -83,16 +84,34 @@ it('prices what the upstream asked another model at that model, and says where t
   upstream.answer(
     answering(usageOf({ type: 'message', input_tokens: 100, output_tokens: 10 }, advice('wise'))),
   );
-  const known = await recorded('/messages');
+  const tools = [{ type: 'advisor_20260301', name: 'advisor', model: 'wise' }];
+  const known = await recorded('/messages', { tools });
   expect(known).toMatchObject({ tokens_prompt: 100, tokens_completion: 10, usage_source: 'measured' });
   expect(known.total_cost).toBeCloseTo(10 * 0.00001 + 100 * 0.0001, 9);
   upstream.clear();
   upstream.answer(answering(usageOf(advice('nameless'))));
-  expect(await recorded('/messages')).toMatchObject({ tokens_completion: 10, usage_source: 'estimated' });
+  expect(await recorded('/messages', { tools })).toMatchObject({
+    tokens_completion: 10,
+    usage_source: 'estimated',
+  });
   upstream.clear();
   const fallback = { type: 'fallback_message', model: 'wise', input_tokens: 100, output_tokens: 10 };
   upstream.answer(answering(usageOf({ type: 'message', input_tokens: 98, output_tokens: 3 }, fallback)));
-  const served = await recorded('/messages');
+  const served = await recorded('/messages', { fallbacks: 'default' });
   expect(served).toMatchObject({ tokens_prompt: 100, tokens_completion: 10, usage_source: 'measured' });
   expect(served.total_cost).toBeCloseTo(10 * 0.0001, 9);
+});
+
+it('charges for no other model that the request has not asked for, and for no more than can be true', async () => {
+  const fallback = { type: 'fallback_message', model: 'wise', input_tokens: 100, output_tokens: 10 };
+  const advice = { type: 'advisor_message', model: 'wise', input_tokens: 1e9, output_tokens: 1e9 };
+  const usage = { input_tokens: 100, output_tokens: 10, iterations: [fallback, advice, advice, advice] };
+  upstream.answer(answering(usage));
+  for (const path of ['/messages', '/chat/completions']) {
+    const { total_cost: charged, write_offs: parts } = await recorded(path);
+    expect(charged).toBeCloseTo(0.0001, 9);
+    expect(parts).toMatchObject([{ cause: 'disputed' }]);
+  }
+  const tools = [{ type: 'advisor_20260301', name: 'advisor', model: 'wise' }];
+  expect((await recorded('/messages', { tools })).total_cost).toBeCloseTo(0.0001, 9);
 });

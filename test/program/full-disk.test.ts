@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedProgram, startProgram, stopped } from '../e2e/started-program.ts';
@@ -17,6 +18,9 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
   let program: StartedProgram;
 
   beforeAll(async () => {
+    // Uploads are refused first, long before the disk is full: here they are to meet a full one.
+    const limits = { files: { min_free_disk_bytes: 0 } };
+    writeFileSync(join(disk.folder, 'signalbox.yaml'), JSON.stringify({ limits }));
     program = await startProgram(disk.folder, {
       SIGNALBOX_DATA_DIR: dataDir,
       SIGNALBOX_MANAGEMENT_KEY: MANAGEMENT_KEY,

@@ -148,6 +148,25 @@ describe.each(MODELS)('tools of additional_tools before %s', (model) => {
     expect(namesSent()).toEqual(['f']);
     expect(answer.output.at(-1)).toMatchObject({ type: 'function_call', name: 'f' });
   });
+
+  it('that a search among tools has found are not run by the gateway, and no credential is shown', async () => {
+    tools.answers(model, { text: 'Hm.' });
+    const server = {
+      type: 'mcp',
+      server_label: 'found',
+      server_url: 'http://127.0.0.1:9/mcp',
+      authorization: 'secret-of-the-caller',
+      headers: { 'x-key': 'other-secret' },
+      require_approval: 'never',
+    };
+    const found = { type: 'tool_search_output', call_id: 's1', status: 'completed', tools: [server, F] };
+    const call = { type: 'tool_search_call', call_id: 's1', arguments: {}, status: 'completed' };
+    const answer = await ask(model, { input: [user, call, { ...found, execution: 'server' }] });
+    // An upstream of the same format gets the item of such an upstream as it was.
+    expect(namesSent()).toEqual(model === 'm/responses' ? ['mcp', 'f'] : ['f']);
+    expect(answer.output.map(({ type }: any) => type)).toEqual(['message']);
+    if (model !== 'm/responses') expect(JSON.stringify(sent())).not.toMatch(/secret/);
+  });
 });
 
 describe('web_search of additional_tools', () => {

@@ -190,8 +190,14 @@ const STEP_READERS: Readonly<Record<string, (value: JsonObject) => Step>> = {
   program_output: (value) => textResult(value, stringAt(value, 'result') ?? ''),
   tool_search_call: (value) => callOf(value, TOOL_SEARCH, objectAt(value, 'arguments') ?? {}, TOOL_SEARCH),
   tool_search_output: (value) =>
-    textResult(value, JSON.stringify({ tools: objectsAt(value, 'tools') }), TOOL_SEARCH),
+    textResult(value, JSON.stringify({ tools: objectsAt(value, 'tools').map(shownTool) }), TOOL_SEARCH),
 };
+
+/** What a model may read of a found tool: servers have credentials and addresses. */
+function shownTool(tool: JsonObject): JsonObject {
+  const { type, name, server_label, description, parameters } = tool;
+  return compact({ type, name, server_label, description, parameters }) as JsonObject;
+}
 
 /** The name of searches among tools, and the id of those that an upstream ran, which have none. */
 const TOOL_SEARCH = 'tool_search';

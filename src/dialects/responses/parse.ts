@@ -26,7 +26,7 @@ import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-import { ADDING_TOOLS } from '../shared/tools/additional-tools.ts';
+import { ADDING_TOOLS, ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
 import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
@@ -243,6 +243,8 @@ function additionalTools(
     known ??= new Set(declared.map(toolKey));
     const path = `${inputPlace(body, index)}.tools`;
     for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
+      // An upstream writes the results of its searches: it must not have the gateway run tools.
+      if (tool.type === 'hosted' && item.type !== ADDITIONAL_TOOLS) continue;
       const key = toolKey(tool);
       if (known.has(key)) continue;
       known.add(key);

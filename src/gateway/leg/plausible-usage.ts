@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { mayCompact } from '../../dialects/shared/requests/billed-wishes.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { plausible, type Usage } from '../../ir/usage.ts';
+import { MAX_HOSTED_CALLS, plausible, tokenCount, type Usage } from '../../ir/usage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { mostCalls, mostSearches, NO_TOOLS, toolsAskedBy, withAskedTools } from '../admission/tools-asked.ts';
 
@@ -25,7 +25,17 @@ export function plausibleUsage(
     searches: mostSearches(tools),
     toolCalls: mostCalls(tools),
     mayCompact: mayCompact(request.body),
+    modelCalls: reported.others === undefined ? 0 : advisorCalls(request),
+    mayFallBack: request.body.fallbacks !== undefined,
   });
+}
+
+/** Calls of advisors that the request lets the upstream make. */
+function advisorCalls({ tools }: GenerationRequest): number {
+  return tools.reduce((sum, tool) => {
+    if (tool.type !== 'hosted' || !tool.kind.startsWith('advisor')) return sum;
+    return sum + (tokenCount(tool.value.max_uses) ?? MAX_HOSTED_CALLS);
+  }, 0);
 }
 
 /** Tokens that all inputs may have together: each input of embeddings has a context of its own. */

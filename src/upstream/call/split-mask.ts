@@ -171,6 +171,8 @@ class FollowedText {
   readonly #followed: readonly FollowedSecret[];
   /** What is replaced of the text. */
   #ranges: MaskedRange[] = [];
+  /** Found in the current piece, not in order. */
+  #hits: MaskedRange[] = [];
   #length = 0;
   /** True if it ends with what may be the beginning of a secret, and events wait for the rest. */
   isBegun = false;
@@ -201,6 +203,7 @@ class FollowedText {
     for (const followed of this.#followed) {
       if (followed.matched > 0 || followed.beginnings[lastCode] !== undefined) this.#search(followed, piece);
     }
+    if (this.#hits.length > 0) this.#hideHits();
     this.#length += piece.length;
     this.isBegun = this.#followed.some(
       ({ matched, maxBeginning }) => matched >= MIN_HELD_CHARACTERS && matched <= maxBeginning,
@@ -223,20 +226,28 @@ class FollowedText {
     let rest = 0;
     for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, rest)) {
       rest = at + secret.length;
-      this.#hide(from + at, from + rest);
+      this.#hits.push({ from: from + at, to: from + rest, isMarked: false });
     }
     followed.matched = longestAtEnd(beginnings[text.charCodeAt(text.length - 1)], text.slice(rest));
     const end = from + text.length;
-    if (followed.matched > maxBeginning) this.#hide(end - followed.matched, end);
+    if (followed.matched > maxBeginning) {
+      this.#hits.push({ from: end - followed.matched, to: end, isMarked: false });
+    }
   }
 
-  #hide(from: number, to: number): void {
-    const known = this.#ranges.find((range) => from < range.to && range.from < to);
-    if (known === undefined) {
-      this.#ranges.push({ from, to, isMarked: false });
-    } else {
-      known.from = Math.min(known.from, from);
-      known.to = Math.max(known.to, to);
+  /** Adds what was found in a piece to the ranges: in order, and those that overlap as one. */
+  #hideHits(): void {
+    const all = [...this.#ranges, ...this.#hits].sort((one, other) => one.from - other.from);
+    this.#hits = [];
+    this.#ranges = [];
+    for (const range of all) {
+      const last = this.#ranges.at(-1);
+      if (last === undefined || range.from >= last.to) {
+        this.#ranges.push(range);
+        continue;
+      }
+      last.to = Math.max(last.to, range.to);
+      last.isMarked ||= range.isMarked;
     }
   }
 
@@ -246,7 +257,7 @@ class FollowedText {
     const end = from + piece.length;
     let visible = '';
     let at = from;
-    for (const range of this.#ranges.toSorted((one, other) => one.from - other.from)) {
+    for (const range of this.#ranges) {
       if (range.to <= at || range.from >= end) continue;
       visible += piece.slice(at - from, Math.max(at, range.from) - from);
       if (!range.isMarked) visible += REDACTED;
