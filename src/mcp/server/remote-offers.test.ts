@@ -23,7 +23,7 @@ function bench(...labels: string[]) {
     tools: async ({ label }: { label: string }) => {
       asked.push(label);
       if (down.has(label)) throw new McpProblem('timeout', 'no answer');
-      return { tools: [{ name: 't', description: '', inputSchema: {} }] };
+      return { tools: [{ name: 't', description: '', inputSchema: {} }], taskTools: [] };
     },
   } as unknown as GrantedServers;
   const log = {

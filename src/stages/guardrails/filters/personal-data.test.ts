@@ -28,7 +28,8 @@ describe.each(REDACTING_BUILTINS)('the filter $slug', ({ slug }) => {
     const filters = filterOf(slug);
     const prose = 'The report of May 12 names a town, an amount (3.50) and a key. '.repeat(CHARACTERS / 63);
     for (let run = 0; run < 5; run++) costOf(filters, prose);
-    const most = 40 * Math.max(0.2, costOf(filters, prose));
+    // The processor's time is that of all threads: a collection beside a scan takes some milliseconds.
+    const most = 40 * Math.max(0.6, costOf(filters, prose));
     const slow = adversarialTexts(CHARACTERS)
       .map(({ name, text }) => ({
         name,
