@@ -79,7 +79,7 @@ const TOKEN_IDS: Filter = {
   reason: () => 'takes texts only, no token ids',
 };
 
-/** Whoever asks for checks relies on them: they are never dropped. */
+/** A client that asks for safety checks relies on them: they are never dropped. */
 const SAFEGUARDS: Filter = {
   name: SAFEGUARDS_FILTER,
   rejects: ({ endpoint: { provider } }) =>
