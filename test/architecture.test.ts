@@ -576,6 +576,10 @@ describe('the structure of the source', () => {
     expect(readers).toEqual(['config/load.ts']);
   });
 
+  it('leaves URL.canParse alone, which refuses valid URLs on Node 20', () => {
+    expect(files.filter((file) => /URL\.canParse\(/.test(textOf(file)))).toEqual([]);
+  });
+
   it('has no room for leftovers', () => {
     expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.ts$)/.test(file))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { CommandRefused } from '../control/send-command.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 
 /** Timeout of the whole download, milliseconds. */
 const FETCH_TIMEOUT_MS = 30_000;
@@ -69,9 +70,8 @@ function tooLarge(source: string, maxBytes: number): CommandRefused {
 
 /** Drops user, password and query, which may hold secrets. */
 function withoutSecrets(address: string): string {
-  if (!URL.canParse(address)) return 'the address';
-  const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
+  const url = urlOf(address);
+  return url === undefined ? 'the address' : `${url.origin}${url.pathname}`;
 }
 
 function reasonOf(error: unknown): string {

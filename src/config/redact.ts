@@ -1,6 +1,7 @@
 import { shownClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import { shownDatabaseAddress } from '../kit/net/database-address.ts';
 import { shownRedisAddress } from '../kit/net/redis-address.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 import type { Runtime } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
@@ -107,8 +108,8 @@ function redacted(secret: string): string {
 }
 
 function maskedUrl(address: string): string {
-  if (!URL.canParse(address)) return HIDDEN;
-  const url = new URL(address);
+  const url = urlOf(address);
+  if (url === undefined) return HIDDEN;
   if (url.password !== '') url.password = HIDDEN;
   // Some services take their password as a parameter.
   for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, HIDDEN);

@@ -3,6 +3,7 @@ import { socketOpener } from '../http1/client/open-socket.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { wireRequest } from '../http1/client/wire-request.ts';
 import { type EgressRules, egressProblem } from '../kit/net/egress.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 import { decompress } from '../upstream/transport/decompress.ts';
 import { type LookUpAll, socketGuard } from '../upstream/transport/egress-guard.ts';
 import { UpstreamExchange } from '../upstream/transport/upstream-exchange.ts';
@@ -113,8 +114,9 @@ interface Hop {
 }
 
 function parseUrl(address: string, base?: string): URL {
-  if (!URL.canParse(address, base)) throw new EgressProblem('refused', 'the address is not a valid URL');
-  return new URL(address, base);
+  const url = urlOf(address, base);
+  if (url === undefined) throw new EgressProblem('refused', 'the address is not a valid URL');
+  return url;
 }
 
 function requireVisitable({ url, request }: Hop, rules: EgressRules): void {

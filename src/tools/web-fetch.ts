@@ -3,6 +3,7 @@ import { domainsSchema } from '../config/schema/web-fields.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import { compact, numberAt, stringsAt, textAt } from '../kit/json/members.ts';
 import { closed, nullish } from '../kit/json/schema.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 import { quoted } from '../kit/text/quoted.ts';
 import { DomainList } from '../web/domains.ts';
 import { type FetchedPage, visitPage } from '../web/fetch-page.ts';
@@ -51,7 +52,8 @@ export const webFetch: ServerTool = {
   }),
   async run({ arguments: asked, parameters, uses }, { egress, settings, signal, now, caller }) {
     const url = (textAt(asked, 'url') ?? '').trim();
-    if (!URL.canParse(url)) return toolFailure('the address is not valid', { url }, 'invalid_tool_input');
+    if (urlOf(url) === undefined)
+      return toolFailure('the address is not valid', { url }, 'invalid_tool_input');
     if (url.length > MAX_URL_CHARACTERS) return toolFailure('the address is too long', {}, 'url_too_long');
     if (uses >= Math.min(numberAt(parameters, 'max_uses') ?? MAX_FETCHES, MAX_FETCHES)) {
       return toolFailure('no more pages may be fetched in this answer', { url }, 'max_uses_exceeded');

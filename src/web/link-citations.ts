@@ -1,6 +1,7 @@
 import type { Event, EventBatch } from '../ir/events.ts';
 import type { Annotation } from '../ir/items.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 import type { FoundPage } from './engines/engine.ts';
 import { MarkdownLinks } from './markdown-links.ts';
 
@@ -65,7 +66,8 @@ function citationOf({ url, title, content }: FoundPage, startIndex: number, endI
 
 /** The same key for all addresses of a page; undefined if the text is no address. */
 function keyOf(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { host, pathname, search } = new URL(address);
+  const url = urlOf(address);
+  if (url === undefined) return undefined;
+  const { host, pathname, search } = url;
   return `${host.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}${search}`;
 }

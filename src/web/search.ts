@@ -4,6 +4,7 @@ import { boundedText } from '../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { objectAt, textAt } from '../kit/json/members.ts';
 import type { Nanos } from '../kit/money.ts';
+import { urlOf } from '../kit/net/url-of.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import { shortenedText } from './engines/shortened-text.ts';
@@ -188,8 +189,9 @@ const MAX_CONTENT_CHARACTERS = 4000;
 
 function isShown(url: string, include: DomainList, exclude: DomainList): boolean {
   // Parsing drops line breaks inside of an address, which would stand in the prompt and in citations.
-  if (url.length > MAX_URL_CHARACTERS || /\s/.test(url) || !URL.canParse(url)) return false;
-  const parsedUrl = new URL(url);
+  if (url.length > MAX_URL_CHARACTERS || /\s/.test(url)) return false;
+  const parsedUrl = urlOf(url);
+  if (parsedUrl === undefined) return false;
   const isWeb = /^https?:$/.test(parsedUrl.protocol) && parsedUrl.username === '';
   return isWeb && domainProblem(parsedUrl, include, exclude) === undefined;
 }

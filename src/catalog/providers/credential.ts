@@ -4,6 +4,7 @@ import type { AwsSigningKey } from '../../kit/crypto/sign-aws.ts';
 import { type Json, readJson } from '../../kit/json/json.ts';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import type { Auth } from './provider-members.ts';
 
 /** A parsed credential. */
@@ -273,8 +274,9 @@ const UNSAFE_ADDRESS = 'must be an address that begins with https://';
 
 /** True for https, and for http on loopback: secrets never leave the machine unencrypted. */
 function isSafeAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password } = new URL(address);
+  const url = urlOf(address);
+  if (url === undefined) return false;
+  const { protocol, hostname, username, password } = url;
   if (username !== '' || password !== '') return false;
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isLocal);

@@ -1,4 +1,5 @@
 import { hostOf, isPublicIp, parseIp } from '../../kit/net/egress.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import { buildProvider } from '../build-provider.ts';
 import type { Provider } from '../catalog.ts';
 import type { ProviderEntry } from '../entries.ts';
@@ -17,8 +18,9 @@ export function isAuthorized({ auth, credential, headers, baseUrl }: Provider): 
 }
 
 function isPublicAddress(address: string): boolean {
-  if (!URL.canParse(address)) return true;
-  const host = hostOf(new URL(address));
+  const url = urlOf(address);
+  if (url === undefined) return true;
+  const host = hostOf(url);
   const ip = parseIp(host);
   if (ip !== undefined) return isPublicIp(ip);
   return host.includes('.') && !/\.(local|localhost|internal|lan|home|test)$/.test(host);

@@ -3,6 +3,7 @@ import { type Issue, MISSING_FIELD, memberPath } from '../../kit/json/validate.t
 import { Pace } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { parseIpRange } from '../../kit/net/egress.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { Problem } from '../problem.ts';
@@ -56,7 +57,7 @@ function* mcpChecks({ tools }: Config): Generator<Problem> {
     if (label.includes('__') || label.endsWith('_')) yield { path, message: AMBIGUOUS_LABEL };
     if (OWN_PREFIXES.has(label))
       yield { path, message: 'is how names of own tools begin: take another label' };
-    if (!URL.canParse(url)) yield { path: `${path}.url`, message: 'is not an address' };
+    if (urlOf(url) === undefined) yield { path: `${path}.url`, message: 'is not an address' };
     yield* headerChecks(headers, `${path}.headers`);
     const isTwice = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
     if (isTwice && authorization) {
@@ -72,7 +73,7 @@ function* serverChecks({ server }: Config): Generator<Issue> {
     yield { path: `server.trusted_proxies[${index}]`, message };
   }
   for (const [index, origin] of server.cors.origins.entries()) {
-    if (origin === '*' || URL.canParse(origin)) continue;
+    if (origin === '*' || urlOf(origin) !== undefined) continue;
     yield { path: `server.cors.origins[${index}]`, message: 'is not an address that a browser can open' };
   }
 }
@@ -121,7 +122,7 @@ function* addressChecks(
   path: string,
 ): Generator<Issue> {
   if (!address) return;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = urlOf(address);
   const schemes = dialect === 'simulator' ? ['simulator:'] : ['http:', 'https:'];
   if (url === undefined || !schemes.includes(url.protocol)) {
     yield { path, message: `must be an address that begins with ${schemes.join('// or ')}//` };

@@ -1,3 +1,5 @@
+import { urlOf } from '../../kit/net/url-of.ts';
+
 /** Members that an engine needs in the configuration. */
 interface EngineNeeds {
   /** It has no address of its own. */
@@ -73,7 +75,7 @@ export function engineProblem(
     return { message: `is no known engine: ${Object.keys(SEARCH_ENGINES).join(', ')}` };
   }
   const needs: EngineNeeds = SEARCH_ENGINES[name as SearchEngineName];
-  if (url && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) {
+  if (url && !/^https?:$/.test(urlOf(url)?.protocol ?? '')) {
     return { member: 'url', message: 'must be an address that begins with http:// or https://' };
   }
   if (needs.url && !url) {

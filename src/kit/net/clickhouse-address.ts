@@ -1,3 +1,5 @@
+import { urlOf } from './url-of.ts';
+
 /** Where a ClickHouse database is, and who asks. */
 export interface ClickhouseAddress {
   /** Scheme, host and port of its HTTP interface. */
@@ -22,10 +24,11 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /** Reads `http[s]://[user:password@]host:port[/database]`. No problem repeats the text: it may hold a password. */
 export function parseClickhouseAddress(text: string): ClickhouseAddressReading {
-  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
+  const url = /^https?:\/\/[^/]/.test(text) ? urlOf(text) : undefined;
+  if (url === undefined) {
     return refused('must be an address such as http://user:password@host:8123/signalbox');
   }
-  const { protocol, hostname, pathname, username, password, search, hash } = new URL(text);
+  const { protocol, hostname, pathname, username, password, search, hash } = url;
   if (search !== '' || hash !== '') return refused('must have nothing behind the database');
   const [database, user, secret] = [pathname.slice(1), username, password].map(decoded);
   if (user === undefined || secret === undefined) {

@@ -1,3 +1,5 @@
+import { urlOf } from './url-of.ts';
+
 /** How a connection is kept from being read on its way, weakest first, in the words of PostgreSQL. */
 export const TLS_MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 
@@ -24,10 +26,11 @@ const PARAMETERS = ['host', 'sslmode'];
 
 /** Reads `postgres://user:password@host:port/database`. No problem repeats the text: it holds a password. */
 export function parseDatabaseAddress(text: string): AddressReading {
-  if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text)) {
+  const url = /^postgres(?:ql)?:\/\//.test(text) ? urlOf(text) : undefined;
+  if (url === undefined) {
     return refused('must be an address such as postgres://user:password@host:5432/database');
   }
-  const { hostname, port, pathname, username, password, searchParams } = new URL(text);
+  const { hostname, port, pathname, username, password, searchParams } = url;
   const unknown = [...searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) return refused(`has a parameter other than ${PARAMETERS.join(' and ')}`);
   const [host, database, user, secret] = [hostname, pathname.slice(1), username, password].map(decoded);

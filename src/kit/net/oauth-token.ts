@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, readJson } from '../json/json.ts';
 import { compact, numberAt, textAt } from '../json/members.ts';
+import { urlOf } from './url-of.ts';
 
 /** An OAuth 2 token that can be refreshed. */
 export interface OAuthToken {
@@ -27,7 +28,7 @@ export function readOAuthToken(
   const missing = REQUIRED.filter((name) => textAt(value, name) === undefined);
   if (missing.length > 0) return { problem: `lacks ${missing.join(', ')}` };
   const tokenEndpoint = textAt(value, 'token_endpoint') ?? '';
-  if (!URL.canParse(tokenEndpoint) || !/^https?:/i.test(tokenEndpoint)) {
+  if (!/^https?:$/.test(urlOf(tokenEndpoint)?.protocol ?? '')) {
     return { problem: 'token_endpoint is not an http address' };
   }
   return {

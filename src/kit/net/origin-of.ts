@@ -1,6 +1,9 @@
+import { urlOf } from './url-of.ts';
+
 /** Origin of a URL; null if it has none. */
 export function originOf(address: string | null): string | null {
-  if (address === null || !URL.canParse(address)) return null;
-  const { origin } = new URL(address);
+  const url = address === null ? undefined : urlOf(address);
+  if (url === undefined) return null;
+  const { origin } = url;
   return origin === 'null' ? null : origin;
 }

@@ -1,3 +1,5 @@
+import { urlOf } from './url-of.ts';
+
 /** Where a Redis server is, and who asks. */
 export interface RedisAddress {
   readonly host: string;
@@ -19,10 +21,11 @@ const DEFAULT_PORT = 6379;
 
 /** Reads `redis://[user:password@]host:port[/database]`. No problem repeats the text: it may hold a password. */
 export function parseRedisAddress(text: string): RedisAddressReading {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
+  const url = /^rediss?:\/\//.test(text) ? urlOf(text) : undefined;
+  if (url === undefined) {
     return refused('must be an address such as redis://user:password@host:6379/0');
   }
-  const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text);
+  const { protocol, hostname, port, pathname, username, password, search, hash } = url;
   if (search !== '' || hash !== '') return refused('must have no parameters');
   if (hostname === '' || /[,\s]/.test(hostname)) return refused('must name one host');
   const number = /^\/?(\d{0,4})$/.exec(pathname)?.[1];

@@ -2,6 +2,7 @@ import type { UpdateGuardrail } from '../../contract/guardrails/guardrail.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { BuiltinSlug } from '../../ports/guardrails.ts';
 
@@ -91,7 +92,8 @@ export function serviceIssues(
   addressProblem: GuardrailChecks['addressProblem'],
 ): Issue[] {
   if (!service) return [];
-  const problem = URL.canParse(service.url) ? addressProblem(new URL(service.url)) : 'is not valid';
+  const url = urlOf(service.url);
+  const problem = url === undefined ? 'is not valid' : addressProblem(url);
   return problem === undefined ? [] : [{ path: 'service.url', message: `the URL ${problem}` }];
 }
 

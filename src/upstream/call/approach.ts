@@ -1,6 +1,7 @@
 import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
 import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { type Destination, destinationOf } from '../auth/destination.ts';
 import type { UpstreamCall } from '../upstream.ts';
@@ -145,10 +146,6 @@ function confidentialOf(
   return {
     secrets: [...own, ...ofHeaders],
     keys: [...own, ...named],
-    host: provider.dialect === 'simulator' ? undefined : hostOf(baseUrl),
+    host: provider.dialect === 'simulator' ? undefined : urlOf(baseUrl)?.host,
   };
-}
-
-function hostOf(baseUrl: string): string | undefined {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
 }

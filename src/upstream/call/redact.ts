@@ -1,6 +1,7 @@
 import type { Finish } from '../../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { define } from '../../kit/json/members.ts';
+import { urlOf } from '../../kit/net/url-of.ts';
 import { withoutKnownSecrets } from './without-secrets.ts';
 
 /** Replaces a secret or an address. */
@@ -178,8 +179,8 @@ function base64At(secret: Buffer, offset: number): string[] {
 }
 
 function isPrivateUrl(text: string, upstreamHost: string | undefined): boolean {
-  if (!URL.canParse(text)) return true;
-  const url = new URL(text);
+  const url = urlOf(text);
+  if (url === undefined) return true;
   const isUpstream =
     upstreamHost !== undefined && (url.host === upstreamHost || url.hostname === upstreamHost);
   return isUpstream || url.username !== '' || PRIVATE_HOST.test(url.hostname);

@@ -1,4 +1,5 @@
 import type { Source } from '../../../ir/items.ts';
+import { urlOf } from '../../../kit/net/url-of.ts';
 
 /** Kinds of media that upstreams accept. */
 export type MediaKind = 'image' | 'file' | 'audio' | 'video';
@@ -47,7 +48,7 @@ function problemOfAddress(address: string, kind: MediaKind): string | undefined 
   }
   if (/^data:/i.test(address)) return `a data URL must hold base64: ${RULES[kind].example}`;
   const isTrimmed = !/^\s|\s$/.test(address);
-  const url = isTrimmed && URL.canParse(address) ? new URL(address) : undefined;
+  const url = isTrimmed ? urlOf(address) : undefined;
   return url !== undefined && FETCHED.has(url.protocol) && url.hostname !== ''
     ? undefined
     : 'must be an address that begins with https:// or a data URL in base64';

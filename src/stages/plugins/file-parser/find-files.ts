@@ -1,5 +1,6 @@
 import type { Item, Part, Source } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { urlOf } from '../../../kit/net/url-of.ts';
 import { isPdf } from '../../../web/pdf-text.ts';
 import { isTextMedia } from '../../guardrails/texts/protocol-marks.ts';
 
@@ -65,6 +66,6 @@ function contentOf(item: Item): readonly Part[] {
 /** The name of a file for messages and for the model. */
 export function nameOf({ filename, source }: FilePart): string {
   if (filename !== undefined && filename !== '') return filename;
-  const path = source.kind === 'url' && URL.canParse(source.url) ? new URL(source.url).pathname : '';
+  const path = source.kind === 'url' ? (urlOf(source.url)?.pathname ?? '') : '';
   return path.slice(path.lastIndexOf('/') + 1) || 'document.pdf';
 }

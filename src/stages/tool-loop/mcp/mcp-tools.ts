@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { stringAt } from '../../../kit/json/members.ts';
 import type { Issue } from '../../../kit/json/validate.ts';
 import { mapAtOnce } from '../../../kit/loop/map-at-once.ts';
+import { urlOf } from '../../../kit/net/url-of.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import {
@@ -231,8 +232,8 @@ function askedOf(
   const place = places.of(entry.of) ?? 'tools';
   const members = entry.isListed ? LISTED_MEMBERS : TOOL_MEMBERS;
   if (url !== undefined) {
-    const isAddress = URL.canParse(url) && /^https?:/i.test(url);
-    if (!isAddress) return { path: `${place}.${members.url}`, message: 'is not an http address' };
+    if (!/^https?:$/.test(urlOf(url)?.protocol ?? ''))
+      return { path: `${place}.${members.url}`, message: 'is not an http address' };
     const remote = async () => ({ label, url, headers, isConfigured: false });
     return { ...entry, place, allowed: ALL, about: description, remote };
   }
