@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
+import { responsesBody, sse } from '../fakes/answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  reply,
+  SSE,
+  write,
+} from '../fakes/fake-upstream.ts';
 import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
 import { searchingWith } from './search-engine.ts';
 import { openToolGateway, PATHS, type ToolGateway, type ToolModel, textOf } from './tool-gateway.ts';
@@ -40,6 +50,13 @@ const F = {
   parameters: { type: 'object', properties: {} },
   strict: false,
 };
+const G = { ...F, name: 'g' };
+const mcpOf = ({ url }: FakeMcpServer) => ({
+  type: 'mcp',
+  server_label: 'docs',
+  server_url: url,
+  require_approval: 'never',
+});
 const added = (...declared: object[]) => ({ type: 'additional_tools', role: 'developer', tools: declared });
 const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input), id: 'call_a' });
 const sent = (index = 0) => tools.upstream.requests[index]?.json as any;
@@ -166,6 +183,65 @@ describe.each(MODELS)('tools of additional_tools before %s', (model) => {
     expect(namesSent()).toEqual(model === 'm/responses' ? ['mcp', 'f'] : ['f']);
     expect(answer.output.map(({ type }: any) => type)).toEqual(['message']);
     if (model !== 'm/responses') expect(JSON.stringify(sent())).not.toMatch(/secret/);
+  });
+});
+
+/** Tools that an upstream writes into its answer to have the gateway run them. */
+const SMUGGLED = [
+  { type: 'signalbox:datetime' },
+  { type: 'signalbox:nothing' },
+  { type: 'acme:search' },
+  { type: 'web_search', max_results: 'many' },
+  { type: 'mcp' },
+  { type: 'namespace', name: 'n', tools: [{ type: 'web_search' }, F] },
+  { type: 'function', parameters: 'none' },
+  { type: 'custom', name: '' },
+];
+
+describe('tools that an upstream writes into its answer', () => {
+  const item = () => ({ ...added(...SMUGGLED, G, mcpOf(docs)), id: 'at_1' });
+  const group = { type: 'namespace', name: 'n', tools: [F] };
+  const answering = () => {
+    const body = responsesBody({ text: 'Hm.' });
+    const output = [item(), ...body.output];
+    const events = [
+      { type: 'response.created', response: { ...body, status: 'in_progress', output: [] } },
+      { type: 'response.output_item.added', output_index: 0, item: item() },
+      { type: 'response.output_item.done', output_index: 0, item: item() },
+      { type: 'response.completed', response: { ...body, output } },
+    ];
+    const frames = events.map((data) => ({ event: data.type, data }));
+    tools.upstream.answer(({ json }) =>
+      json.stream === true
+        ? [head(200, SSE), write(sse(frames)), end()]
+        : [head(200, JSON_TYPE), write(JSON.stringify({ ...body, output })), end()],
+    );
+  };
+
+  it.each([
+    ['relayed', {}],
+    ['translated', { tools: [{ type: 'signalbox:datetime' }] }],
+  ])('are shown only if the caller runs them: %s', async (_, more) => {
+    answering();
+    const body = await ask('m/responses', { input: [user], ...more });
+    expect(body.output[0]).toEqual({ ...item(), tools: [group, G] });
+    const frames = await tools.stream('/responses', 'm/responses', { input: [user], ...more });
+    const shown = frames.flatMap(({ data }) => [data.item, ...(data.response?.output ?? [])]);
+    const items = shown.filter((each) => each?.type === 'additional_tools');
+    expect(items).toHaveLength(3);
+    for (const each of items) expect(each.tools).toEqual([group, G]);
+  });
+
+  it.each(MODELS)('are not run if they come back as they were, before %s', async (model) => {
+    tools.answers(model, { text: 'Hm.' });
+    const answer = await ask(model, { input: [user, item()] });
+    expect(answer.output.map(({ type }: any) => type)).toEqual(['message']);
+    const dropped = [0, 1, 2, 3, 4, '5].tools[0', 6, 7, 9].map((at) => `input[1].tools[${at}] dropped`);
+    expect(entriesOf(answer).filter((entry) => entry.endsWith('dropped'))).toEqual(dropped);
+    expect(docs.messages).toEqual([]);
+    const left = model === 'm/responses' ? ['n', 'g'] : ['n__f', 'g'];
+    expect(namesSent()).toEqual(left);
+    if (model === 'm/responses') expect(sent().input[1].tools).toEqual([group, G]);
   });
 });
 

@@ -19,6 +19,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
 import { familyOf, wrapSeal } from '../shared/reasoning/custody.ts';
+import { ADDITIONAL_TOOLS, withCallableTools } from '../shared/tools/additional-tools.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 
@@ -57,12 +58,17 @@ export function renderOutputItem(
         ...item.ext?.responses,
       });
     case 'opaque':
-      return item.dialect === 'responses' ? { ...item.value, id } : undefined;
+      return item.dialect === 'responses' ? { ...shownOpaque(item.value), id } : undefined;
     case 'server-call':
       return renderServerCall(item, id, vendor);
     case 'tool-result':
       return undefined;
   }
+}
+
+/** Tools in an item that callers send back are taken for their own. */
+function shownOpaque(value: JsonObject): JsonObject {
+  return value.type === ADDITIONAL_TOOLS ? withCallableTools(value) : value;
 }
 
 // --- Messages -------------------------------------------------------------------------------------------------------
@@ -236,7 +242,7 @@ export function patchOutputItem(
     case INPUT_CHANNELS.custom.type:
       return { ...item, id, status: item.status ?? status };
     default:
-      return { ...item, id };
+      return { ...shownOpaque(item), id };
   }
 }
 

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
+import type { TranslationEntry } from '../../ir/metadata.ts';
 import { type Place, Places } from '../../ir/places.ts';
 import type { CallableTool, GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
@@ -24,9 +25,15 @@ import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
+import { Report } from '../shared/report/report.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-import { ADDING_TOOLS, ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
+import {
+  ADDING_TOOLS,
+  ADDITIONAL_TOOLS,
+  isOfAnswer,
+  NOT_OF_CALLER,
+} from '../shared/tools/additional-tools.ts';
 import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
@@ -44,6 +51,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   const text = objectAt(body, 'text') ?? {};
   const models = modelList(body.model, body.models);
   const tools = parseTools(objectsAt(body, 'tools'), 'tools', places);
+  const added = additionalTools(body, input, tools, places);
   const request: GenerationRequest = compact({
     format: 'responses',
     formatFacts: facts.request,
@@ -51,7 +59,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
     items: parseConversation(body, input, places, exactNumbers),
-    tools: limited([...tools, ...additionalTools(body, input, tools, places)]),
+    tools: limited([...tools, ...added.tools]),
     toolChoice: parseToolChoice(body.tool_choice),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
@@ -80,6 +88,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     ext: parseExt(body),
     places,
     unknownFields: unknownFieldsOf(body),
+    ignoredMembers: added.report,
     exactNumbers,
   });
   checkMedia(request, facts.media);
@@ -235,23 +244,37 @@ function additionalTools(
   input: readonly JsonObject[],
   declared: readonly Tool[],
   places: Places,
-): Tool[] {
+): { readonly tools: readonly Tool[]; readonly report?: readonly TranslationEntry[] } {
+  if (!input.some((item) => ADDING_TOOLS.has(item.type))) return NO_TOOLS;
   const tools: Tool[] = [];
-  let known: Set<string> | undefined;
+  const report = new Report({ formatFacts: facts.request, places });
+  const known = new Set(declared.map(toolKey));
   input.forEach((item, index) => {
     if (!ADDING_TOOLS.has(item.type)) return;
-    known ??= new Set(declared.map(toolKey));
     const path = `${inputPlace(body, index)}.tools`;
     for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
       // An upstream writes the results of its searches: it must not have the gateway run tools.
       if (tool.type === 'hosted' && item.type !== ADDITIONAL_TOOLS) continue;
+      const misfit = misfitOf(tool, item);
+      if (misfit !== undefined) {
+        report.dropped(places.of(tool) ?? path, misfit);
+        continue;
+      }
       const key = toolKey(tool);
       if (known.has(key)) continue;
       known.add(key);
       tools.push(tool.type === 'hosted' ? tool : places.put(marked(tool), places.of(tool) ?? path));
     }
   });
-  return tools;
+  return report.entries.length === 0 ? { tools } : { tools, report: report.entries };
+}
+
+const NO_TOOLS = { tools: [] };
+
+/** Why a tool of an item does not count; undefined = it does. */
+function misfitOf(tool: Tool, item: JsonObject): string | undefined {
+  if (tool.type === 'hosted') return isOfAnswer(item) ? NOT_OF_CALLER : undefined;
+  return tool.name === '' || tool.namespace?.name === '' ? 'has no name' : undefined;
 }
 
 function marked(tool: CallableTool): CallableTool {

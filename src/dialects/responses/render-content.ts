@@ -12,7 +12,6 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, stringAt } from '../../kit/json/members.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
-import { CALLABLE_TOOLS } from '../shared/tools/additional-tools.ts';
 import { facts } from './facts.ts';
 import { cleanItem } from './render-losses.ts';
 import { renderParts } from './render-parts.ts';
@@ -200,7 +199,7 @@ function renderOpaque(
   const type = stringAt(item.value, 'type') ?? 'unknown';
   if (item.dialect === 'responses' && !isOperatorItem(type)) {
     // Hosted tools are among the request's own, as far as the upstream runs them.
-    return cleanItem(item.value, place, report, (ofTool) => CALLABLE_TOOLS.has(ofTool));
+    return cleanItem(item.value, place, report, () => false);
   }
   report.dropped(place, `the upstream has no place for ${type}`);
   return undefined;

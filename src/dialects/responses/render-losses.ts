@@ -25,7 +25,14 @@ import {
   reportUnknownFields,
 } from '../shared/report/foreign-members.ts';
 import { REQUEST_FIELDS, type Report } from '../shared/report/report.ts';
-import { ADDING_TOOLS, ADDITIONAL_TOOLS, isVendorType } from '../shared/tools/additional-tools.ts';
+import {
+  ADDING_TOOLS,
+  ADDITIONAL_TOOLS,
+  CALLABLE_TOOLS,
+  isCallable,
+  isOfAnswer,
+  isVendorType,
+} from '../shared/tools/additional-tools.ts';
 import { SHELL_CALLS } from './local-shells.ts';
 import { reasoningNames } from './reasoning.ts';
 import { isInItem } from './wire.ts';
@@ -233,12 +240,12 @@ export function cleanTool(tool: JsonObject, place: string, report: Report): Json
   return withoutMembers(tool, members, place, report);
 }
 
-/** Which tools of an item go upstream in it. */
+/** Which tools of an item that callers do not run go upstream in it. */
 type IsKept = (type: string) => boolean;
 
 /**
  * One item without members that only the gateway knows; undefined = nothing of it is left. Tools of vendors are
- * reported among those of the request.
+ * reported among those of the request, and tools that do not count when it is parsed.
  */
 export function cleanItem(
   item: JsonObject,
@@ -248,7 +255,11 @@ export function cleanItem(
 ): JsonObject | undefined {
   const { type } = item;
   if (ADDING_TOOLS.has(type)) {
-    const cleaned = cleanAddedTools(item, isKept, place, report);
+    const isForCallers = type === ADDITIONAL_TOOLS && isOfAnswer(item);
+    const isSent = (tool: JsonObject) =>
+      isCallable(tool) ||
+      (!isForCallers && !CALLABLE_TOOLS.has(tool.type) && isKept(stringAt(tool, 'type') ?? ''));
+    const cleaned = cleanAddedTools(item, isSent, place, report);
     const isEmptied = cleaned !== item && objectsAt(cleaned, 'tools').length === 0;
     return isEmptied && type === ADDITIONAL_TOOLS ? undefined : cleaned;
   }
@@ -259,11 +270,16 @@ export function cleanItem(
   return cleanList(content, 'output', cleanPart, place, report);
 }
 
-function cleanAddedTools(object: JsonObject, isKept: IsKept, place: string, report: Report): JsonObject {
+function cleanAddedTools(
+  object: JsonObject,
+  isSent: (tool: JsonObject) => boolean,
+  place: string,
+  report: Report,
+): JsonObject {
   const clean: Clean = (tool, at) => {
-    if (!isKept(stringAt(tool, 'type') ?? '')) return undefined;
+    if (!isSent(tool)) return undefined;
     return tool.type === 'namespace'
-      ? cleanAddedTools(tool, isKept, at, report)
+      ? cleanAddedTools(tool, isSent, at, report)
       : cleanTool(tool, at, report);
   };
   return cleanList(object, 'tools', clean, place, report);
