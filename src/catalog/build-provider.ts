@@ -1,5 +1,5 @@
 import type { Format } from '../ir/items.ts';
-import { NO_QUIRKS } from '../ir/quirks.ts';
+import { NO_QUIRKS, type Quirks } from '../ir/quirks.ts';
 import type { Provider } from './catalog.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
 import { parseCredential } from './providers/credential.ts';
@@ -34,7 +34,7 @@ export function buildProvider(entry: ProviderEntry): Provider {
     auth,
     dataPolicy: dataPolicyOf(entry, dialect, isPublic ? row : undefined),
     timeouts: timeoutsOf(entry),
-    quirks: row?.quirks ?? NO_QUIRKS,
+    quirks: quirksOf(entry, row),
     ...(row?.facts !== undefined && { facts: row.facts }),
     isPublic,
     ...(entry.unpriced === 'allow' && { servesUnpriced: true }),
@@ -76,6 +76,18 @@ function dataPolicyOf(
   // The simulator runs inside the gateway and keeps nothing.
   if (dialect === 'simulator') return { training: false, retainsPrompts: false };
   return given ? { training: given.training, retainsPrompts: given.retains_prompts } : row?.data_policy;
+}
+
+/** Those of the table, and what the configuration says of the provider instead. */
+function quirksOf({ takes }: ProviderEntry, row: ProviderRow | undefined): Quirks {
+  const quirks = row?.quirks ?? NO_QUIRKS;
+  if (!takes) return quirks;
+  const { takesSystemTurns = false, takesCallersVersion = false } = quirks;
+  return {
+    ...quirks,
+    takesSystemTurns: takes.system_turns ?? takesSystemTurns,
+    takesCallersVersion: takes.callers_version ?? takesCallersVersion,
+  };
 }
 
 function timeoutsOf({ timeouts_ms: given }: ProviderEntry): Timeouts {

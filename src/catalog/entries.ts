@@ -19,6 +19,11 @@ export interface ProviderEntry {
   /** Whether keys that a limit covers may have tools run for which there is no price. */
   readonly unpriced?: 'allow' | 'refuse' | null;
   readonly data_policy?: { readonly training: boolean; readonly retains_prompts: boolean } | null;
+  /** What it takes of the messages dialect that not every server of it knows. */
+  readonly takes?: {
+    readonly system_turns?: boolean | null;
+    readonly callers_version?: boolean | null;
+  } | null;
   readonly timeouts_ms?: {
     readonly connect?: number | null;
     readonly first_byte?: number | null;

@@ -21,11 +21,15 @@ import { openTestGateway, readEvents, type TestGateway } from './harness.ts';
 
 /** What today's clients of the messages format send: to Anthropic, and to upstreams of other dialects. */
 
-const KINDS = ['anthropic', 'alike', 'chat', 'responses'] as const;
+const KINDS = ['anthropic', 'proxy', 'alike', 'chat', 'responses'] as const;
 type Kind = (typeof KINDS)[number];
+
+/** Those that take everything of the dialect: by their row of the table, and by the configuration. */
+const WITH_ALL = ['anthropic', 'proxy'] as const;
 
 const ANSWERS = {
   anthropic: messagesAnswer({ text: 'Hello' }),
+  proxy: messagesAnswer({ text: 'Hello' }),
   alike: messagesAnswer({ text: 'Hello' }),
   chat: chatAnswer({ text: 'Hello' }),
   responses: responsesAnswer({ text: 'Hello' }),
@@ -41,6 +45,12 @@ beforeAll(async () => {
     {
       providers: [
         { slug: 'anthropic', base_url: upstreams.anthropic.url },
+        {
+          slug: 'proxy',
+          dialect: 'anthropic-messages',
+          base_url: upstreams.proxy.url,
+          takes: { system_turns: true, callers_version: true },
+        },
         { slug: 'alike', name: 'Alike', dialect: 'anthropic-messages', base_url: upstreams.alike.url },
         { slug: 'chat', name: 'Chat', dialect: 'openai-chat', base_url: upstreams.chat.url },
         {
@@ -171,18 +181,18 @@ describe('system turns inside the conversation', () => {
   };
   const messages = [HI, { role: 'assistant', content: 'Hello' }, HI, note];
 
-  it('go on as they are where the endpoint takes them, in both lanes', async () => {
-    const relayed = await ask('anthropic', { messages });
+  it.each(WITH_ALL)('go to %s as they are, in both lanes', async (kind) => {
+    const relayed = await ask(kind, { messages });
     expect(relayed.sent.messages).toEqual(messages);
     expect(relayed.report).toEqual([]);
-    upstreams.anthropic.clear();
-    upstreams.anthropic.answer(ANSWERS.anthropic);
-    const { sent, report } = await ask('anthropic', { messages, ...TRANSLATED });
+    upstreams[kind].clear();
+    upstreams[kind].answer(ANSWERS[kind]);
+    const { sent, report } = await ask(kind, { messages, ...TRANSLATED });
     expect(sent.messages.at(-1)).toEqual(note);
     expect(report).toEqual([]);
-    upstreams.anthropic.clear();
-    upstreams.anthropic.answer(ANSWERS.anthropic);
-    const first = await ask('anthropic', { messages: [note, HI], ...TRANSLATED });
+    upstreams[kind].clear();
+    upstreams[kind].answer(ANSWERS[kind]);
+    const first = await ask(kind, { messages: [note, HI], ...TRANSLATED });
     expect(first.sent.messages[0]).toEqual(note);
   });
 
@@ -208,18 +218,16 @@ describe('system turns inside the conversation', () => {
 describe('versions of the format', () => {
   const NEWER = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'some-beta-2026-01-01' };
 
-  it('go on as the caller names them where the endpoint takes them', async () => {
-    const { headers } = await ask('anthropic', {}, NEWER);
+  it.each(WITH_ALL)('go to %s as the caller names them', async (kind) => {
+    const { headers } = await ask(kind, {}, NEWER);
     expect(headers).toMatchObject(NEWER);
-    upstreams.anthropic.clear();
-    upstreams.anthropic.answer(ANSWERS.anthropic);
-    expect((await ask('anthropic', { speed: 'fast' }, NEWER)).headers['anthropic-version']).toBe(
-      '2026-10-21',
-    );
+    upstreams[kind].clear();
+    upstreams[kind].answer(ANSWERS[kind]);
+    expect((await ask(kind, { speed: 'fast' }, NEWER)).headers['anthropic-version']).toBe('2026-10-21');
     for (const version of [undefined, 'latest']) {
-      upstreams.anthropic.clear();
-      upstreams.anthropic.answer(ANSWERS.anthropic);
-      const { status, headers } = await ask('anthropic', {}, version ? { 'anthropic-version': version } : {});
+      upstreams[kind].clear();
+      upstreams[kind].answer(ANSWERS[kind]);
+      const { status, headers } = await ask(kind, {}, version ? { 'anthropic-version': version } : {});
       expect([status, headers['anthropic-version']]).toEqual([200, '2023-06-01']);
     }
   });

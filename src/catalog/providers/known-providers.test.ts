@@ -55,6 +55,19 @@ describe('what a listed provider must say', () => {
     expect(issuesOf({ slug: 'google-vertex', api_key: '{}' })).toEqual(['api_key: client_email is required']);
   });
 
+  it('nothing of another dialect', () => {
+    const takes = { system_turns: true };
+    const own = { slug: 'mine', base_url: 'http://h', takes } as const;
+    expect(issuesOf({ ...own, dialect: 'openai-chat' })).toEqual([
+      'takes: has no effect for openai-chat: it is of anthropic-messages',
+    ]);
+    expect(issuesOf({ slug: 'openai', takes })).toEqual([
+      'takes: has no effect for openai-responses: it is of anthropic-messages',
+    ]);
+    expect(issuesOf({ ...own, dialect: 'anthropic-messages' })).toEqual([]);
+    expect(issuesOf({ slug: 'anthropic', takes })).toEqual([]);
+  });
+
   it('a credential that fits, also without a row', () => {
     const own = { slug: 'mine', dialect: 'aws-bedrock', base_url: 'http://h' } as const;
     expect(issuesOf({ ...own, api_key: '{"accessKeyId":"a"}' })).toEqual([
@@ -238,5 +251,26 @@ describe('data policies', () => {
       training: false,
       retainsPrompts: false,
     });
+  });
+});
+
+describe('what a provider takes of the messages dialect', () => {
+  const quirksOf = (slug: string, takes?: ProviderConfig['takes']) => {
+    const { takesSystemTurns = false, takesCallersVersion = false } = buildProvider({
+      slug,
+      dialect: 'anthropic-messages',
+      base_url: 'http://h',
+      takes,
+    }).quirks;
+    return [takesSystemTurns, takesCallersVersion];
+  };
+
+  it('is what the configuration says, else what the table says', () => {
+    expect(quirksOf('mine')).toEqual([false, false]);
+    expect(quirksOf('mine', { system_turns: true })).toEqual([true, false]);
+    expect(quirksOf('mine', { callers_version: true })).toEqual([false, true]);
+    expect(quirksOf('anthropic')).toEqual([true, true]);
+    expect(quirksOf('anthropic', { callers_version: false })).toEqual([true, false]);
+    expect(quirksOf('anthropic', null)).toEqual([true, true]);
   });
 });

@@ -15,7 +15,7 @@ import { type KeySource, PROVIDER_TABLE, type ProviderRow } from './provider-tab
 export const KNOWN_PROVIDERS: KnownProviders = {
   has: (slug) => isComplete(rowOf(slug)),
   slugs: Object.keys(PROVIDER_TABLE),
-  issuesOf: (provider) => [...missingKeys(provider), ...credentialIssues(provider)],
+  issuesOf: (provider) => [...missingKeys(provider), ...credentialIssues(provider), ...foreignKeys(provider)],
   complete,
 };
 
@@ -60,6 +60,13 @@ function credentialIssues(provider: ProviderConfig): Issue[] {
   return mustAddress && reading.credential.kind === 'key'
     ? [{ path: 'api_key', message: 'must be JSON that says which address to call, or give a base_url' }]
     : [];
+}
+
+/** Keys without effect in the dialect of the provider. */
+function foreignKeys({ slug, dialect: given, takes }: ProviderConfig): Issue[] {
+  const dialect = given ?? rowOf(slug)?.dialect;
+  if (!takes || dialect === undefined || dialect === 'anthropic-messages') return [];
+  return [{ path: 'takes', message: `has no effect for ${dialect}: it is of anthropic-messages` }];
 }
 
 // --- Credentials of the environment

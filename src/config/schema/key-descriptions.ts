@@ -96,6 +96,12 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'What the provider does with prompts; absent: that of the built-in table, else taken as training and keeping.',
   'providers[].data_policy.training': 'Whether it trains on prompts.',
   'providers[].data_policy.retains_prompts': 'Whether it keeps prompts.',
+  'providers[].takes':
+    'What it takes of anthropic-messages that not every server of the dialect knows; absent: as the built-in table says.',
+  'providers[].takes.system_turns':
+    'Whether it takes messages of the role `system` inside `messages`, with `clear_at`. If not, they go out as user text.',
+  'providers[].takes.callers_version':
+    'Whether it gets the `anthropic-version` that the caller names. If not, it gets 2023-06-01.',
   'providers[].timeouts_ms': 'Time limits of one call to the provider.',
   'providers[].timeouts_ms.connect': 'Until the connection is open.',
   'providers[].timeouts_ms.first_byte':

@@ -93,6 +93,7 @@ const provider = closed({
   headers: requestHeaders,
   unpriced: nullish(oneOf(['allow', 'refuse'])),
   data_policy: nullish(closed({ training: Type.Boolean(), retains_prompts: Type.Boolean() })),
+  takes: nullish(closed({ system_turns: nullish(Type.Boolean()), callers_version: nullish(Type.Boolean()) })),
   timeouts_ms: section({
     connect: milliseconds(10_000),
     first_byte: milliseconds(120_000),
