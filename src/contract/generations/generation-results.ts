@@ -181,6 +181,17 @@ export const embeddingsResultSchema = Type.Object(
   { description: 'Vectors; routing metadata is added when the request asked for it.' },
 );
 
+const usageOfWholeSchema = Type.Object({
+  input_tokens: tokens,
+  input_tokens_details: anyObject,
+  output_tokens: tokens,
+  output_tokens_details: anyObject,
+  total_tokens: tokens,
+  cost,
+  is_byok: Type.Boolean(),
+  cost_details: anyObject,
+});
+
 const probability = Type.Number({ minimum: 0, maximum: 1 });
 
 /** Reply of `POST /decisions` and `POST /systemone`. */
@@ -219,16 +230,7 @@ export const decisionsResultSchema = Type.Object(
     }),
     model: Type.String({ description: 'The model that served.' }),
     provider: Type.String(),
-    usage: Type.Object({
-      input_tokens: tokens,
-      input_tokens_details: anyObject,
-      output_tokens: tokens,
-      output_tokens_details: anyObject,
-      total_tokens: tokens,
-      cost,
-      is_byok: Type.Boolean(),
-      cost_details: anyObject,
-    }),
+    usage: usageOfWholeSchema,
   },
   { description: 'Answers to questions; routing metadata is added when the request asked for it.' },
 );
@@ -245,16 +247,7 @@ export const compactionResultSchema = Type.Object(
     output: Type.Array(anyObject, {
       description: 'The input of the next request: all messages of the user, then one `compaction` item.',
     }),
-    usage: Type.Object({
-      input_tokens: tokens,
-      input_tokens_details: anyObject,
-      output_tokens: tokens,
-      output_tokens_details: anyObject,
-      total_tokens: tokens,
-      cost,
-      is_byok: Type.Boolean(),
-      cost_details: Type.Optional(anyObject),
-    }),
+    usage: usageOfWholeSchema,
   },
   { description: 'A compacted conversation; routing metadata is added when the request asked for it.' },
 );

@@ -4,8 +4,8 @@ import type { Settled } from '../../ir/events.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
-import { usdOf } from '../../kit/money.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { costMembers } from '../shared/answers/cost-members.ts';
 import { type DecisionAnswer, readAnswers, readPassedAnswers } from '../shared/decisions/answers.ts';
 
 /** The reply in the form of the request. Throws 502 if the model did not answer a question. */
@@ -104,10 +104,6 @@ function renderUsage({ usage, bill }: Settled): JsonObject {
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
-    cost: usdOf(bill.totalNanos),
-    is_byok: bill.isByok,
-    cost_details: {
-      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-    },
+    ...costMembers(bill),
   };
 }

@@ -1,48 +1,37 @@
 import type { DecisionForm } from '../../ir/decision.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, stringAt, textAt, withoutNulls } from '../../kit/json/members.ts';
 import { answerSchema, promptItems } from '../shared/decisions/prompt.ts';
-import { modelList, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { type WholeFormat, wholeRequest } from '../shared/requests/whole-request.ts';
 import { facts } from './facts.ts';
 import { parseQuestions } from './parse-content.ts';
 import { DOCUMENTED_FIELDS } from './wire.ts';
 
+const FORMAT: WholeFormat = {
+  format: 'decisions',
+  formatFacts: facts.request,
+  documentedFields: DOCUMENTED_FIELDS,
+  answers: 'decisions',
+};
+
 /** Parses a validated body in either form. Throws 400 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject): GenerationRequest {
   const given = withoutNulls(body);
-  const models = modelList(given.model, given.models);
-  if (models.length === 0) throw invalidRequest([{ path: 'model', message: 'is required' }]);
-  if (given.stream === true) {
-    throw invalidRequest([{ path: 'stream', message: 'must be false: decisions come in one piece' }]);
-  }
+  const request = wholeRequest(body, given, FORMAT);
   const form = formOf(given);
   const questions = parseQuestions(given.questions, form);
   return compact({
-    format: 'decisions',
-    formatFacts: facts.request,
-    body,
-    models,
-    hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
+    ...request,
     items: promptItems(given[CONTENT[form]] ?? '', questions),
     decision: {
       form,
       questions: questions.map(({ name, kind, options }) => ({ name, kind, options })),
     },
-    tools: [],
-    sampling: {},
     outputFormat: { type: 'json-schema', name: 'answers', schema: answerSchema(questions), strict: true },
     promptCacheKey: textAt(given, 'prompt_cache_key'),
-    user: textAt(given, 'user'),
     safetyIdentifier: stringAt(given, 'safety_identifier'),
-    stream: false,
-    echoUpstreamBody: false,
-    wishes: parseWishes(documentedOf(given)),
-    ext: {},
-    places: new Places(),
-    unknownFields: Object.keys(given).filter((name) => !DOCUMENTED_FIELDS.has(name)),
   });
 }
 
@@ -61,9 +50,4 @@ function formOf({ questions, state, input }: JsonObject): DecisionForm {
     throw invalidRequest([{ path: wrong, message: `cannot be combined with ${kind}: use ${path}` }]);
   }
   return form;
-}
-
-/** The fields that the schema has checked. Others, such as `plugins`, could have any shape, and mean nothing here. */
-function documentedOf(given: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => DOCUMENTED_FIELDS.has(name)));
 }

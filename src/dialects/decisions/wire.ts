@@ -1,13 +1,11 @@
 import Type, { type TSchema } from 'typebox';
 import { nullish } from '../../kit/json/schema.ts';
-import { gatewayFieldSchemas, SHARED_GATEWAY_FIELDS } from '../shared/requests/gateway-fields.ts';
+import { routingFieldSchemas, SHARED_GATEWAY_FIELDS } from '../shared/requests/gateway-fields.ts';
 
 /** Limits of OpenAI. */
 export const MAX_QUESTIONS = 400;
 export const MAX_OPTIONS = 255;
 export const MIN_OPTIONS = 2;
-
-const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
 
 /** `parse.ts` checks what is in questions, and says which of them is wrong. */
 const question = Type.Object({ type: Type.String() });
@@ -36,13 +34,7 @@ const settings = {
   }),
   prompt_cache_key: nullish(Type.String()),
   safety_identifier: nullish(Type.String({ maxLength: 256 })),
-  models,
-  provider,
-  route,
-  session_id,
-  user,
-  trace,
-  preset,
+  ...routingFieldSchemas,
 };
 
 /** Schema of the request body, in both forms. */

@@ -1,8 +1,8 @@
 import type { Settled } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import { usdOf } from '../../kit/money.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { costMembers } from '../shared/answers/cost-members.ts';
 
 /** The reply: one entry for each input, in their order. */
 export function encodeBody({ vectors = [], settled }: Result, context: ReplyContext): JsonObject {
@@ -24,10 +24,6 @@ function renderUsage({ usage, bill }: Settled): JsonObject {
   return {
     prompt_tokens: usage.inputTokens,
     total_tokens: usage.inputTokens,
-    cost: usdOf(bill.totalNanos),
-    is_byok: bill.isByok,
-    cost_details: {
-      upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-    },
+    ...costMembers(bill),
   };
 }

@@ -1,30 +1,28 @@
 import type { EmbeddingInput, VectorEncoding } from '../../ir/embedding.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import { Places } from '../../ir/places.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, stringAt, textAt, withoutNulls } from '../../kit/json/members.ts';
-import { modelList, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { type WholeFormat, wholeRequest } from '../shared/requests/whole-request.ts';
 import { facts } from './facts.ts';
 import { DOCUMENTED_FIELDS, MAX_INPUTS } from './wire.ts';
 
 /** Output modality that routing requires of models. */
 const EMBEDDINGS: readonly string[] = ['embeddings'];
 
+const FORMAT: WholeFormat = {
+  format: 'embeddings',
+  formatFacts: facts.request,
+  documentedFields: DOCUMENTED_FIELDS,
+  answers: 'embeddings',
+};
+
 /** Parses a validated body. Throws 400 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject): GenerationRequest {
   const given = withoutNulls(body);
-  const models = modelList(given.model, given.models);
-  if (models.length === 0) throw invalidRequest([{ path: 'model', message: 'is required' }]);
-  if (given.stream === true) {
-    throw invalidRequest([{ path: 'stream', message: 'must be false: embeddings come in one piece' }]);
-  }
+  const request = wholeRequest(body, given, FORMAT);
   return compact({
-    format: 'embeddings',
-    formatFacts: facts.request,
-    body,
-    models,
-    hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
+    ...request,
     items: [],
     embedding: compact({
       inputs: inputsOf(given.input),
@@ -32,22 +30,8 @@ export function parseRequest(body: JsonObject): GenerationRequest {
       dimensions: numberAt(given, 'dimensions'),
       inputType: textAt(given, 'input_type'),
     }),
-    tools: [],
-    sampling: {},
     modalities: EMBEDDINGS,
-    user: textAt(given, 'user'),
-    stream: false,
-    echoUpstreamBody: false,
-    wishes: parseWishes(documentedOf(given)),
-    ext: {},
-    places: new Places(),
-    unknownFields: Object.keys(given).filter((name) => !DOCUMENTED_FIELDS.has(name)),
   });
-}
-
-/** The fields that the schema has checked. Others, such as `plugins`, could have any shape, and mean nothing here. */
-function documentedOf(given: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => DOCUMENTED_FIELDS.has(name)));
 }
 
 /** The inputs of `input`: a single text or list of token ids is one input. */

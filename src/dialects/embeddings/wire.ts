@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { nullish, oneOf } from '../../kit/json/schema.ts';
-import { gatewayFieldSchemas, SHARED_GATEWAY_FIELDS } from '../shared/requests/gateway-fields.ts';
+import { routingFieldSchemas, SHARED_GATEWAY_FIELDS } from '../shared/requests/gateway-fields.ts';
 
 /** Inputs of one request, as at OpenAI. */
 export const MAX_INPUTS = 2048;
@@ -18,8 +18,6 @@ const input = Type.Unsafe<unknown>({
   anyOf: [Type.String(), Type.Array(Type.String()), tokenIds, Type.Array(tokenIds)],
   explain: 'must be a text, a list of texts, a list of token ids, or a list of such lists',
 });
-
-const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
 
 const settings = {
   dimensions: nullish(
@@ -39,13 +37,7 @@ const settings = {
         'What the vectors are for, where the model tells uses apart: `search_query`, `search_document`.',
     }),
   ),
-  models,
-  provider,
-  route,
-  session_id,
-  user,
-  trace,
-  preset,
+  ...routingFieldSchemas,
 };
 
 /** Schema of the request body. */

@@ -17,6 +17,7 @@ import {
   MAX_REQUESTED_TOKENS,
   MAX_TOOLS,
   promptCacheOptionsSchema,
+  routingFieldSchemas,
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
@@ -134,7 +135,6 @@ function fieldSchemas(vendor: string) {
 export function compactionSchema() {
   const { model, input, instructions, service_tier, previous_response_id } = fieldSchemas('vendor');
   const { prompt_cache_key, prompt_cache_options, prompt_cache_retention } = fieldSchemas('vendor');
-  const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
   return {
     model,
     input,
@@ -144,13 +144,7 @@ export function compactionSchema() {
     prompt_cache_options,
     prompt_cache_retention,
     service_tier,
-    models,
-    provider,
-    route,
-    session_id,
-    user,
-    trace,
-    preset,
+    ...routingFieldSchemas,
   };
 }
 

@@ -12,7 +12,7 @@ import {
   responsesResultSchema,
   tokenCountSchema,
 } from '../../contract/generations/generation-results.ts';
-import type { ConversationFormat } from '../../dialects/dialect.ts';
+import type { ConversationFormat, FormatDialect } from '../../dialects/dialect.ts';
 import { DIALECTS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { invalidRequest } from '../../ir/errors.ts';
@@ -39,25 +39,13 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
-    {
-      method: 'POST',
-      mount: 'api',
+    wholeRoute(vendor, DIALECTS.compaction, {
       path: '/responses/compact',
       operationId: 'compactResponse',
       summary: 'Compact a conversation: its user messages and a summary of the rest',
       example: GENERATION_EXAMPLES.compactResponse,
-      tag: 'Generation',
-      auth: 'inference',
-      rateClass: 'generation',
-      request: {
-        query: null,
-        headers: generationHeaderSchema(vendor),
-        body: DIALECTS.compaction.inbound.requestSchema(vendor),
-      },
-      responses: { 200: ok(compactionResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
-      encodeError: encodeEnvelope,
-      handler: wholeHandler(DIALECTS.compaction),
-    },
+      result: compactionResultSchema,
+    }),
     ...countingRoutes(vendor, DIALECTS.responses, {
       path: '/responses/input_tokens',
       operationId: 'countResponseTokens',
@@ -90,36 +78,26 @@ export function generationRoutes(vendor: string): readonly Route[] {
       result: chatResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
-    {
-      method: 'POST',
-      mount: 'api',
+    wholeRoute(vendor, DIALECTS.embeddings, {
       path: '/embeddings',
       operationId: 'createEmbeddings',
       summary: 'Create embeddings: a vector for each text',
       example: GENERATION_EXAMPLES.createEmbeddings,
-      tag: 'Generation',
-      auth: 'inference',
-      rateClass: 'generation',
-      request: {
-        query: null,
-        headers: generationHeaderSchema(vendor),
-        body: DIALECTS.embeddings.inbound.requestSchema(vendor),
-      },
-      responses: { 200: ok(embeddingsResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
-      encodeError: encodeEnvelope,
-      handler: wholeHandler(DIALECTS.embeddings),
-    },
-    decisionsRoute(vendor, {
+      result: embeddingsResultSchema,
+    }),
+    wholeRoute(vendor, DIALECTS.decisions, {
       path: '/decisions',
       operationId: 'createDecision',
       summary: 'Answer questions about a content with probabilities',
       example: GENERATION_EXAMPLES.createDecision,
+      result: decisionsResultSchema,
     }),
-    decisionsRoute(vendor, {
+    wholeRoute(vendor, DIALECTS.decisions, {
       path: '/systemone',
       operationId: 'createSystemOneDecision',
       summary: 'The same, at the path of System One',
       example: GENERATION_EXAMPLES.createSystemOneDecision,
+      result: decisionsResultSchema,
     }),
     {
       method: 'POST',
@@ -142,30 +120,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
   ];
 }
 
-/** A route of decisions: each takes both forms. */
-function decisionsRoute(
-  vendor: string,
-  row: Pick<Route, 'path' | 'operationId' | 'summary' | 'example'>,
-): Route {
-  return {
-    ...row,
-    method: 'POST',
-    mount: 'api',
-    tag: 'Generation',
-    auth: 'inference',
-    rateClass: 'generation',
-    request: {
-      query: null,
-      headers: generationHeaderSchema(vendor),
-      body: DIALECTS.decisions.inbound.requestSchema(vendor),
-    },
-    responses: { 200: ok(decisionsResultSchema), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
-    encodeError: encodeEnvelope,
-    handler: wholeHandler(DIALECTS.decisions),
-  };
-}
-
-/** What the routes of conversation formats differ in. */
+/** What the routes of formats differ in. */
 interface GenerationRow {
   readonly path: string;
   readonly operationId: string;
@@ -200,6 +155,30 @@ function generationRoute(vendor: string, dialect: ConversationFormat, row: Gener
     },
     encodeError: (error, context) => dialect.inbound.encodeError(error, context),
     handler: generateHandler(dialect),
+  };
+}
+
+/** The route of a format whose answers are always whole. */
+function wholeRoute(
+  vendor: string,
+  dialect: FormatDialect,
+  { result, ...row }: Omit<GenerationRow, 'errorSchema'>,
+): Route {
+  return {
+    ...row,
+    method: 'POST',
+    mount: 'api',
+    tag: 'Generation',
+    auth: 'inference',
+    rateClass: 'generation',
+    request: {
+      query: null,
+      headers: generationHeaderSchema(vendor),
+      body: dialect.inbound.requestSchema(vendor),
+    },
+    responses: { 200: ok(result), ...errors(errorEnvelopeSchema, GENERATION_ERRORS) },
+    encodeError: encodeEnvelope,
+    handler: wholeHandler(dialect),
   };
 }
 

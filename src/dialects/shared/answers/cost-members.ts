@@ -8,15 +8,17 @@ export interface CostNames {
   readonly output: string;
 }
 
-/** Members of a usage object for the cost, in USD. */
-export function costMembers(bill: Bill, names: CostNames): JsonObject {
+/** Members of a usage object for the cost, in USD. `names`: absent where prompt and answer are not told apart. */
+export function costMembers(bill: Bill, names?: CostNames): JsonObject {
   return {
     cost: usdOf(bill.totalNanos),
     is_byok: bill.isByok,
     cost_details: {
       upstream_inference_cost: bill.isByok ? usdOf(bill.inputNanos + bill.outputNanos) : null,
-      [names.input]: usdOf(bill.inputNanos),
-      [names.output]: usdOf(bill.outputNanos),
+      ...(names !== undefined && {
+        [names.input]: usdOf(bill.inputNanos),
+        [names.output]: usdOf(bill.outputNanos),
+      }),
     },
   };
 }

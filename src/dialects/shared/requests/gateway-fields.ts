@@ -236,6 +236,11 @@ export const gatewayFieldSchemas = {
   cache_control: nullish(cacheControlSchema),
 };
 
+const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
+
+/** Of these, the fields that mean something where there is no conversation to change. */
+export const routingFieldSchemas = { models, provider, route, session_id, user, trace, preset };
+
 export { imageConfigSchema };
 
 /** Fields of every format that never go upstream. */

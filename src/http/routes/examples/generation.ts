@@ -180,6 +180,11 @@ export const GENERATION_EXAMPLES = {
         total_tokens: 167,
         cost: 0.00025,
         is_byok: false,
+        cost_details: {
+          upstream_inference_cost: null,
+          upstream_inference_input_cost: 0.000115,
+          upstream_inference_output_cost: 0.000135,
+        },
       },
     } satisfies Static<typeof compactionResultSchema>,
   },
