@@ -46,6 +46,14 @@ const UNITS = [
   '\udc00',
   '𝐢',
   '\u{1d15e}',
+  'ा',
+  'ো',
+  '\u09c7',
+  '\u09be',
+  'ﷺ',
+  '㌀',
+  '½',
+  '٤',
 ];
 const texts = fc.string({ unit: fc.constantFrom(...UNITS), maxLength: 16 });
 
@@ -76,6 +84,35 @@ describe('normalForm', () => {
     const normal = runAtOnce(normalForm(text));
     expect(normal.text).toBe(form);
     expect([normal.startOf(start), normal.endBefore(end)]).toEqual([originalStart, originalEnd]);
+  });
+});
+
+describe('the short normal form', () => {
+  it.each([
+    ['xﷺy', 'xمy', 2, 2],
+    ['㌀1', 'ト1', 1, 1],
+    ['㌕:', 'ム:', 1, 1],
+    ['ﷺ\u200b٤', 'م٤', 2, 3],
+    ['½½', '1⁄21⁄2', 3, 1],
+    ['⑽', '(10)', 4, 1],
+    ['\u01c4', 'DŽ', 2, 1],
+  ])('of %j is %j, and its places are found', (text, form, index, original) => {
+    const normal = runAtOnce(normalForm(text, true));
+    expect(normal.text).toBe(form);
+    expect(normal.endBefore(index)).toBe(original);
+  });
+
+  it('is the whole one besides characters that built-in filters do not read', () => {
+    const unread = (text: string) => text.replace(/[^\0-\u024f\u2010-\u2015\u2212\p{Nd}]+/gu, '?');
+    fc.assert(
+      fc.property(texts, (text) => {
+        const [short, whole] = [true, false].map((isShort) => runAtOnce(normalForm(text, isShort)).text);
+        // A long form may have blanks, which stand between letters of it.
+        const expected = unread((whole ?? '').replaceAll('صلى الله عليه وسلم', 'م'));
+        expect(unread(short ?? '')).toBe(expected);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 

@@ -96,7 +96,7 @@ export class Scanner {
   }
 
   *#scanNew(text: string, budget: ScanBudget): Sliced<Finding[]> {
-    const normal = yield* normalForm(text);
+    const normal = yield* normalForm(text, this.#patterns.length === 0);
     const { withPlainDigits } = normal;
     const findings: Finding[] = [];
     for (const { source, matcher } of this.filters) {

@@ -46,7 +46,7 @@ export class StreamScan {
   readonly #shapes: readonly ShapeSearch[];
   /** Undefined = there are none, or they have spent their budget. */
   #patterns: PatternSearches | undefined;
-  readonly #normal = new NormalStream();
+  readonly #normal: NormalStream;
   /** The original from `#originalAt` on: what is held back, and what findings may still quote. */
   #original = '';
   #originalAt = 0;
@@ -60,6 +60,7 @@ export class StreamScan {
   constructor(shapes: readonly ShapeSearch[], patterns: PatternSearches | undefined) {
     this.#shapes = shapes;
     this.#patterns = patterns;
+    this.#normal = new NormalStream(patterns === undefined);
   }
 
   /** Characters that were received and have not left. */

@@ -1,0 +1,40 @@
+/** A text that is put together from UTF-16 units. */
+export class UnitText {
+  #units: Uint16Array<ArrayBuffer>;
+  #length = 0;
+
+  /** `expected`: units that it will probably have. */
+  constructor(expected: number) {
+    this.#units = new Uint16Array(expected + USUAL_GROWTH);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  addCode(code: number): void {
+    if (this.#length + 2 > this.#units.length) this.#grow(2);
+    if (code < 0x10000) this.#units[this.#length++] = code;
+    else {
+      this.#units[this.#length++] = 0xd7c0 + (code >> 10);
+      this.#units[this.#length++] = 0xdc00 | (code & 0x3ff);
+    }
+  }
+
+  addText(text: string, from = 0, to = text.length): void {
+    if (this.#length + to - from > this.#units.length) this.#grow(to - from);
+    for (let at = from; at < to; at++) this.#units[this.#length++] = text.charCodeAt(at);
+  }
+
+  toString(): string {
+    return Buffer.from(this.#units.buffer, 0, 2 * this.#length).toString('utf16le');
+  }
+
+  #grow(by: number): void {
+    const units = new Uint16Array(2 * (this.#length + by));
+    units.set(this.#units);
+    this.#units = units;
+  }
+}
+
+const USUAL_GROWTH = 16;
