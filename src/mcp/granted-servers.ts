@@ -2,7 +2,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { ApprovedCalls, GivenApproval, ResultText } from './approved-calls.ts';
 import type { CallResult } from './client/call-result.ts';
-import type { McpClient, McpOwner, ToolList } from './client/mcp-client.ts';
+import type { McpClient, McpOwner, RemoteCall, ToolList } from './client/mcp-client.ts';
 import { McpProblem } from './client/mcp-problem.ts';
 import type { McpLimits, RemoteServer } from './client/remote-server.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
@@ -86,9 +86,11 @@ export class GrantedServers {
     tool: RemoteTool,
     given: JsonObject,
     signal: AbortSignal,
+    onProgress?: RemoteCall['onProgress'],
   ): Promise<CallResult> {
     const { client, limits } = this.#dependencies;
-    const call = { name: tool.name, arguments: given };
+    const { name, inputSchema } = tool;
+    const call = { name, arguments: given, inputSchema, onProgress };
     return authorized(server, (each) => client.call(each, ownerOf(caller), call, limits().call, signal));
   }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 /** The Model Context Protocol, as far as client and server need it: JSON-RPC 2.0 over streamable HTTP. */
 
-/** Versions that the gateway speaks, newest first. */
+/** Versions with `initialize`, which the gateway speaks as client and as server, newest first. */
 export const PROTOCOL_VERSIONS: readonly [string, ...string[]] = [
   '2025-11-25',
   '2025-06-18',
@@ -10,9 +10,17 @@ export const PROTOCOL_VERSIONS: readonly [string, ...string[]] = [
   '2024-11-05',
 ];
 
-/** Names of headers, in lower case. */
+/**
+ * The version without `initialize` and sessions, which the gateway speaks as client: each request says which version it
+ * is of and who sends it.
+ */
+export const STATELESS_VERSION = '2026-07-28';
+
+/** Names of headers, in lower case. The last two are of the version without sessions. */
 export const SESSION_HEADER = 'mcp-session-id';
 export const VERSION_HEADER = 'mcp-protocol-version';
+export const METHOD_HEADER = 'mcp-method';
+export const NAME_HEADER = 'mcp-name';
 
 /** Error codes of JSON-RPC, and those of the protocol. */
 export const RPC_ERRORS = {
@@ -31,7 +39,15 @@ export type RpcMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly id: RpcId; readonly result: JsonObject }
-  | { readonly kind: 'error'; readonly id: RpcId | null; readonly code: number; readonly message: string };
+  | { readonly kind: 'error'; readonly id: RpcId | null; readonly error: RpcFault };
+
+/** Why a request failed. */
+export interface RpcFault {
+  readonly code: number;
+  readonly message: string;
+  /** Versions that the server speaks, if it refused that of the request. */
+  readonly supported: readonly string[];
+}
 
 /** Reads a message; undefined = it is none. */
 export function readMessage(value: Json | undefined): RpcMessage | undefined {
@@ -45,11 +61,16 @@ export function readMessage(value: Json | undefined): RpcMessage | undefined {
   }
   if (hasId && isJsonObject(result)) return { kind: 'result', id, result };
   if (!isJsonObject(error) || !(hasId || id === null || id === undefined)) return undefined;
+  return { kind: 'error', id: hasId ? id : null, error: readFault(error) };
+}
+
+/** Reads the error of a message. */
+export function readFault({ code, message, data }: JsonObject): RpcFault {
+  const supported = isJsonObject(data) ? data.supported : undefined;
   return {
-    kind: 'error',
-    id: hasId ? id : null,
-    code: typeof error.code === 'number' ? error.code : RPC_ERRORS.internal,
-    message: typeof error.message === 'string' ? error.message : '',
+    code: typeof code === 'number' ? code : RPC_ERRORS.internal,
+    message: typeof message === 'string' ? message : '',
+    supported: Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : [],
   };
 }
 

@@ -21,6 +21,8 @@ export interface McpBehaviour {
   ): JsonObject | undefined | Promise<JsonObject | undefined>;
   /** Version that it answers with; that of the request by default. */
   readonly version?: string;
+  /** It speaks only the version without sessions, and is strict about it. */
+  readonly isStateless?: boolean;
   /** Replies are event streams. */
   readonly streams?: boolean;
   /** Streams stay open after the reply. */
@@ -89,13 +91,14 @@ export async function openMcpServer(given: McpBehaviour = {}): Promise<FakeMcpSe
       response.writeHead(status).end();
       return;
     }
-    const error = fake.behaviour.refusal?.(message);
+    const { isStateless = false } = fake.behaviour;
+    const error = fake.behaviour.refusal?.(message) ?? (isStateless ? statelessFault(message) : undefined);
     if (error !== undefined) {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error }));
       return;
     }
-    if (method !== 'initialize' && !sessions.has(String(session))) {
+    if (!isStateless && method !== 'initialize' && !sessions.has(String(session))) {
       response.writeHead(404).end();
       return;
     }
@@ -104,7 +107,9 @@ export async function openMcpServer(given: McpBehaviour = {}): Promise<FakeMcpSe
       return;
     }
     const result = await resultOf(message, response);
-    if (result !== undefined) reply(response, { jsonrpc: '2.0', id, result });
+    if (result === undefined) return;
+    const kind = isStateless ? { resultType: 'complete' } : {};
+    reply(response, { jsonrpc: '2.0', id, result: { ...kind, ...result } });
   }
 
   async function resultOf(message: McpMessage, response: ServerResponse): Promise<JsonObject | undefined> {
@@ -138,4 +143,26 @@ export async function openMcpServer(given: McpBehaviour = {}): Promise<FakeMcpSe
   }
 
   return fake;
+}
+
+/** What is wrong with a message for a server of the version without sessions; undefined = nothing. */
+function statelessFault({ method, params, headers }: McpMessage): JsonObject | undefined {
+  const version = '2026-07-28';
+  const meta = (params._meta ?? {}) as JsonObject;
+  const asked = meta['io.modelcontextprotocol/protocolVersion'];
+  if (asked !== version) {
+    const data = { supported: [version] };
+    return { code: -32_022, message: `Unsupported protocol version: ${asked ?? 'none'}`, data };
+  }
+  if (meta['io.modelcontextprotocol/clientCapabilities'] === undefined) {
+    return { code: -32_602, message: 'no capabilities of the client' };
+  }
+  const expected = {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    'mcp-session-id': undefined,
+    ...(params.name !== undefined && { 'mcp-name': params.name }),
+  };
+  const wrong = Object.entries(expected).find(([name, value]) => headers[name] !== value)?.[0];
+  return wrong === undefined ? undefined : { code: -32_020, message: `the header ${wrong} differs` };
 }

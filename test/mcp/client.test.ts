@@ -1,13 +1,21 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createEgress } from '../../src/egress/egress.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { type ChangedTools, McpClient } from '../../src/mcp/client/mcp-client.ts';
 import type { McpLimits, RemoteServer } from '../../src/mcp/client/remote-server.ts';
-import { type FakeMcpServer, type McpBehaviour, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import {
+  type FakeMcpServer,
+  type McpBehaviour,
+  type McpMessage,
+  openMcpServer,
+  tool,
+} from '../fakes/mcp-server.ts';
 import { MemoryMcpMemory } from '../fakes/memory-mcp-memory.ts';
 
 const LIMITS: McpLimits = { totalMs: 10_000, readBytes: 100_000, resultCharacters: 1000 };
 const OWNER = { accountId: 'account', keyHash: 'key' };
+const CALL = { name: 'echo', arguments: { text: 'hi' }, inputSchema: {} };
 const SECRET = 'secret-token-of-the-docs-server';
 
 const closers: (() => Promise<void>)[] = [];
@@ -54,7 +62,7 @@ async function bench(behaviour: McpBehaviour = {}, more: Partial<RemoteServer> =
     clock,
     tools: (limits, owner = OWNER) => client.tools(server, owner, { ...LIMITS, ...limits }, never),
     call: (name = 'echo', limits, signal = never) =>
-      client.call(server, OWNER, { name, arguments: { text: 'hi' } }, { ...LIMITS, ...limits }, signal),
+      client.call(server, OWNER, { ...CALL, name }, { ...LIMITS, ...limits }, signal),
   };
 }
 
@@ -92,7 +100,7 @@ describe('a session', () => {
     await tools();
     await call();
     const other = { ...OWNER, keyHash: 'other' };
-    await client.call(server, other, { name: 'echo', arguments: {} }, LIMITS, new AbortController().signal);
+    await client.call(server, other, CALL, LIMITS, new AbortController().signal);
     expect(fake.sessions.size).toBe(2);
     client.close();
     await expect.poll(() => fake.sessions.size).toBe(0);
@@ -406,3 +414,100 @@ describe('an address that a caller named', () => {
     expect(fake.messages).toHaveLength(1);
   });
 });
+
+describe('a server of the version without sessions', () => {
+  const call = (arguments_: JsonObject, properties: JsonObject) => ({
+    name: 'échö',
+    arguments: arguments_,
+    inputSchema: { type: 'object', properties },
+  });
+
+  it('is called without a session, each request saying who asks', async () => {
+    const { fake, tools, call } = await bench({ isStateless: true, streams: true });
+    expect((await tools()).tools.map(({ name }) => name)).toEqual(['echo']);
+    expect((await call()).text()).toBe('{"text":"hi"}');
+    expect(fake.messages.map(({ method }) => method)).toEqual(['initialize', 'tools/list', 'tools/call']);
+    expect(fake.messages.at(-1)).toMatchObject({
+      params: {
+        name: 'echo',
+        arguments: { text: 'hi' },
+        _meta: { 'io.modelcontextprotocol/clientInfo': { name: 'signalbox', version: '1' } },
+      },
+      headers: { authorization: `Bearer ${SECRET}` },
+    });
+  });
+
+  it('may be one that does not know initialize', async () => {
+    const { call } = await bench({
+      isStateless: true,
+      refusal: ({ method }) =>
+        method === 'initialize' ? { code: -32_601, message: 'no such method' } : undefined,
+    });
+    expect((await call()).text()).toBe('{"text":"hi"}');
+  });
+
+  it('gets names and arguments in headers as its schema says', async () => {
+    const data = { supported: ['2026-07-28'] };
+    const { fake, server, client } = await bench({
+      refusal: ({ method }) =>
+        method === 'initialize'
+          ? { code: -32_022, message: 'unsupported', data }
+          : { code: 1, message: 'seen' },
+    });
+    const given = { region: 'eu', count: 3, on: false, text: ' ü', free: 'x', where: { id: 'a\r\nb' } };
+    const properties = {
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      count: { type: 'integer', 'x-mcp-header': 'Count' },
+      on: { type: 'boolean', 'x-mcp-header': 'On' },
+      text: { type: 'string', 'x-mcp-header': 'Text' },
+      free: { type: 'string', 'x-mcp-header': 'no token' },
+      absent: { type: 'string', 'x-mcp-header': 'Absent' },
+      where: { type: 'object', properties: { id: { type: 'string', 'x-mcp-header': 'Id' } } },
+    };
+    const calling = client.call(server, OWNER, call(given, properties), LIMITS, new AbortController().signal);
+    await expect(calling).rejects.toMatchObject({ message: 'the server answered with status 400: seen' });
+    const headers = Object.entries(fake.messages.at(-1)?.headers ?? {});
+    const sent = Object.fromEntries(headers.filter(([name]) => name.startsWith('mcp-')));
+    expect(sent).toEqual({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': '=?base64?w6ljaMO2?=',
+      'mcp-param-region': 'eu',
+      'mcp-param-count': '3',
+      'mcp-param-on': 'false',
+      'mcp-param-text': '=?base64?IMO8?=',
+      'mcp-param-id': '=?base64?YQ0KYg==?=',
+    });
+  });
+
+  it.each([
+    ['input_required', 'the server asks for further input of the user, which the gateway does not offer'],
+    ['other', 'the server sent a result of a kind that the gateway does not know'],
+  ])('may send a result of the kind %s', async (resultType, message) => {
+    const { call } = await bench({ isStateless: true, call: () => ({ resultType, content: [] }) });
+    await expect(call()).rejects.toMatchObject({ message });
+  });
+
+  it('may have been one with sessions before, and be one again', async () => {
+    const { fake, call } = await bench({});
+    for (const isStateless of [false, true, false, true]) {
+      fake.behaviour = { isStateless, refusal: isStateless ? undefined : refusesStateless };
+      expect((await call()).text()).toBe('{"text":"hi"}');
+    }
+  });
+
+  it('is not taken for one because it speaks yet another version', async () => {
+    const data = { supported: ['2099-01-01'] };
+    const { fake, tools } = await bench({ refusal: () => ({ code: -32_022, message: 'no', data }) });
+    await expect(tools()).rejects.toMatchObject({
+      message: 'the server answered with status 400: no (it supports 2099-01-01)',
+    });
+    expect(fake.messages).toHaveLength(1);
+  });
+});
+
+/** A server with sessions that knows how newer ones refuse a version. */
+function refusesStateless({ headers }: McpMessage): JsonObject | undefined {
+  if (headers['mcp-protocol-version'] !== '2026-07-28') return undefined;
+  return { code: -32_022, message: 'unsupported', data: { supported: ['2025-11-25'] } };
+}

@@ -20,6 +20,15 @@ export interface McpClientDependencies extends SessionDependencies {
   readonly onChangedTools: (change: ChangedTools) => void;
 }
 
+/** A call of a tool. */
+export interface RemoteCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly inputSchema: JsonObject;
+  /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+}
+
 /** For whom a server is called. */
 export interface McpOwner {
   readonly accountId: string;
@@ -121,14 +130,15 @@ export class McpClient {
   async call(
     server: RemoteServer,
     owner: McpOwner,
-    { name, arguments: given }: { readonly name: string; readonly arguments: JsonObject },
+    { name, arguments: given, inputSchema, onProgress }: RemoteCall,
     limits: McpLimits,
     signal: AbortSignal,
   ): Promise<CallResult> {
     const session = this.#sessionOf(server, owner, identityOf(server));
     const { totalMs, readBytes: maxBytes, resultCharacters } = limits;
     const params = { name, arguments: given };
-    const result = await session.request('tools/call', params, { totalMs, maxBytes }, signal);
+    const request = { method: 'tools/call', params, inputSchema, onProgress };
+    const result = await session.request(request, { totalMs, maxBytes }, signal);
     return new CallResult(result, resultCharacters, secretRemover(server));
   }
 
@@ -163,7 +173,7 @@ export class McpClient {
       if (totalMs <= 0) throw new McpProblem('timeout', 'no complete list of tools within the time limit');
       const params = cursor === undefined ? {} : { cursor };
       const pageLimits = { totalMs, maxBytes: limits.readBytes };
-      const result = await session.request('tools/list', params, pageLimits, NEVER);
+      const result = await session.request({ method: 'tools/list', params }, pageLimits, NEVER);
       for (const entry of objectsAt(result, 'tools')) {
         const hasRoom = tools.size < MAX_TOOLS && size < MAX_LIST_CHARACTERS;
         const tool = hasRoom ? readTool(entry, withoutSecrets) : undefined;

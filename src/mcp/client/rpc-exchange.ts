@@ -6,7 +6,7 @@ import { FrameTooLarge } from '../../kit/frames/frames.ts';
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
-import { type RpcId, type RpcMessage, readMessage } from '../protocol.ts';
+import { type RpcFault, type RpcId, type RpcMessage, readFault, readMessage } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { type RemoteServer, secretRemover } from './remote-server.ts';
 
@@ -22,6 +22,10 @@ export interface RpcPost {
   readonly signal: AbortSignal;
   /** Called with each request that the server makes on the stream of its reply. */
   readonly onRequest?: (request: Extract<RpcMessage, { kind: 'request' }>) => void;
+  /** Called with each notification on that stream. */
+  readonly onNotification?:
+    | ((notification: Extract<RpcMessage, { kind: 'notification' }>) => void)
+    | undefined;
 }
 
 /** The answer to the awaited request, and the headers that came with it. */
@@ -31,7 +35,7 @@ export interface RpcReply {
 }
 
 /** Characters of a server's error message that are passed on. */
-export const MAX_ERROR_CHARACTERS = 1000;
+const MAX_ERROR_CHARACTERS = 1000;
 
 const TYPES = { accept: `application/json, ${SSE_TYPE}`, 'content-type': 'application/json' };
 
@@ -55,8 +59,9 @@ export async function postMessage(egress: Egress, server: RemoteServer, post: Rp
   }
   if (status === 401) throw new McpProblem('unauthorized', 'the server answered with status 401');
   if (status < 200 || status > 299) {
-    const said = errorIn(reply, secretRemover(server));
-    throw new McpProblem('rejected', `the server answered with status ${status}${said}`);
+    const fault = faultIn(reply);
+    const said = fault === undefined ? '' : `: ${saidIn(fault, secretRemover(server))}`;
+    throw new McpProblem('rejected', `the server answered with status ${status}${said}`, fault);
   }
   if (post.awaits === undefined) return { answer: undefined, headers };
   const answer = isStream(headers) ? stream.end() : wholeAnswer(reply, post.awaits);
@@ -124,22 +129,23 @@ class ReplyStream {
       for (const message of messagesOf(data)) {
         if (isAnswerTo(message, this.#post.awaits)) this.#answer ??= message;
         else if (message.kind === 'request') this.#post.onRequest?.(message);
+        else if (message.kind === 'notification') this.#post.onNotification?.(message);
       }
     }
     return this.#answer !== undefined;
   }
 }
 
-/** What the server says of a refusal, with the versions that it supports if those are the reason. */
-function errorIn({ bytes }: EgressReply, withoutSecrets: SecretRemover): string {
+function faultIn({ bytes }: EgressReply): RpcFault | undefined {
   const reading = readJson(bytes.toString('utf8'));
   const error = reading.ok && isJsonObject(reading.value) ? objectAt(reading.value, 'error') : undefined;
-  const message = stringAt(error, 'message');
-  if (message === undefined) return '';
-  const supported = objectAt(error, 'data')?.supported;
-  const versions = Array.isArray(supported) ? supported.filter((each) => typeof each === 'string') : [];
-  const said = versions.length === 0 ? message : `${message} (it supports ${versions.join(', ')})`;
-  return `: ${withoutSecrets.bounded(said, MAX_ERROR_CHARACTERS)}`;
+  return stringAt(error, 'message') === undefined || error === undefined ? undefined : readFault(error);
+}
+
+/** What a server says of a failure, with the versions that it supports if those are the reason. */
+export function saidIn({ message, supported }: RpcFault, withoutSecrets: SecretRemover): string {
+  const said = supported.length === 0 ? message : `${message} (it supports ${supported.join(', ')})`;
+  return withoutSecrets.bounded(said, MAX_ERROR_CHARACTERS);
 }
 
 function wholeAnswer({ bytes, isCut }: EgressReply, awaits: RpcId): RpcReply['answer'] {

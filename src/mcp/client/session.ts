@@ -11,17 +11,38 @@ import {
   rpcRequest,
   rpcResult,
   SESSION_HEADER,
+  STATELESS_VERSION,
   VERSION_HEADER,
 } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { type RemoteServer, secretRemover } from './remote-server.ts';
-import { deleteSession, MAX_ERROR_CHARACTERS, postMessage, type RpcPost } from './rpc-exchange.ts';
+import { deleteSession, postMessage, type RpcPost, saidIn } from './rpc-exchange.ts';
+import { type ClientInfo, statelessHeaders, statelessParams } from './stateless-request.ts';
 
 export interface SessionDependencies {
   readonly egress: Egress;
-  /** Name and version by which the gateway introduces itself. */
-  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly clientInfo: ClientInfo;
 }
+
+/** A request of a session. */
+export interface SessionRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Arguments of the tool that it calls, some of which a server may want in headers too. */
+  readonly inputSchema?: JsonObject;
+  /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+}
+
+/** What was agreed upon with a server. */
+interface Agreement {
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The server speaks the version without sessions. */
+  readonly isStateless: boolean;
+}
+
+const STATELESS: Agreement = { headers: {}, isStateless: true };
 
 /** Limits of one request of a session. */
 export interface RequestLimits {
@@ -38,14 +59,17 @@ const MAX_ANSWERED_REQUESTS = 16;
 /** The characters that a session id may have. */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
-/** A session with a server, opened by the first request. */
+/**
+ * A session with a server, opened by the first request. With a server that speaks only the version without sessions it
+ * is what was agreed upon: how further requests are sent.
+ */
 export class McpSession {
   readonly #server: RemoteServer;
   readonly #dependencies: SessionDependencies;
   readonly #withoutSecrets: SecretRemover;
-  #opening: Promise<Readonly<Record<string, string>>> | undefined;
-  /** Headers of every request once the session is open. */
-  #headers: Readonly<Record<string, string>> | undefined;
+  #opening: Promise<Agreement> | undefined;
+  /** Undefined until the session is open. */
+  #agreement: Agreement | undefined;
   #lastId = 0;
 
   constructor(server: RemoteServer, dependencies: SessionDependencies) {
@@ -55,30 +79,25 @@ export class McpSession {
   }
 
   /**
-   * The result of a request. Opens a new session, once, if the server has forgotten this one. Rejects with an
-   * McpProblem or the signal's reason.
+   * The result of a request. Opens a new session, once, if the server has forgotten this one or speaks another version
+   * by now. Rejects with an McpProblem or the signal's reason.
    */
-  async request(
-    method: string,
-    params: JsonObject,
-    limits: RequestLimits,
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
+  async request(request: SessionRequest, limits: RequestLimits, signal: AbortSignal): Promise<JsonObject> {
     const deadline = performance.now() + limits.totalMs;
     const left = () => ({ ...limits, totalMs: Math.max(1, deadline - performance.now()) });
-    const headers = await this.#opened(limits, signal);
+    const agreement = await this.#opened(limits, signal);
     try {
-      return await this.#ask(method, params, headers, left(), signal);
+      return await this.#ask(request, agreement, left(), signal);
     } catch (problem) {
-      if (!(problem instanceof McpProblem) || problem.reason !== 'session') throw problem;
-      if (this.#headers === headers) this.#forget();
-      return this.#ask(method, params, await this.#opened(left(), signal), left(), signal);
+      if (!isOutdated(problem)) throw problem;
+      if (this.#agreement === agreement) this.#forget();
+      return this.#ask(request, await this.#opened(left(), signal), left(), signal);
     }
   }
 
   /** Ends the session at the server. */
   close(): void {
-    const headers = this.#headers;
+    const headers = this.#agreement?.headers;
     this.#forget();
     if (headers?.[SESSION_HEADER] === undefined) return;
     deleteSession(this.#dependencies.egress, this.#server, headers, ASIDE_MS).catch(() => {});
@@ -86,18 +105,18 @@ export class McpSession {
 
   #forget(): void {
     this.#opening = undefined;
-    this.#headers = undefined;
+    this.#agreement = undefined;
   }
 
   /** Requests that come while the session is being opened share it, so the abort of one must not end the opening. */
-  async #opened(limits: RequestLimits, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  async #opened(limits: RequestLimits, signal: AbortSignal): Promise<Agreement> {
     signal.throwIfAborted();
     if (this.#opening === undefined) {
       const opening = this.#open(limits);
       this.#opening = opening;
       opening.then(
-        (headers) => {
-          if (this.#opening === opening) this.#headers = headers;
+        (agreement) => {
+          if (this.#opening === opening) this.#agreement = agreement;
         },
         () => {
           if (this.#opening === opening) this.#opening = undefined;
@@ -107,7 +126,16 @@ export class McpSession {
     return unlessAborted(this.#opening, signal);
   }
 
-  async #open(limits: RequestLimits): Promise<Readonly<Record<string, string>>> {
+  async #open(limits: RequestLimits): Promise<Agreement> {
+    try {
+      return await this.#initialize(limits);
+    } catch (problem) {
+      if (hasNoSessions(problem)) return STATELESS;
+      throw problem;
+    }
+  }
+
+  async #initialize(limits: RequestLimits): Promise<Agreement> {
     const { clientInfo } = this.#dependencies;
     const [protocolVersion] = PROTOCOL_VERSIONS;
     const id = this.#nextId();
@@ -137,24 +165,38 @@ export class McpSession {
       ...limits,
       signal: NEVER,
     });
-    return opened;
+    return { headers: opened, isStateless: false };
   }
 
   async #ask(
-    method: string,
-    params: JsonObject,
-    headers: Readonly<Record<string, string>>,
+    { method, params, inputSchema, onProgress }: SessionRequest,
+    { headers, isStateless }: Agreement,
     limits: RequestLimits,
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const id = this.#nextId();
+    const wanted = onProgress === undefined ? params : { ...params, _meta: { progressToken: id } };
+    const onNotification: RpcPost['onNotification'] =
+      onProgress &&
+      ((notification) => {
+        const isOfRequest =
+          notification.method === 'notifications/progress' && notification.params.progressToken === id;
+        if (isOfRequest) onProgress(notification.params);
+      });
+    const post = { awaits: id, ...limits, signal, onNotification };
+    if (isStateless) {
+      const message = rpcRequest(id, method, statelessParams(wanted, this.#dependencies.clientInfo));
+      const own = statelessHeaders(method, params, inputSchema);
+      // A request is given up by the end of its connection.
+      return completeResult(this.#resultOf((await this.#post({ message, headers: own, ...post })).answer));
+    }
     let answered = 0;
     const onRequest: RpcPost['onRequest'] = (request) => {
       if (++answered <= MAX_ANSWERED_REQUESTS) this.#aside(replyTo(request), headers);
     };
     try {
-      const message = rpcRequest(id, method, params);
-      const { answer } = await this.#post({ message, headers, awaits: id, ...limits, signal, onRequest });
+      const message = rpcRequest(id, method, wanted);
+      const { answer } = await this.#post({ message, headers, ...post, onRequest });
       return this.#resultOf(answer);
     } catch (problem) {
       const isGivenUp = signal.aborted || (problem instanceof McpProblem && problem.reason === 'timeout');
@@ -174,8 +216,8 @@ export class McpSession {
 
   #resultOf(answer: Extract<RpcMessage, { kind: 'result' | 'error' }> | undefined): JsonObject {
     if (answer?.kind === 'result') return answer.result;
-    const said = this.#withoutSecrets.bounded(answer?.message ?? '', MAX_ERROR_CHARACTERS);
-    throw new McpProblem('rejected', said === '' ? 'the server reported an error' : said);
+    const said = answer === undefined ? '' : saidIn(answer.error, this.#withoutSecrets);
+    throw new McpProblem('rejected', said === '' ? 'the server reported an error' : said, answer?.error);
   }
 
   #nextId(): number {
@@ -185,6 +227,30 @@ export class McpSession {
 }
 
 const NEVER = new AbortController().signal;
+
+/** True if what was agreed upon with the server does not hold any more. */
+function isOutdated(problem: unknown): boolean {
+  if (!(problem instanceof McpProblem)) return false;
+  return problem.reason === 'session' || problem.fault?.code === RPC_ERRORS.unsupportedVersion;
+}
+
+/** True if a server refused `initialize` because it speaks the version without sessions, or does not know the method. */
+function hasNoSessions(problem: unknown): boolean {
+  if (!(problem instanceof McpProblem) || problem.fault === undefined) return false;
+  const { code, supported } = problem.fault;
+  if (code === RPC_ERRORS.unsupportedVersion) return supported.includes(STATELESS_VERSION);
+  return code === RPC_ERRORS.unknownMethod;
+}
+
+/** A result of the version without sessions, which may ask for something else before it is complete. */
+function completeResult(result: JsonObject): JsonObject {
+  const { resultType = 'complete' } = result;
+  if (resultType === 'complete') return result;
+  if (resultType === 'input_required') throw new McpProblem('rejected', INPUT_REQUIRED);
+  throw new McpProblem('protocol', 'the server sent a result of a kind that the gateway does not know');
+}
+
+const INPUT_REQUIRED = 'the server asks for further input of the user, which the gateway does not offer';
 
 /** The gateway offers servers nothing but to be asked whether it is alive. */
 function replyTo({ id, method }: Extract<RpcMessage, { kind: 'request' }>): JsonObject {
