@@ -1,11 +1,11 @@
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';
 import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
-import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
+import { type FakeMcpServer, type McpMessage, openMcpServer, tool } from '../fakes/mcp-server.ts';
 
 const OPERATOR_TOKEN = 'token-of-the-operator-for-docs';
 const OWN_TOKEN = 'token-of-one-user-for-docs';
@@ -545,6 +545,68 @@ describe('the protocol', () => {
         .end(body);
     });
     expect(answered).toBe(status);
+  });
+
+  describe('the progress of a call', () => {
+    const steps = [
+      { progress: 1, total: 3, message: 'half of a secret' },
+      { progress: 'far' },
+      { progress: 3 },
+    ];
+    const telling = (ending?: JsonObject) => ({
+      tools: () => TOOLS,
+      call: ({ id, params }: McpMessage, response: ServerResponse) => {
+        const { progressToken } = (params._meta ?? {}) as JsonObject;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const write = (message: JsonObject) => void response.write(`data: ${JSON.stringify(message)}\n\n`);
+        for (const step of progressToken === undefined ? [] : steps) {
+          for (const token of [progressToken, 'another']) {
+            const told = { progressToken: token, ...step };
+            write({ jsonrpc: '2.0', method: 'notifications/progress', params: told });
+          }
+        }
+        const result = { content: [{ type: 'text', text: JSON.stringify(progressToken ?? 'none') }] };
+        write({ jsonrpc: '2.0', id: id ?? 0, ...(ending ?? { result }) });
+        response.end();
+        return undefined;
+      },
+    });
+    const CALL = { name: 'docs__search', arguments: { text: 'x' } };
+    const withToken = { id: 5, method: 'tools/call', params: { ...CALL, _meta: { progressToken: 'mine' } } };
+
+    it('reaches a client that asks for it, as numbers', async () => {
+      docs.behaviour = telling();
+      const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${gateway.apiKey}` } },
+      });
+      const client = new Client({ name: 'test', version: '1' });
+      await client.connect(transport);
+      const told: unknown[] = [];
+      const result = await client.callTool(CALL, { onprogress: (progress) => void told.push(progress) });
+      expect(told).toEqual([{ progress: 1, total: 3 }, { progress: 3 }]);
+      expect(result.content).toEqual([{ type: 'text', text: expect.stringMatching(/^\d+$/) }]);
+      await client.close();
+    });
+
+    it('does not go to a client that takes no stream, nor is a server asked for it then', async () => {
+      docs.behaviour = telling();
+      const reply = await send(withToken, { accept: 'application/json' });
+      expect(reply.headers.get('content-type')).toContain('application/json');
+      expect(await reply.json()).toMatchObject({ id: 5, result: { content: [{ text: '"none"' }] } });
+    });
+
+    it('may end with a failure of the call, in the stream', async () => {
+      docs.behaviour = telling({ error: { code: -32_603, message: 'broke' } });
+      const reply = await send(withToken, { accept: 'application/json, text/event-stream' });
+      const frames = (await reply.text()).split('\n\n').filter((frame) => frame !== '');
+      const [first, , last] = frames.map((frame) => JSON.parse(frame.split('\ndata: ')[1] as string));
+      expect(first).toEqual({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 'mine', progress: 1, total: 3 },
+      });
+      expect(last).toMatchObject({ id: 5, result: { isError: true } });
+    });
   });
 
   it('takes notifications, and refuses unknown methods and versions', async () => {

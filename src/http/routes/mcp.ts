@@ -4,6 +4,7 @@ import { mcpMessageSchema, mcpReplySchema } from '../../contract/generations/mcp
 import { type EncodeError, encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
 import { directCallBody, TOOL_LIST_BODY } from '../../gateway/generation/tool-generation.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { SSE_TYPE, writeSseFrame } from '../../kit/frames/sse.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { PROTOCOL_VERSIONS, RPC_ERRORS, type RpcId, rpcError, VERSION_HEADER } from '../../mcp/protocol.ts';
 import { answerMessage, type McpService } from '../../mcp/server/answer-message.ts';
@@ -28,7 +29,7 @@ const encodeRpcError: EncodeError = (error, context) => {
   return rpcError(null, code, error.message);
 };
 
-/** The gateway as an MCP server. Without sessions and without streams: each message gets one reply. */
+/** The gateway as an MCP server, without sessions: each message gets one reply. */
 export const MCP_ROUTES: readonly Route[] = [
   {
     method: 'POST',
@@ -43,6 +44,11 @@ export const MCP_ROUTES: readonly Route[] = [
     request: {
       query: null,
       headers: Type.Object({
+        accept: Type.Optional(
+          Type.String({
+            description: `With \`${SSE_TYPE}\`, the reply may be a stream that begins with the progress of a call.`,
+          }),
+        ),
         [VERSION_HEADER]: Type.Optional(
           Type.String({ description: 'Version of the protocol, after `initialize`.' }),
         ),
@@ -57,7 +63,10 @@ export const MCP_ROUTES: readonly Route[] = [
       body: mcpMessageSchema,
     },
     responses: {
-      200: ok(mcpReplySchema),
+      200: {
+        description: 'The reply; behind notifications of progress if it is a stream.',
+        content: { 'application/json': mcpReplySchema, [SSE_TYPE]: Type.String() },
+      },
       202: { description: 'A notification was taken.', content: {} },
       400: { ...ok(mcpReplySchema), description: 'The body is no message of the protocol.' },
       ...errors(errorEnvelopeSchema, [401, 403, 408, 413, 415, 429, 500, 503]),
@@ -65,10 +74,13 @@ export const MCP_ROUTES: readonly Route[] = [
     encodeError: encodeRpcError,
     handler: async (call) => {
       requireOwnOrigin(call);
+      const { reply } = call.exchange;
       const refusal = unknownVersion(call);
-      const reply = refusal ?? (await answered(call));
-      if (reply === undefined) call.exchange.reply.jsonText(202, '');
-      else call.exchange.reply.json(refusal === undefined ? 200 : 400, reply);
+      if (refusal !== undefined) return reply.json(400, refusal);
+      const answer = await answered(call);
+      if (answer === undefined) reply.jsonText(202, '');
+      else if (reply.begun) reply.end(frameOf(answer));
+      else reply.json(200, answer);
     },
   },
 ];
@@ -100,19 +112,44 @@ const REFUSED = -32_000;
 async function answered(call: Call): Promise<JsonObject | undefined> {
   const { exchange, services, body } = call;
   const caller = callerOf(call);
+  let sent = 0;
   const service: McpService = {
     serverInfo: services.mcp.serverInfo,
     tools: () => listTools(call),
     toolNamed: (name) => services.mcp.named(name, caller, exchange.signal),
     call: (tool, given) => runTool(call, tool, given),
+    ...(takesStream(call) && {
+      notify: (message) => {
+        if (++sent <= MAX_NOTIFICATIONS) sendAhead(call, message);
+      },
+    }),
   };
   try {
     return await answerMessage(body, service);
   } catch (error) {
     // The message was understood: clients expect the reason in a reply to it.
-    if (!(error instanceof GatewayError) || error.kind === 'server' || exchange.signal.aborted) throw error;
+    const isLate = exchange.signal.aborted && !exchange.reply.begun;
+    if (!(error instanceof GatewayError) || error.kind === 'server' || isLate) throw error;
     return rpcError(idOf(body), REFUSED, error.message, { code: error.status });
   }
+}
+
+/** Notifications before one reply. */
+const MAX_NOTIFICATIONS = 1000;
+
+function takesStream({ headers }: Call): boolean {
+  return headers.accept?.includes(SSE_TYPE) === true;
+}
+
+/** Sends a message before the reply, which becomes a stream by it. It is left out while the reader is behind. */
+function sendAhead({ exchange: { reply, signal } }: Call, message: JsonObject): void {
+  if (signal.aborted || reply.ended) return;
+  if (!reply.begun) reply.beginStream();
+  reply.writeNow(frameOf(message));
+}
+
+function frameOf(message: JsonObject): string {
+  return writeSseFrame(JSON.stringify(message), 'message');
 }
 
 /** The tools of the caller, as guardrails let them pass. */

@@ -234,7 +234,7 @@ function isOutdated(problem: unknown): boolean {
   return problem.reason === 'session' || problem.fault?.code === RPC_ERRORS.unsupportedVersion;
 }
 
-/** True if a server refused `initialize` because it speaks the version without sessions, or does not know the method. */
+/** True if a server refused `initialize`: it speaks the version without sessions, or does not know the method. */
 function hasNoSessions(problem: unknown): boolean {
   if (!(problem instanceof McpProblem) || problem.fault === undefined) return false;
   const { code, supported } = problem.fault;

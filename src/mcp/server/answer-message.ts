@@ -10,9 +10,10 @@ import {
   type RpcMessage,
   readMessage,
   rpcError,
+  rpcNotification,
   rpcResult,
 } from '../protocol.ts';
-import type { OfferedTool, ToolResult } from './offered-tool.ts';
+import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
 /** What the gateway does for an MCP client. */
 export interface McpService {
@@ -24,6 +25,8 @@ export interface McpService {
   toolNamed(name: string): Promise<OfferedTool | undefined>;
   /** Runs a tool as a generation of its own. Rejects with a GatewayError. */
   call(tool: OfferedTool, given: JsonObject): Promise<ToolResult>;
+  /** Sends a notification before the reply; absent = the client does not take any. */
+  notify?(message: JsonObject): void;
 }
 
 /** Steps of validating the arguments of one call; what is beyond counts as valid. */
@@ -84,19 +87,31 @@ async function callTool({ id, params }: Request, service: McpService): Promise<J
     return rpcError(id, RPC_ERRORS.invalidParams, 'arguments must be an object');
   }
   const given = objectAt(params, 'arguments') ?? {};
-  return rpcResult(id, resultOf(await service.call(checked(tool), given)));
+  return rpcResult(id, resultOf(await service.call(prepared(tool, progressOf(params, service)), given)));
 }
 
-/** The tool with a check of its arguments. It is made inside the generation of the call, so that it is recorded. */
-function checked(tool: OfferedTool): OfferedTool {
+/**
+ * The tool with a check of its arguments, and with what it tells of its progress. The check is made inside the
+ * generation of the call, so that it is recorded.
+ */
+function prepared(tool: OfferedTool, onProgress: ToolRun['onProgress']): OfferedTool {
   const { inputSchema } = tool;
   return {
     ...tool,
     run: async (given, run) => {
       const fault = schemaFault(given, inputSchema, MAX_SCHEMA_STEPS);
-      return fault === undefined ? tool.run(given, run) : misfit(fault);
+      return fault === undefined ? tool.run(given, { ...run, onProgress }) : misfit(fault);
     },
   };
+}
+
+/** Sends the client the progress of its call; undefined = it asks for none. */
+function progressOf(params: JsonObject, service: McpService): ToolRun['onProgress'] {
+  const progressToken = objectAt(params, '_meta')?.progressToken;
+  const isToken = typeof progressToken === 'string' || typeof progressToken === 'number';
+  if (!isToken || service.notify === undefined) return undefined;
+  return (progress) =>
+    service.notify?.(rpcNotification('notifications/progress', { progressToken, ...progress }));
 }
 
 function misfit(fault: Issue): ToolResult {

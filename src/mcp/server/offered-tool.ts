@@ -17,7 +17,12 @@ export interface ToolRun {
   note(entry: PipelineEntry): void;
   /** Pays for something, before it is done. Undefined = the limits are too low. */
   charge(kind: ChargeKind, nanos: Nanos): Promise<{ waive(): Promise<void> } | undefined>;
+  /** Called with how far the tool has come; absent = the client does not ask. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
+
+/** How far a tool has come, in numbers alone: texts would have to pass the guardrails of the caller. */
+export type ToolProgress = { readonly progress: number; readonly total?: number };
 
 /** The result of a tool. */
 export interface ToolResult {

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { mcpToolName } from '../../ir/mcp-function-name.ts';
 import { textBlock } from '../../ir/tool-result-block.ts';
+import { numberAt } from '../../kit/json/members.ts';
 import type { Log } from '../../kit/log/log.ts';
 import { mapAtOnce } from '../../kit/loop/map-at-once.ts';
 import type { Caller } from '../../ports/caller.ts';
+import type { RemoteCall } from '../client/mcp-client.ts';
 import { McpProblem } from '../client/mcp-problem.ts';
 import { identityOf, type RemoteServer } from '../client/remote-server.ts';
 import type { RemoteTool } from '../client/remote-tool.ts';
 import { type ConfiguredServer, isSelected } from '../configured-servers.ts';
 import type { GrantedServers } from '../granted-servers.ts';
-import type { OfferedTool, ToolResult } from './offered-tool.ts';
+import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
 /** Servers that are asked for their tools at the same time, for one list. */
 const SERVERS_AT_ONCE = 16;
@@ -116,6 +118,16 @@ function failingOffer(name: string, message: string): OfferedTool {
   };
 }
 
+/** Passes on what a server tells of its progress. */
+function passedProgress(onProgress: ToolRun['onProgress']): RemoteCall['onProgress'] {
+  if (onProgress === undefined) return undefined;
+  return (told) => {
+    const progress = numberAt(told, 'progress');
+    const total = numberAt(told, 'total');
+    if (progress !== undefined) onProgress({ progress, ...(total !== undefined && { total }) });
+  };
+}
+
 function offerOf(
   { label, description: about }: ConfiguredServer,
   server: RemoteServer,
@@ -130,9 +142,9 @@ function offerOf(
     inputSchema,
     outputSchema,
     presentation,
-    async run(given, { signal }): Promise<ToolResult> {
+    async run(given, { signal, onProgress }): Promise<ToolResult> {
       try {
-        const result = await granted.call(server, caller, tool, given, signal);
+        const result = await granted.call(server, caller, tool, given, signal, passedProgress(onProgress));
         const { isError } = result;
         const structured = result.structured();
         // Clients refuse a result without what the tool declares.
