@@ -77,12 +77,27 @@ const KNOWN = [
   },
 ];
 
+const F = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false };
+const CHAT_F = { type: 'function', function: { name: 'f' } };
+
 /** Values that nothing here knows, with their place. */
 const UNKNOWN: readonly (readonly [object, string])[] = [
   [{ include: ['next.year'] }, 'include[0]'],
   [{ text: { verbosity: 'chatty' } }, 'text.verbosity'],
   [{ text: { format: { type: 'xml', root: 'a' } } }, 'text.format.type'],
   [{ reasoning: { summary: 'sung' } }, 'reasoning.summary'],
+  [{ reasoning: { effort: 'extreme' } }, 'reasoning.effort'],
+  [{ truncation: 'middle' }, 'truncation'],
+  [{ modalities: ['text', 'smell'] }, 'modalities[1]'],
+  [{ tools: [F], tool_choice: 'sometimes' }, 'tool_choice'],
+  [{ tools: [F], tool_choice: { type: 'oracle', of: 'f' } }, 'tool_choice.type'],
+  [
+    {
+      tools: [F],
+      tool_choice: { type: 'allowed_tools', mode: 'twice', tools: [{ type: 'function', name: 'f' }] },
+    },
+    'tool_choice.mode',
+  ],
   [{ prompt_cache_options: { mode: 'magic' } }, 'prompt_cache_options.mode'],
   [
     { input: [{ role: 'user', content: [{ type: 'input_smell', smell: 'rose' }] }] },
@@ -116,10 +131,30 @@ describe('a value of the responses format that is new', () => {
     expect(sent).toMatchObject(body);
   });
 
+  it.each(UNKNOWN)('is passed on where the gateway runs a tool beside it: %j', async (body, place) => {
+    upstream.answer(responsesAnswer({ text: 'ok' }));
+    const { tools = [] } = body as { tools?: object[] };
+    const clock = { type: 'signalbox:datetime' };
+    const { status, sent, report } = await ask('up/responses', { ...body, tools: [...tools, clock] });
+    expect({ status, report }).toEqual({ status: 200, report: [`${place} passed_on`] });
+    const { tools: _sent, input, ...settings } = body as { tools?: object[]; input?: object[] };
+    expect(sent).toMatchObject({ ...settings, ...(input !== undefined && { input }) });
+  });
+
   it.each([...KNOWN, ...UNKNOWN.map(([body]) => body)])('is no 400 at other upstreams: %j', async (body) => {
     upstream.answer(chatAnswer({ text: 'ok' }));
     const { status, answer } = await ask('up/chat', body);
     expect(status, JSON.stringify(answer)).toBe(200);
+  });
+
+  it.each(UNKNOWN)('is not lost without an entry at other upstreams: %j', async (body, place) => {
+    upstream.answer(chatAnswer({ text: 'ok' }));
+    const { report } = await ask('up/chat', body);
+    const named = report.map((entry) => entry.split(' ')[0] ?? '');
+    expect(
+      named.some((field) => place.startsWith(field)),
+      report.join(),
+    ).toBe(true);
   });
 
   it.each(['ultrafast', 'gold'])('is not sent if it is a tier without a price: %s', async (service_tier) => {
@@ -127,6 +162,77 @@ describe('a value of the responses format that is new', () => {
     const { status, sent, report } = await ask('up/responses', { service_tier });
     expect({ status, report }).toEqual({ status: 200, report: ['service_tier dropped'] });
     expect(sent).not.toHaveProperty('service_tier');
+  });
+});
+
+/** Values of the chat format that nothing here knows, with their place. */
+const UNKNOWN_IN_CHAT: readonly (readonly [object, string])[] = [
+  [{ reasoning_effort: 'extreme' }, 'reasoning_effort'],
+  [{ modalities: ['text', 'smell'] }, 'modalities[1]'],
+  [{ tools: [CHAT_F], tool_choice: 'sometimes' }, 'tool_choice'],
+  [
+    {
+      tools: [CHAT_F],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'twice', tools: [{ type: 'function', function: { name: 'f' } }] },
+      },
+    },
+    'tool_choice.allowed_tools.mode',
+  ],
+  [{ prediction: { type: 'oracle', of: 'f' } }, 'prediction.type'],
+];
+
+describe('a value of the chat format that is new', () => {
+  const answers = { 'up/chat': chatAnswer, 'up/responses': responsesAnswer } as const;
+
+  async function askChat(model: keyof typeof answers, body: object) {
+    upstream.answer(answers[model]({ text: 'ok' }));
+    const response = await gateway.post(
+      '/chat/completions',
+      { model, messages: [{ role: 'user', content: 'hi' }], ...body },
+      { 'X-Signalbox-Metadata': 'enabled' },
+    );
+    const answer = (await response.json()) as any;
+    const entries = (answer.signalbox_metadata?.translation ?? []) as { field: string; action: string }[];
+    const report = entries.map(({ field, action }) => `${field} ${action}`);
+    return { status: response.status, report, sent: upstream.requests.at(-1)?.json };
+  }
+
+  it.each(UNKNOWN_IN_CHAT)('is passed on, and the report says so: %j', async (body, place) => {
+    const { status, report, sent } = await askChat('up/chat', body);
+    expect({ status, report }).toEqual({ status: 200, report: [`${place} passed_on`] });
+    expect(sent).toMatchObject(body);
+  });
+
+  it.each(UNKNOWN_IN_CHAT)('is passed on where the gateway runs a tool: %j', async (body, place) => {
+    const { tools = [], ...settings } = body as { tools?: object[] };
+    const clock = { type: 'signalbox:datetime' };
+    const { status, report, sent } = await askChat('up/chat', { ...settings, tools: [...tools, clock] });
+    expect({ status, report }).toEqual({ status: 200, report: [`${place} passed_on`] });
+    expect(sent).toMatchObject(settings);
+  });
+
+  it.each(UNKNOWN_IN_CHAT)('is dropped with an entry at other upstreams: %j', async (body, place) => {
+    const { status, report } = await askChat('up/responses', body);
+    expect(status).toBe(200);
+    expect(report.some((entry) => entry.endsWith('dropped') && place.startsWith(entry.split(' ')[0]!))).toBe(
+      true,
+    );
+  });
+
+  it('is sent as reasoning_effort if it stands in reasoning', async () => {
+    for (const more of [{}, { tools: [{ type: 'signalbox:datetime' }] }]) {
+      const { report, sent } = await askChat('up/chat', { reasoning: { effort: 'extreme' }, ...more });
+      expect(report).toEqual(['reasoning.effort passed_on']);
+      expect(sent).toMatchObject({ reasoning_effort: 'extreme' });
+      expect(sent).not.toHaveProperty('reasoning');
+    }
+  });
+
+  it('is a choice of no tool that the request has', async () => {
+    const chosen = { tools: [CHAT_F], tool_choice: { type: 'oracle' } };
+    expect((await askChat('up/chat', chosen)).sent).toMatchObject(chosen);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Tool, ToolChoice } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { isVendorType } from '../shared/tools/additional-tools.ts';
 
 /** Parses tools and the tool choice. */
 
@@ -50,8 +51,8 @@ function parseCustomFormat(format: JsonObject | undefined): JsonObject | undefin
   return grammar === undefined ? format : { type: 'grammar', ...grammar };
 }
 
-/** Reads `tool_choice`. */
-export function parseToolChoice(choice: Json | undefined): ToolChoice | undefined {
+/** Reads `tool_choice`; undefined for one that only upstreams of this dialect may know. */
+export function parseToolChoice(choice: Json | undefined, tools: readonly Tool[]): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { mode: choice };
   if (!isJsonObject(choice)) return undefined;
   switch (choice.type) {
@@ -60,12 +61,18 @@ export function parseToolChoice(choice: Json | undefined): ToolChoice | undefine
       return { mode: 'tool', kind: choice.type, name: nameOfChosen(choice) };
     case 'allowed_tools': {
       const allowed = objectAt(choice, 'allowed_tools');
+      if (allowed?.mode !== 'auto' && allowed?.mode !== 'required') return undefined;
       const tools = objectsAt(allowed, 'tools').map(flatChosenTool);
-      return { mode: 'allowed', required: allowed?.mode === 'required', tools };
+      return { mode: 'allowed', required: allowed.mode === 'required', tools };
     }
     default:
-      return { mode: 'hosted', dialect: 'chat', value: choice };
+      return isOfTool(choice, tools) ? { mode: 'hosted', dialect: 'chat', value: choice } : undefined;
   }
+}
+
+/** True for a choice of a hosted tool: one that a gateway runs, or of a type that a tool of the request has. */
+function isOfTool({ type }: JsonObject, tools: readonly Tool[]): boolean {
+  return isVendorType(String(type)) || tools.some((tool) => tool.type === 'hosted' && tool.kind === type);
 }
 
 /** The representation names allowed tools as the responses format does: `{type, name}`. */

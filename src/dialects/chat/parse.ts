@@ -1,8 +1,8 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import { Places } from '../../ir/places.ts';
-import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { GenerationRequest, OutputFormat, ToolChoice } from '../../ir/request.ts';
+import type { ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import {
   booleanAt,
   compact,
@@ -19,7 +19,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
-import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
+import { EFFORTS, knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
@@ -39,6 +39,8 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     throw invalidRequest([{ path: 'model', message: 'is required' }]);
   }
   const places = new Places();
+  const tools = parseTools(objectsAt(given, 'tools'), places);
+  const toolChoice = parseToolChoice(given.tool_choice, tools);
   const request: GenerationRequest = {
     format: 'chat',
     formatFacts: facts.request,
@@ -46,17 +48,17 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     models,
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
     items: parseConversation(messages, places),
-    tools: parseTools(objectsAt(given, 'tools'), places),
+    tools,
     sampling: parseSampling(given),
     stream: given.stream === true,
     // The debug echo exists in the responses format only.
     echoUpstreamBody: false,
     wishes: parseWishes(given),
-    ext: parseExt(given),
+    ext: parseExt(given, toolChoice),
     places,
     unknownFields: unknownFieldsOf(given),
     exactNumbers,
-    ...parseSettings(given),
+    ...parseSettings(given, toolChoice),
   };
   checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
@@ -147,9 +149,9 @@ function unknownFieldsOf(given: JsonObject): string[] {
 
 type Settings = Partial<GenerationRequest>;
 
-function parseSettings(given: JsonObject): Settings {
+function parseSettings(given: JsonObject, toolChoice: ToolChoice | undefined): Settings {
   return compact({
-    toolChoice: parseToolChoice(given.tool_choice),
+    toolChoice,
     parallelToolCalls: booleanAt(given, 'parallel_tool_calls'),
     requestedOutputTokens: limitIn(given, LIMIT_FIELDS),
     reasoning: parseReasoning(given),
@@ -216,7 +218,7 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   const reasoning = objectAt(given, 'reasoning');
   if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
   const settings = compact<ReasoningSettings>({
-    effort: (textAt(reasoning, 'effort') as Effort | undefined) ?? knownEffort(effort),
+    effort: knownEffort(textAt(reasoning, 'effort') ?? effort),
     budgetTokens: numberAt(reasoning, 'max_tokens'),
     enabled: booleanAt(reasoning, 'enabled'),
     exclude: booleanAt(reasoning, 'exclude') ?? (include === false ? true : undefined),
@@ -225,10 +227,6 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
     mode: textAt(reasoning, 'mode'),
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
-}
-
-function knownEffort(word: Json | undefined): Effort | undefined {
-  return EFFORTS.find((effort) => effort === word);
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------
@@ -275,7 +273,7 @@ const KNOWN_VALUES: readonly (readonly [field: string, values: ReadonlySet<strin
 ];
 
 /** Documented fields, and values of them, that only this dialect has. */
-function parseExt(given: JsonObject): GenerationRequest['ext'] {
+function parseExt(given: JsonObject, choice: ToolChoice | undefined): GenerationRequest['ext'] {
   let own: JsonObject | undefined;
   for (const field of UNMODELLED_FIELDS) {
     if (given[field] !== undefined) own = { ...own, [field]: given[field] };
@@ -284,6 +282,10 @@ function parseExt(given: JsonObject): GenerationRequest['ext'] {
     const value = given[field];
     if (typeof value === 'string' && !values.has(value)) own = { ...own, [field]: value };
   }
+  const effort = textAt(objectAt(given, 'reasoning'), 'effort');
+  if (effort !== undefined && knownEffort(effort) === undefined) own = { ...own, reasoning_effort: effort };
+  if (choice === undefined && isJsonObject(given.tool_choice))
+    own = { ...own, tool_choice: given.tool_choice };
   // Usage is always reported; only the other options are for the upstream.
   const options =
     given.stream === true

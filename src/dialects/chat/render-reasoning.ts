@@ -2,7 +2,7 @@ import { conversationForm, type ReasoningSetting } from '../../ir/format-facts.t
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
-import { compact } from '../../kit/json/members.ts';
+import { compact, objectAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   effortNearest,
@@ -13,6 +13,7 @@ import {
 } from '../shared/reasoning/reasoning-effort.ts';
 import { effortName } from '../shared/reasoning/reasoning-names.ts';
 import { NOT_TAKEN } from '../shared/report/field-fates.ts';
+import { VALUE_PASSED_ON } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CHAT_FIELD, takes } from './render-losses.ts';
 
@@ -29,6 +30,7 @@ export function renderReasoning(
   report: Report,
 ): JsonObject {
   const { reasoning: settings } = request;
+  reportOwnEffort(request, target, report);
   if (settings === undefined) return {};
   const drop = (lost: readonly ReasoningSetting[], detail: string) => {
     for (const setting of lost) {
@@ -80,6 +82,13 @@ export function renderReasoning(
   }
 }
 
+/** A word in `reasoning` that the gateway does not know is sent under the name that all chat upstreams know. */
+function reportOwnEffort({ body, ext }: GenerationRequest, target: RenderTarget, report: Report): void {
+  const own = ext.chat?.reasoning_effort;
+  if (own === undefined || !takes('reasoning', target)) return;
+  if (objectAt(body, 'reasoning')?.effort === own) report.passedOn('reasoning.effort', VALUE_PASSED_ON);
+}
+
 // --- Settings without a field ---------------------------------------------------------------------------------------
 
 const SETTINGS: readonly ReasoningSetting[] = [
@@ -119,5 +128,6 @@ export function relayReasoning(
   const isUnknown = effort !== undefined && effortWithin(effort, HIGHEST_EFFORT, target) !== effort;
   const isForeign = isUnknown || target.quirks?.thinkingField !== undefined;
   if (!isJsonObject(reasoning) && !(given && isForeign)) return undefined;
-  return { reasoning: undefined, reasoning_effort: undefined, ...renderReasoning(request, target, report) };
+  const own = takes('reasoning', target) ? request.ext.chat?.reasoning_effort : undefined;
+  return { reasoning: undefined, reasoning_effort: own, ...renderReasoning(request, target, report) };
 }

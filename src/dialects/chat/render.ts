@@ -15,7 +15,7 @@ import { renderConversation } from './render-content.ts';
 import { NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
-import { LIMIT_FIELDS } from './wire.ts';
+import { CHAT_MODALITIES, LIMIT_FIELDS } from './wire.ts';
 
 /** Renders a request in the chat format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -60,7 +60,7 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
   const user = request.user ?? request.safetyIdentifier;
   return compact({
     verbosity: renderVerbosity(request, target, report),
-    modalities: request.modalities === undefined ? undefined : [...request.modalities],
+    modalities: renderModalities(request, report),
     image_config: request.imageConfig,
     prompt_cache_key: request.promptCacheKey,
     prompt_cache_options: ifTaken('promptCacheOptions', request.promptCacheOptions, target, () =>
@@ -203,6 +203,19 @@ export function renderVerbosity(
 ): string | undefined {
   const isTaken = takes('verbosity', target) && target.quirks?.refusedFields?.includes('verbosity') !== true;
   return isTaken ? knownVerbosity(request, report) : request.verbosity;
+}
+
+// --- Modalities -----------------------------------------------------------------------------------------------------
+
+/** Words of other formats are sent only if this format documents them. */
+function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
+  const { modalities, format } = request;
+  if (modalities === undefined || format === 'chat') return modalities && [...modalities];
+  const kept = modalities.filter((word) => CHAT_MODALITIES.some((known) => known === word));
+  if (kept.length < modalities.length) {
+    report.coerced(report.name('modalities'), 'sent without those that the upstream does not make');
+  }
+  return kept.length > 0 ? kept : undefined;
 }
 
 // --- Service tier ---------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ const imagePartSchema = Type.Object({
 /** A picture that a model made: some SDKs leave out its type. */
 const madeImageSchema = Type.Object({
   ...imagePartSchema.properties,
-  type: nullish(imagePartSchema.properties.type),
+  type: nullish(openOneOf(['image_url'])),
 });
 const audioPartSchema = Type.Object({
   type: Type.Literal('input_audio'),
@@ -70,12 +70,8 @@ const partSchema = taggedUnion('type', [
   otherThan('type', PART_TYPES),
 ]);
 
-const contentSchema = Type.Union([Type.String(), Type.Array(partSchema)]);
-/** Content of instructions: text alone. */
-export const instructionSchema = Type.Union([
-  Type.String(),
-  Type.Array(taggedUnion('type', [textPartSchema])),
-]);
+/** Content as text or as a list of parts. Upstreams differ in what they take of instructions besides text. */
+export const contentSchema = Type.Union([Type.String(), Type.Array(partSchema)]);
 
 // --- Messages -------------------------------------------------------------------------------------------------------
 
@@ -120,8 +116,8 @@ const name = { name: nullish(Type.String()) };
 
 /** One message, by its role. */
 export const messageSchema = taggedUnion('role', [
-  Type.Object({ role: Type.Literal('system'), content: instructionSchema, ...name }),
-  Type.Object({ role: Type.Literal('developer'), content: instructionSchema, ...name }),
+  Type.Object({ role: Type.Literal('system'), content: contentSchema, ...name }),
+  Type.Object({ role: Type.Literal('developer'), content: contentSchema, ...name }),
   Type.Object({ role: Type.Literal('user'), content: contentSchema, ...name }),
   Type.Object({
     role: Type.Literal('assistant'),

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { nullish, oneOf, openOneOf, openUnion } from '../../kit/json/schema.ts';
+import { nullish, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { EFFORTS, reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import {
   gatewayFieldSchemas,
@@ -12,7 +12,7 @@ import {
   SHARED_GATEWAY_FIELDS,
 } from '../shared/requests/gateway-fields.ts';
 import { MAX_REQUEST_PIECES } from '../shared/requests/request-pieces.ts';
-import { instructionSchema, messageSchema, type REASONING_DETAIL_TYPES } from './wire-content.ts';
+import { contentSchema, messageSchema, type REASONING_DETAIL_TYPES } from './wire-content.ts';
 import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
 /** The chat format on the wire: the schema of a request and the shapes of an answer. */
@@ -46,6 +46,9 @@ const logitBiasSchema = Type.Unsafe<Record<string, number>>({
   type: 'object',
   additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
 });
+
+/** Output modalities that the format documents. */
+export const CHAT_MODALITIES = ['text', 'image', 'audio'] as const;
 
 // --- The request ----------------------------------------------------------------------------------------------------
 
@@ -95,10 +98,12 @@ function fieldSchemas(vendor: string) {
     reasoning_effort: nullish(openOneOf(EFFORTS)),
     include_reasoning: nullish(Type.Boolean()),
     verbosity: nullish(openOneOf(['low', 'medium', 'high', 'xhigh', 'max'])),
-    modalities: nullish(Type.Array(oneOf(['text', 'image', 'audio']), { maxItems: MAX_MODALITIES })),
+    modalities: nullish(Type.Array(openOneOf(CHAT_MODALITIES), { maxItems: MAX_MODALITIES })),
     audio: nullish(Type.Object({})),
     image_config: nullish(imageConfigSchema),
-    prediction: nullish(Type.Object({ type: Type.Literal('content'), content: instructionSchema })),
+    prediction: nullish(
+      openUnion('type', [Type.Object({ type: Type.Literal('content'), content: contentSchema })]),
+    ),
     web_search_options: nullish(
       Type.Object({
         search_context_size: nullish(openOneOf(['low', 'medium', 'high'])),

@@ -129,7 +129,7 @@ function echoOf(request: GenerationRequest): JsonObject {
     tools: objectsAt(body, 'tools').map(echoTool),
     text: echoText(objectAt(body, 'text')),
     reasoning: echoReasoning(objectAt(body, 'reasoning')),
-    truncation: request.truncation ?? 'disabled',
+    truncation: request.truncation ?? body.truncation ?? 'disabled',
     prompt_cache_key: request.promptCacheKey ?? null,
     safety_identifier: request.safetyIdentifier ?? null,
     user: request.user ?? null,

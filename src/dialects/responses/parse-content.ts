@@ -97,12 +97,32 @@ const REASONING_FIELDS = new Set([
 export function parseThoughts(value: JsonObject): ReasoningItem {
   return compact({
     type: 'reasoning',
-    text: objectsAt(value, 'content').map(textOf),
-    summary: objectsAt(value, 'summary').map(textOf),
+    text: thoughtsIn(value, 'content'),
+    summary: thoughtsIn(value, 'summary'),
     ...sealOf(value),
     status: statusAt(value),
     ext: extOf(value, REASONING_FIELDS),
   });
+}
+
+/** Parts of a reasoning item that the representation models, by the list that they are in. */
+const THOUGHT_TYPES = { content: 'reasoning_text', summary: 'summary_text' } as const;
+
+function thoughtsIn(value: JsonObject, field: keyof typeof THOUGHT_TYPES): string[] {
+  return objectsAt(value, field).flatMap((part) =>
+    part.type === THOUGHT_TYPES[field] ? [textOf(part)] : [],
+  );
+}
+
+/** An item of the caller's with its lists as they are, for upstreams of this dialect, if they have other parts. */
+export function withOtherThoughts(item: Item, value: JsonObject): Item {
+  if (item.type !== 'reasoning') return item;
+  const fields = Object.entries(THOUGHT_TYPES).filter(([field, type]) =>
+    objectsAt(value, field).some((part) => part.type !== type),
+  );
+  if (fields.length === 0) return item;
+  const lists = Object.fromEntries(fields.map(([field]) => [field, value[field] ?? []]));
+  return { ...item, ext: { ...item.ext, responses: { ...item.ext?.responses, ...lists } } };
 }
 
 /** The seal of a reasoning item with the id and the format it belongs to. */

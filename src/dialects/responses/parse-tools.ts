@@ -3,7 +3,9 @@ import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import { isVendorType } from '../shared/tools/additional-tools.ts';
 import { extOf } from './parse-content.ts';
+import { HOSTED_TYPES } from './wire-tools.ts';
 
 /** Parses tools and the tool choice. */
 
@@ -52,17 +54,28 @@ function parseTool(value: JsonObject, namespace: ToolNamespace | undefined): Too
   }
 }
 
-/** Reads `tool_choice`. */
-export function parseToolChoice(value: Json | undefined): ToolChoice | undefined {
-  if (typeof value === 'string') return { mode: value as 'auto' | 'none' | 'required' };
+/** Reads `tool_choice`; undefined for one that only upstreams of this dialect may know. */
+export function parseToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice | undefined {
+  if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
   if (!isJsonObject(value)) return undefined;
   switch (value.type) {
     case 'function':
     case 'custom':
       return { mode: 'tool', kind: value.type, name: stringAt(value, 'name') ?? '' };
     case 'allowed_tools':
+      if (value.mode !== 'auto' && value.mode !== 'required') return undefined;
       return { mode: 'allowed', required: value.mode === 'required', tools: objectsAt(value, 'tools') };
     default:
-      return { mode: 'hosted', dialect: 'responses', value };
+      return isOfTool(value, tools) ? { mode: 'hosted', dialect: 'responses', value } : undefined;
   }
+}
+
+/** True for a choice of a hosted tool: of a type that is known, or that a tool of the request has. */
+function isOfTool(choice: JsonObject, tools: readonly Tool[]): boolean {
+  const type = stringAt(choice, 'type') ?? '';
+  return (
+    HOSTED_TYPES.has(type) ||
+    isVendorType(type) ||
+    tools.some((tool) => tool.type === 'hosted' && tool.kind === type)
+  );
 }

@@ -3,7 +3,7 @@ import type { Item, Part } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import { type Place, Places } from '../../ir/places.ts';
 import type { CallableTool, GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
-import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import type { ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
@@ -23,7 +23,7 @@ import type { ItemSettings, ParseContext } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
-import { EFFORTS, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
+import { knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { Report } from '../shared/report/report.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
@@ -37,7 +37,14 @@ import {
 import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
 import { facts } from './facts.ts';
 import { patchedCalls, replayedCall } from './parse-calls.ts';
-import { approvedRequest, inputPlace, parseItem, referencesIn, UNKNOWN_REFERENCE } from './parse-content.ts';
+import {
+  approvedRequest,
+  inputPlace,
+  parseItem,
+  referencesIn,
+  UNKNOWN_REFERENCE,
+  withOtherThoughts,
+} from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
 import { ownSummary } from './summary.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
@@ -52,6 +59,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   const models = modelList(body.model, body.models);
   const tools = parseTools(objectsAt(body, 'tools'), 'tools', places);
   const added = additionalTools(body, input, tools, places);
+  const all = [...tools, ...added.tools];
   const request: GenerationRequest = compact({
     format: 'responses',
     formatFacts: facts.request,
@@ -59,8 +67,8 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     models,
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
     items: parseConversation(body, input, places, exactNumbers),
-    tools: limited([...tools, ...added.tools]),
-    toolChoice: parseToolChoice(body.tool_choice),
+    tools: limited(all),
+    toolChoice: parseToolChoice(body.tool_choice, all),
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
     requestedOutputTokens: numberAt(body, 'max_output_tokens'),
@@ -76,11 +84,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     metadata: objectAt(body, 'metadata'),
     user: stringAt(body, 'user'),
     safetyIdentifier: stringAt(body, 'safety_identifier'),
-    // null means `disabled`; absent, small contexts are compressed.
-    truncation:
-      body.truncation === null
-        ? 'disabled'
-        : (stringAt(body, 'truncation') as 'auto' | 'disabled' | undefined),
+    truncation: parseTruncation(body.truncation),
     include,
     stream: body.stream === true,
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
@@ -209,7 +213,7 @@ function parseItems(
     const place = index < made ? 'prompt' : places.inside('input', index - made);
     const parsed =
       replayedCall(value, patched, numbers) ?? (approvedRequest(value) ?? ownSummary(value))?.map(parseItem);
-    for (const item of parsed ?? [parseItem(value)]) {
+    for (const item of parsed ?? [withOtherThoughts(parseItem(value), value)]) {
       items.push(placeItem(item, value, place, places));
     }
   });
@@ -312,7 +316,7 @@ function parseSampling(body: JsonObject, include: readonly string[] | undefined)
 function parseReasoning(value: JsonObject | undefined): ReasoningSettings | undefined {
   if (value === undefined) return undefined;
   return compact({
-    effort: stringAt(value, 'effort') as Effort | undefined,
+    effort: knownEffort(value.effort),
     budgetTokens: numberAt(value, 'max_tokens'),
     enabled: booleanAt(value, 'enabled'),
     exclude: booleanAt(value, 'exclude'),
@@ -348,17 +352,21 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
 /** The settings after an item that changes some of them. An effort takes the place of a budget. */
 export function settingsOfItem(value: JsonObject, request: GenerationRequest): ItemSettings | undefined {
   if (value.type !== 'configuration_update') return undefined;
-  const effort = stringAt(objectAt(value, 'reasoning'), 'effort');
+  const effort = knownEffort(objectAt(value, 'reasoning')?.effort);
   const { budgetTokens: _budget, enabled: _enabled, ...reasoning } = request.reasoning ?? {};
-  const isKnown = EFFORTS.some((known) => known === effort);
   const changed: ItemSettings = compact({
-    reasoning: isKnown ? { ...reasoning, effort: effort as Effort } : undefined,
+    reasoning: effort === undefined ? undefined : { ...reasoning, effort },
     outputFormat: parseOutputFormat(objectAt(objectAt(value, 'text'), 'format')),
   });
   return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
 // --- Fields of this dialect alone -----------------------------------------------------------------------------------
+
+/** Null means `disabled`; absent, small contexts are compressed. Upstreams of this dialect may know other words. */
+function parseTruncation(value: Json | undefined): GenerationRequest['truncation'] {
+  return value === null || value === 'disabled' ? 'disabled' : value === 'auto' ? value : undefined;
+}
 
 /** Documented fields that only this dialect has. */
 function parseExt(body: JsonObject): GenerationRequest['ext'] {

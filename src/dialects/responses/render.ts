@@ -1,7 +1,7 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
@@ -46,7 +46,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: renderToolChoice(request, report),
+    tool_choice: renderToolChoice(request, report) ?? ownChoice(request),
     parallel_tool_calls: request.parallelToolCalls,
     include: renderInclude(request, target),
     modalities: renderModalities(request, report),
@@ -54,12 +54,23 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     prompt_cache_key: request.promptCacheKey,
     prompt_cache_options: request.promptCacheOptions,
     service_tier: renderServiceTier(request, report),
-    truncation: request.truncation,
+    truncation: request.truncation ?? ownMember(request, 'truncation'),
     metadata: renderMetadata(request, report),
     ...hashedIds(request, target),
     ...request.ext.responses,
   });
   return { body, headers: NO_HEADERS, report: report.entries };
+}
+
+/** A member of a body of this format that the representation has no value for: the upstream may know it. */
+function ownMember({ format, body }: GenerationRequest, name: string): Json | undefined {
+  return format === 'responses' ? (body[name] ?? undefined) : undefined;
+}
+
+/** A choice that the gateway does not know, unless it is about no tool any more. */
+function ownChoice(request: GenerationRequest): Json | undefined {
+  const isAny = request.toolChoice === undefined && request.tools.length > 0;
+  return isAny ? ownMember(request, 'tool_choice') : undefined;
 }
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
@@ -132,7 +143,7 @@ const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
 /** Text is the default; models that only write text refuse the field. */
 export function renderModalities(request: GenerationRequest, report: Report): string[] | undefined {
   const asked = request.modalities ?? [];
-  const kept = asked.filter((word) => MODALITIES.has(word));
+  const kept = request.format === 'responses' ? [...asked] : asked.filter((word) => MODALITIES.has(word));
   if (kept.length < asked.length) {
     const lost = asked.filter((word) => !MODALITIES.has(word)).join(', ');
     report.coerced(report.name('modalities'), `sent without ${lost}, which the upstream does not make`);

@@ -62,8 +62,8 @@ const messageSchema = Type.Object({
   phase: nullish(openOneOf(['commentary', 'final_answer'])),
 });
 
-const summaryPart = Type.Object({ type: Type.Literal('summary_text'), text });
-const reasoningPart = Type.Object({ type: Type.Literal('reasoning_text'), text });
+const summaryPart = openUnion('type', [Type.Object({ type: Type.Literal('summary_text'), text })]);
+const reasoningPart = openUnion('type', [Type.Object({ type: Type.Literal('reasoning_text'), text })]);
 
 const patchOperation = tagged({
   create_file: { path: text, diff: text },

@@ -4,6 +4,7 @@ import {
   cacheControlSchema,
   MAX_TOOLS,
   serverToolType,
+  serverToolTypes,
   userLocationSchema,
 } from '../shared/requests/gateway-fields.ts';
 
@@ -202,32 +203,25 @@ export function toolSchema(vendor: string) {
   ]);
 }
 
+/** Types of hosted tools that the format documents. A choice of one means a tool of the request. */
+export const HOSTED_TYPES: ReadonlySet<string> = new Set(Object.keys(HOSTED_TOOLS));
+
 /** `tool_choice`: a word, or the allowed tool or tools. */
-export const toolChoiceSchema = Type.Optional(
-  Type.Union([
-    oneOf(['auto', 'none', 'required'], { type: 'string' }),
-    taggedUnion('type', [
+export function toolChoiceSchema(vendor: string) {
+  const chosen = openUnion(
+    'type',
+    [
       Type.Object({ type: Type.Literal('function'), name }),
       Type.Object({ type: Type.Literal('custom'), name }),
       Type.Object({ type: Type.Literal('mcp'), server_label: name, name: nullish(text) }),
       Type.Object({
         type: Type.Literal('allowed_tools'),
-        mode: oneOf(['auto', 'required']),
+        mode: openOneOf(['auto', 'required']),
         tools: Type.Array(openObject, { maxItems: MAX_TOOLS }),
       }),
-      Type.Unsafe<Record<string, unknown>>({
-        type: 'object',
-        open: true,
-        required: ['type'],
-        properties: {
-          type: {
-            type: 'string',
-            minLength: 1,
-            not: { enum: ['function', 'custom', 'mcp', 'allowed_tools'] },
-          },
-        },
-      }),
-    ]),
-    Type.Null(),
-  ]),
-);
+    ],
+    { documented: [...HOSTED_TYPES, ...serverToolTypes(vendor, ['apply_patch'])] },
+  );
+  const word = openOneOf(['auto', 'none', 'required'], { type: 'string' });
+  return Type.Optional(taggedUnion('type', [word, chosen, Type.Null()]));
+}

@@ -122,7 +122,7 @@ const WRONG: readonly (readonly [object, string, string])[] = [
     'provider.sort.by',
     'must be one of "price", "throughput", "latency", "exacto" or null',
   ],
-  [{ tool_choice: 'any' }, 'tool_choice', 'must be one of "auto", "none", "required" or an object or null'],
+  [{ tool_choice: 7 }, 'tool_choice', 'must be one of "auto", "none", "required" or a string'],
   [{ tool_choice: { type: 'function' } }, 'tool_choice.name', 'is required'],
   [{ text: { format: { type: 'json_schema', name: 'x' } } }, 'text.format.schema', 'is required'],
   [{ reasoning: { max_tokens: 0 } }, 'reasoning.max_tokens', 'must be >= 1'],
@@ -168,11 +168,9 @@ describe('requestSchema', () => {
   });
 
   it('names every allowed value of an enumeration', () => {
-    for (const field of ['truncation', 'route']) {
-      const [issue] = validator.issuesOf({ model: 'm', input: 'hi', [field]: 'bogus' });
-      expect(issue?.path).toBe(field);
-      expect(issue?.message).toMatch(/^must be one of "/);
-    }
+    const [issue] = validator.issuesOf({ model: 'm', input: 'hi', route: 'bogus' });
+    expect(issue?.path).toBe('route');
+    expect(issue?.message).toMatch(/^must be one of "/);
   });
 
   it('takes null for absent', () => {

@@ -5,7 +5,7 @@ import type { Tool } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
-import { nullish, oneOf, openOneOf, openUnion } from '../../kit/json/schema.ts';
+import { nullish, openOneOf, openUnion } from '../../kit/json/schema.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { reasoningSchema } from '../shared/reasoning/reasoning-schema.ts';
 import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
@@ -115,16 +115,16 @@ function fieldSchemas(vendor: string) {
     reasoning: nullish(reasoningSchema),
     text: nullish(textSchema),
     tools: nullish(Type.Array(toolSchema(vendor), { maxItems: MAX_TOOLS })),
-    tool_choice: toolChoiceSchema,
+    tool_choice: toolChoiceSchema(vendor),
     parallel_tool_calls: nullish(Type.Boolean()),
-    modalities: nullish(Type.Array(oneOf(['text', 'image']), { maxItems: MAX_MODALITIES })),
+    modalities: nullish(Type.Array(openOneOf(['text', 'image']), { maxItems: MAX_MODALITIES })),
     image_config: nullish(imageConfigSchema),
     prompt_cache_key: nullish(Type.String()),
     prompt_cache_options: nullish(promptCacheOptionsSchema),
     prompt_cache_retention: nullish(Type.String()),
     safety_identifier: nullish(Type.String()),
     service_tier: nullish(openOneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast', 'ultrafast'])),
-    truncation: nullish(oneOf(['auto', 'disabled'])),
+    truncation: nullish(openOneOf(['auto', 'disabled'])),
     metadata: nullish(metadataSchema),
     debug: nullish(Type.Object({ echo_upstream_body: nullish(Type.Boolean()) })),
     stream_options: nullish(Type.Object({})),

@@ -63,10 +63,13 @@ function inputModalitiesOf(items: readonly Item[]): ReadonlySet<string> {
   return modalities ?? TEXT_ALONE;
 }
 
+/** Outputs besides text that models differ in. Other words are for the upstream to know. */
+const ROUTED_OUTPUTS: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
+
 function outputModalitiesOf(modalities: readonly string[] | undefined): ReadonlySet<string> {
   return modalities === undefined
     ? TEXT_ALONE
-    : new Set(modalities.filter((modality) => modality !== 'text'));
+    : new Set(modalities.filter((modality) => ROUTED_OUTPUTS.has(modality)));
 }
 
 function parametersOf(request: GenerationRequest): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Effort } from '../../../ir/settings.ts';
-import { nullish, oneOf, openOneOf } from '../../../kit/json/schema.ts';
+import type { Json } from '../../../kit/json/json.ts';
+import { nullish, openOneOf } from '../../../kit/json/schema.ts';
 import { MAX_REQUESTED_TOKENS } from '../requests/gateway-fields.ts';
 
 /** Efforts that the responses and chat formats document. */
@@ -16,7 +17,7 @@ export const EFFORTS = [
 
 /** The object `reasoning` of both formats. */
 export const reasoningSchema = Type.Object({
-  effort: nullish(oneOf(EFFORTS)),
+  effort: nullish(openOneOf(EFFORTS)),
   summary: nullish(openOneOf(['auto', 'concise', 'detailed'])),
   max_tokens: nullish(Type.Integer({ minimum: 1, maximum: MAX_REQUESTED_TOKENS })),
   enabled: nullish(Type.Boolean()),
@@ -24,6 +25,11 @@ export const reasoningSchema = Type.Object({
   mode: nullish(openOneOf(['standard', 'pro'])),
   exclude: nullish(Type.Boolean()),
 });
+
+/** An effort that is known; other words stay in the body, for upstreams of the same format. */
+export function knownEffort(word: Json | undefined): Effort | undefined {
+  return EFFORTS.find((effort) => effort === word);
+}
 
 /** Its members. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));

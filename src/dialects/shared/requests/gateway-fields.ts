@@ -331,9 +331,14 @@ export const SERVER_TOOL_NAMES = [
   'web_search',
 ] as const;
 
+/** Types of the server tools of a format. `further`: names of tools that only this format has. */
+export function serverToolTypes(vendor: string, further: readonly string[] = []): string[] {
+  return [...SERVER_TOOL_NAMES, ...further].map((name) => `${vendor}:${name}`);
+}
+
 /** Annotations of the type of a tool that the gateway runs. `further`: names that only this format has. */
 export function serverToolType(vendor: string, further: readonly string[] = []) {
-  const types = [...SERVER_TOOL_NAMES, ...further].map((name) => `${vendor}:${name}`);
+  const types = serverToolTypes(vendor, further);
   return {
     description: `A tool that the gateway runs: ${types.map((type) => `\`${type}\``).join(', ')}. The guide to tools lists the members of \`parameters\`.`,
     examples: types,
