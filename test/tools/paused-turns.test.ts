@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messagesBody, messagesFrames, sse } from '../fakes/answers.ts';
 import { end, head, JSON_TYPE, type Script, SSE, write } from '../fakes/fake-upstream.ts';
-import { openToolGateway, type ToolGateway, textOf } from './tool-gateway.ts';
+import { PATHS as ALL_PATHS, openToolGateway, type ToolGateway, textOf } from './tool-gateway.ts';
 
 /** Turns that a messages upstream pauses while its own tools run (`pause_turn`), before callers of other formats. */
 
@@ -114,5 +114,47 @@ describe('a paused turn with a search', () => {
     const { body } = await tools.ask('/messages', 'm/messages', SEARCHES['of a server tool']);
     expect(body.stop_reason).toBe('pause_turn');
     expect(bodies()).toHaveLength(1);
+  });
+});
+
+describe('a paused turn of a model that a tool asks', () => {
+  const TASK = JSON.stringify({ task_name: 'a', task_description: 'b' });
+  const asks = (...tools: object[]) => ({
+    tools: [{ type: 'signalbox:subagent', parameters: { model: 'm/messages', tools } }],
+  });
+  const CASES = {
+    'with a search': asks({ type: 'signalbox:web_search', parameters: { engine: 'native' } }),
+    'without tools': asks(),
+  } as const;
+  const all = ALL_PATHS.flatMap((path) =>
+    (Object.keys(CASES) as (keyof typeof CASES)[]).map((which) => ({ path, which })),
+  );
+
+  it.each(all)('goes on $which on $path', async ({ path, which }) => {
+    tools.answers('m/messages', { tools: [{ id: 'toolu_1', name: 'subagent', arguments: TASK }] });
+    tools.upstream.answer(paused('First. '));
+    tools.answers('m/messages', { text: 'Then.' }, { text: 'Done.' });
+    const { status, body } = await tools.ask(path, 'm/messages', CASES[which]);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(textOf[path](body)).toBe('Done.');
+    const [, begun, continued, last, ...more] = bodies();
+    expect(more).toEqual([]);
+    const ownSearch = { type: 'web_search_20250305', name: 'web_search' };
+    expect(begun.tools).toEqual(which === 'with a search' ? [ownSearch] : undefined);
+    expect(continued.tools).toEqual(begun.tools);
+    expect(continued.messages).toEqual([
+      ...begun.messages,
+      { role: 'assistant', content: [{ type: 'text', text: 'First. ' }, SEARCH] },
+    ]);
+    expect(JSON.stringify(last.messages.at(-1))).toContain('First. Then.');
+  });
+
+  it("ends after the operator's limit of steps", async () => {
+    tools.answers('m/messages', { tools: [{ id: 'toolu_1', name: 'subagent', arguments: TASK }] });
+    for (let count = 0; count < 3; count++) tools.upstream.answer(paused('More. '));
+    tools.answers('m/messages', { text: 'Done.' });
+    const { body } = await tools.ask('/responses', 'm/messages', CASES['without tools']);
+    expect(textOf['/responses'](body)).toBe('Done.');
+    expect(JSON.stringify(bodies().at(-1).messages.at(-1))).toContain('More. More. More. ');
   });
 });

@@ -21,9 +21,11 @@ import { type Nanos, usdOf } from '../../kit/money.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import type { NestedCall, ToolContext, ToolOutcome } from '../../tools/server-tool.ts';
 import { wantedTools } from '../../tools/wanted-tools.ts';
+import { webSearch } from '../../tools/web-search.ts';
 import type { FoundPage } from '../../web/engines/engine.ts';
 import { LinkCitations } from '../../web/link-citations.ts';
 import type { LegWish, Next, StageContext } from '../stage.ts';
+import { withNativeSearches } from './native-searches.ts';
 import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
@@ -77,6 +79,8 @@ export class ToolLoop {
   /** Pages that tools have read or not; undefined = none has tried. */
   #pages: { read: number; failed: number; readonly errors: Set<string> } | undefined;
   readonly #conditions: StopConditions;
+  /** The caller learns of paused turns and continues them. What a tool asks is never seen by the caller. */
+  readonly #showsPauses: boolean;
   readonly #wish: LegWish = { adapt: (request, endpoint) => this.#tools.requestFor(request, endpoint) };
   #steps = 0;
   /** True once an opening call was shown. */
@@ -97,6 +101,7 @@ export class ToolLoop {
   ) {
     const { steps } = context.settings.tools;
     this.#conditions = new StopConditions(tools.wishes, steps, context.settings.vendor, outer);
+    this.#showsPauses = outer === undefined && showsPauses(tools.request.formatFacts);
     this.#tools = tools;
     this.#next = next;
     this.#context = context;
@@ -134,7 +139,7 @@ export class ToolLoop {
         this.#joined.begin();
         continue;
       }
-      if (stoppedBy === undefined && isPaused(leg) && !showsPauses(asked.formatFacts)) {
+      if (stoppedBy === undefined && isPaused(leg) && !this.#showsPauses) {
         stoppedBy = this.#conditions.met(this.#progressAt('pause'));
         if (stoppedBy === undefined) {
           this.#steps += 1;
@@ -377,25 +382,30 @@ export class ToolLoop {
     };
   }
 
-  /** Runs a model call for a tool. Its own server tools run in a loop inside of this one. */
-  async #nested(request: GenerationRequest, { kind, signal, ...shows }: NestedCall): Promise<Result> {
-    const next: Next = (asked, wish) => this.#next(asked, { ...wish, kind, signal });
-    const wanted = wantedTools(request, this.#context.settings);
-    const tools = new OfferedTools(request, wanted, this.#tools.endpoint, this.#context.settings);
-    const answer =
-      wanted.length === 0
-        ? next(request)
-        : new ToolLoop(tools, next, { ...this.#context, signal }, this.#services, this.#conditions).run(
-            tools.request,
-          );
+  /** Runs a model call for a tool, in a loop of its own: for its server tools, and if its turn is paused. */
+  async #nested(asked: GenerationRequest, { kind, signal, ...shows }: NestedCall): Promise<Result> {
+    const { settings } = this.#context;
+    const next: Next = (leg, wish) => this.#next(leg, { ...wish, kind, signal });
+    const request = await this.#searching(asked);
+    const wanted = wantedTools(request, settings).filter(({ of }) => asked.tools.includes(of));
+    const tools = new OfferedTools(request, wanted, this.#tools.endpoint, settings);
+    const context = { ...this.#context, signal };
+    const loop = new ToolLoop(tools, next, context, this.#services, this.#conditions);
     const fold = new Fold();
-    for await (const batch of answer) {
+    for await (const batch of loop.run(tools.request)) {
       fold.pushAll(batch);
       if (shows.onText !== undefined || shows.onThought !== undefined) showTexts(batch, shows);
       // A caller who reads slowly slows the models down, as in a plain stream.
       await this.#progress.room(signal);
     }
     return fold.result();
+  }
+
+  /** The request of a tool with the upstream's own search where that is chosen. */
+  async #searching(asked: GenerationRequest): Promise<GenerationRequest> {
+    const { settings, endpointsFor } = this.#context;
+    if (!wantedTools(asked, settings).some(({ tool }) => tool === webSearch)) return asked;
+    return withNativeSearches(asked, await endpointsFor(asked), settings);
   }
 
   /** The last events of the answer. */
