@@ -1,14 +1,13 @@
 /** Personal data of one kind. */
 export interface DataShape {
-  /** Finds what may be it, or a character that it always contains. Global; every match is bounded. */
-  readonly pattern: RegExp;
-  /** By ASCII code: 1 = one of the characters of which every match contains one. */
-  readonly needs: Uint8Array;
+  /** By ASCII code: 1 = one of the characters by which the data is found, at its beginning or within it. */
+  readonly marks: Uint8Array;
   /**
-   * The span of the data in a match, not before `floor`; undefined = the match is no such data. It may read
-   * `CONTEXT_CHARACTERS` before the match, and beyond its end as far as `openFrom` holds back.
+   * The span of the data that a mark shows, not before `floor`; undefined = there is none. It may read
+   * `CONTEXT_CHARACTERS` before the data, and beyond its end as far as `openFrom` holds back. It reads a bounded number
+   * of characters, and looks at the neighbours first: a mark shows data rarely.
    */
-  readonly accept: (text: string, match: Span, floor: number) => Span | undefined;
+  readonly find: (text: string, mark: number, floor: number) => Span | undefined;
   /** Where the end of a text begins that the next characters may make part of the data, not before `floor`. */
   readonly openFrom: (text: string, floor: number) => number;
 }
@@ -18,7 +17,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Characters before a match that are kept for `accept`. */
+/** Characters before a match that are kept for `find`. */
 export const CONTEXT_CHARACTERS = 2;
 
 /**
@@ -36,8 +35,6 @@ export class BoundedSearch {
   /** The text that was read last, and its position. */
   #text = '';
   #base = 0;
-  /** True if the unsettled text contains a character that every match contains. */
-  #mayMatch = false;
 
   constructor(shape: DataShape, at = 0) {
     this.#shape = shape;
@@ -53,15 +50,14 @@ export class BoundedSearch {
     this.matches.splice(0, count);
   }
 
-  /** `text` begins at position `base`, at the latest `CONTEXT_CHARACTERS` characters before `hold`. */
+  /**
+   * Reads as far as `end`. `text` begins at position `base`, at the latest `CONTEXT_CHARACTERS` characters before
+   * `hold`.
+   */
   read(text: string, base: number, end: number): number {
-    const known = knownPart(text, base, end);
-    const from = Math.max(this.#base + this.#text.length, this.hold) - base;
-    this.#text = known;
+    this.#text = text;
     this.#base = base;
-    const { needs } = this.#shape;
-    this.#mayMatch ||= containsOne(known, from, needs);
-    this.#find(base + this.#shape.openFrom(this.#text, this.hold - base));
+    this.#find(base + this.#shape.openFrom(knownPart(text, base, end), this.hold - base));
     return end;
   }
 
@@ -77,29 +73,22 @@ export class BoundedSearch {
     return { hold: Number.POSITIVE_INFINITY, settled: this.settled };
   }
 
-  /** Finds all matches that begin before `stop`. */
+  /** Finds all data whose mark stands before `stop`. */
   #find(stop: number): void {
-    if (this.#mayMatch) this.#addMatches(stop);
-    this.hold = Math.max(this.#floor, stop);
-    if (this.hold >= this.#base + this.#text.length) this.#mayMatch = false;
-  }
-
-  #addMatches(stop: number): void {
-    const { pattern, accept } = this.#shape;
-    const known = this.#text;
+    const { marks, find } = this.#shape;
+    const text = this.#text;
     const base = this.#base;
-    pattern.lastIndex = this.hold - base;
-    for (let match = pattern.exec(known); match !== null; match = pattern.exec(known)) {
-      const start = match.index;
-      if (start + base >= stop) break;
-      const span = accept(known, { start, end: start + match[0].length }, this.#floor - base);
-      if (span === undefined) pattern.lastIndex = start + 1;
-      else {
-        this.matches.push(span.start + base, span.end + base);
-        this.#floor = span.end + base;
-        pattern.lastIndex = span.end;
-      }
+    for (let at = this.hold - base; at < stop - base; at++) {
+      const code = text.charCodeAt(at);
+      // Reading past the end of a table is slow.
+      if (code >= marks.length || marks[code] !== 1) continue;
+      const span = find(text, at, this.#floor - base);
+      if (span === undefined) continue;
+      this.matches.push(span.start + base, span.end + base);
+      this.#floor = span.end + base;
+      at = span.end - 1;
     }
+    this.hold = Math.max(this.#floor, stop);
   }
 }
 
@@ -117,12 +106,6 @@ function couldBegin(shape: DataShape, codes: readonly number[]): boolean {
     known.set(first, could);
   }
   return could;
-}
-
-/** Whether a text contains one of the characters of a table, from an index on. */
-function containsOne(text: string, from: number, table: Uint8Array): boolean {
-  for (let at = from; at < text.length; at++) if (table[text.charCodeAt(at)] === 1) return true;
-  return false;
 }
 
 function knownPart(text: string, base: number, end: number): string {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adversarialTexts } from '../../../../test/builders/adversarial-texts.ts';
@@ -42,8 +43,110 @@ describe.each(REDACTING_BUILTINS)('the filter $slug', ({ slug }) => {
   });
 });
 
+const GAP = String.raw`(?:[ .-](?:(?<=-)\r?\n)?)`;
+
+/** Each filter as one expression, tried from every position, with what the data must not be part of. */
+const EXPRESSIONS = {
+  phone: {
+    pattern: new RegExp(
+      `(?:\\+?1${GAP}?)?(?:\\([2-9]\\d{2}\\)${GAP}?|[2-9]\\d{2}${GAP}?)\\d{3}${GAP}?\\d{4}|` +
+        `\\+[1-9]\\d{0,2}(?:${GAP}?\\(\\d{1,4}\\))?(?:${GAP}?\\d{1,5}){2,6}`,
+      'y',
+    ),
+    isData: (found: string, before: string, after: string) => {
+      const digits = found.replace(/\D/g, '').length;
+      return !/\w$|\d[.-]$/.test(before) && !/^\w/.test(after) && digits >= 8 && digits <= 15;
+    },
+    pieces: ['+', '1', '44', '(', ')', '(20)', '555', '123', '4567', '(555) ', '+1 ', '-', '-\n', '2 3 4 '],
+  },
+  ssn: {
+    pattern: /\d{3}([ .-])(?:(?<=-)\r?\n)?\d{2}\1(?:(?<=-)\r?\n)?\d{4}/y,
+    isData: (found: string, before: string, after: string) =>
+      !/[^\W_]$|\d[.-]$/.test(before) &&
+      !/^[^\W_]/.test(after) &&
+      !/^(?:000|666|9)|^.{4}\s*00|0000$/.test(found),
+    pieces: [
+      '123',
+      '45',
+      '6789',
+      '-',
+      '-\n',
+      '-\r\n',
+      '.',
+      ' ',
+      '00',
+      '000',
+      '666',
+      '123-45-6789',
+      '_',
+      '0000',
+    ],
+  },
+  'ip-address': {
+    pattern:
+      /(?:\d{1,3}\.){3}\d{1,3}|:(?<!:[\da-f]{0,4}:)(?:[\da-f]{0,4}:){1,6}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4})/iy,
+    isData: (found: string, before: string, after: string) =>
+      !/\w$|[\d:]\.?$/.test(before) &&
+      !/^\w|^\.\d/.test(after) &&
+      !(found.includes(':') && after.startsWith(':')) &&
+      /\d/.test(found) &&
+      isIP(found) !== 0,
+    pieces: [
+      '1.2.3.4',
+      '255.',
+      '10.0',
+      '.',
+      ':',
+      '::',
+      '::1',
+      'fe80',
+      'a',
+      '1',
+      'ffff:',
+      '0:0:0:',
+      '1.1.1.1',
+      '01.',
+    ],
+  },
+} as const;
+
+describe.each(Object.entries(EXPRESSIONS))('the filter %s', (slug, { pattern, isData, pieces }) => {
+  const expected = (text: string) => {
+    const found: string[] = [];
+    for (let at = 0, floor = 0; at < text.length; at++) {
+      pattern.lastIndex = at;
+      const match = pattern.exec(text)?.[0];
+      if (match === undefined) continue;
+      // What begins with a colon may have digits before.
+      const isVersion6 = match.startsWith(':');
+      const group = isVersion6
+        ? (/[\da-f]{0,4}$/i.exec(text.slice(Math.max(floor, at - 4), at))?.[0] ?? '')
+        : '';
+      const [start, end] = [at - group.length, at + match.length];
+      if (!isData(text.slice(start, end), text.slice(0, start), text.slice(end))) continue;
+      found.push(text.slice(start, end));
+      floor = end;
+      at = end - 1;
+    }
+    return found;
+  };
+
+  it('finds what its expression finds', () => {
+    const filters = filterOf(slug as keyof typeof EXPRESSIONS);
+    const unit = fc.oneof(
+      { arbitrary: fc.constantFrom(...pieces), weight: 5 },
+      { arbitrary: fc.constantFrom(' ', 'x', '7', '\n', '-', '.'), weight: 1 },
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+        expect(filters.scan(text, USER).map((finding) => finding.text)).toEqual(expected(text));
+      }),
+      { numRuns: 4000 },
+    );
+  });
+});
+
 describe('the filter credit-card', () => {
-  const GAP = String.raw`(?:[ .-](?:(?<=-)\r?\n)?)`;
   const GROUPED =
     /^(?:\d{13,19}|\d(?:,\d){12,18}|\d{4},\d{4},\d{4},\d{4}(?:,\d{3})?|\d{4},\d{6},\d{4,5}|\d{4},\d{4},\d{5}|\d{6},\d{13}|\d{8},\d{8})$/;
 
