@@ -129,6 +129,32 @@ describe('the data that ship', () => {
     expect(hearing.filter(({ pricing }) => !(Number(pricing?.input_audio_cache) > 0))).toEqual([]);
   });
 
+  it('charge the flex tier half of all but cached tokens and searches, whose prices are published for none', () => {
+    const HALVED = new Set(['prompt', 'completion', 'audio']);
+    const ways = endpoints.flatMap((file) =>
+      documentOf(file).models.flatMap((model) => model.endpoints ?? []),
+    );
+    const flex = ways.filter(({ tag }) => tag?.endsWith('/flex'));
+    expect(flex.length).toBeGreaterThan(5);
+    for (const { provider, model, tag, pricing } of flex) {
+      const standard = ways.find((way) => way.model === model && way.tag === provider)?.pricing;
+      const lists = (given: typeof pricing) => [given, ...((given?.overrides as object[]) ?? [])];
+      for (const [at, list] of lists(pricing).entries()) {
+        const usual = lists(standard)[at] as Record<string, string>;
+        for (const [name, price] of Object.entries(list ?? {})) {
+          if (typeof price !== 'string') continue;
+          const share = HALVED.has(name) ? 0.5 : 1;
+          expect([tag, model, name, Number(price)]).toEqual([
+            tag,
+            model,
+            name,
+            Number((Number(usual[name]) * share).toPrecision(12)),
+          ]);
+        }
+      }
+    }
+  });
+
   it('are of the day that undated models count as made on', () => {
     const days = new Set([...models, ...endpoints].map((file) => documentOf(file).as_of));
     expect(days).toEqual(new Set([CATALOG_DAY]));
