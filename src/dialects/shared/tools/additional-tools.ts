@@ -28,7 +28,7 @@ export function isCallable(tool: JsonObject): boolean {
   return CALLABLE_TOOLS.has(tool.type) && textAt(tool, 'name') !== undefined;
 }
 
-/** An upstream's item without tools that the gateway would run if the item came back. Returns the same if it has none. */
+/** An upstream's item without tools that the gateway would run if it came back. Returns the same if it has none. */
 export function withCallableTools(item: JsonObject): JsonObject {
   const tools = objectsAt(item, 'tools');
   const kept = tools
