@@ -67,7 +67,7 @@ const partSchema = taggedUnion('type', [
   filePartSchema,
   videoPartSchema,
   inputVideoPartSchema,
-  otherThan('type', PART_TYPES),
+  otherThan('type', PART_TYPES, []),
 ]);
 
 /** Content as text or as a list of parts. Upstreams differ in what they take of instructions besides text. */

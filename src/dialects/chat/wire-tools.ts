@@ -62,7 +62,7 @@ export const toolChoiceSchema = Type.Optional(
           taggedUnion('type', [
             namedFunctionSchema,
             namedCustomSchema,
-            otherThan('type', ['function', 'custom']),
+            otherThan('type', ['function', 'custom'], []),
           ]),
           { maxItems: MAX_TOOLS },
         ),

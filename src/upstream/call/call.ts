@@ -201,8 +201,8 @@ export function renderCall(
   const fitted = [paid.report, tooled.report, ofTier.report, sampled.report, budgeted.report, report];
   const entries = [request.ignoredMembers ?? NO_ENTRIES, ...fitted, replaced, lost, emulated];
   const made = isRelay ? renderRelay(request, target) : renderRequest(request, target);
-  const mayPass = isRelay || name === request.format;
-  const reported = withUndocumented(made, request, mayPass, entries);
+  const isOfFormat = isRelay || name === request.format;
+  const reported = withUndocumented(made, request, isOfFormat, entries);
   const rendered = call.endpoint.provider.dialect === 'simulator' ? asSimulated(reported, request) : reported;
   return entries.every(({ length }) => length === 0)
     ? rendered
@@ -210,18 +210,18 @@ export function renderCall(
 }
 
 /**
- * The rendered request with a report on members that no format documents, unless `told` has them. `mayPass`: the
- * upstream speaks the format of the request, so that they may have been sent.
+ * The rendered request with a report on members and values that no format documents, unless `told` has them.
+ * `isOfFormat`: the upstream speaks the format of the request.
  */
 function withUndocumented(
   rendered: RenderedRequest,
   request: GenerationRequest,
-  mayPass: boolean,
+  isOfFormat: boolean,
   told: readonly (readonly TranslationEntry[])[],
 ): RenderedRequest {
   if (request.undocumented === undefined) return rendered;
   const { body, report } = rendered;
-  const further = undocumentedEntries(request, mayPass ? body : {}, [...told.flat(), ...report]);
+  const further = undocumentedEntries(request, { body, isOfFormat }, [...told.flat(), ...report]);
   return { ...rendered, report: [...report, ...further] };
 }
 

@@ -7,8 +7,9 @@ import { Report } from './report.ts';
 
 /**
  * Entries for members below the top level, and for values, that the request's format does not document: passed on if
- * the rendered body has them, else dropped, or ignored if they were meant for the gateway. `told`: entries of the
- * report so far, which are not repeated.
+ * the rendered body has them, else dropped, or ignored if they were meant for the gateway. A member of the same name in
+ * another format means something else, but a value that only this request knows has come from it. `told`: entries of
+ * the report so far, which are not repeated.
  *
  * So that an unknown value is passed on, three things are needed. The schema of the format takes it (`openOneOf` and
  * `openUnion`). The parser keeps it, in `ext` or raw, because requests are translated for the same dialect too.
@@ -17,18 +18,18 @@ import { Report } from './report.ts';
  */
 export function undocumentedEntries(
   request: GenerationRequest,
-  rendered: JsonObject,
+  { body, isOfFormat }: { readonly body: JsonObject; readonly isOfFormat: boolean },
   told: readonly TranslationEntry[],
 ): readonly TranslationEntry[] {
   const { undocumented = [], unknownFields } = request;
   const known = new Set([...unknownFields, ...told.map(({ field }) => field)]);
   const dropped = told.flatMap(({ field, action }) => (action === 'dropped' ? [field] : []));
   const left = undocumented.filter(({ path }) => !known.has(path) && !isInside(path, dropped));
-  const sent = valuesOf(rendered, new Set(left.map(({ name }) => name)));
+  const sent = valuesOf(body, new Set(left.map(({ name }) => name)));
   const report = new Report(request);
   for (const { path, name, value, isValue, isForGateway } of left) {
     if (isForGateway) report.ignored(path, isValue ? 'not a known value' : 'not a known field');
-    else if (sent.get(name)?.has(comparable(value)))
+    else if ((isOfFormat || isValue) && sent.get(name)?.has(comparable(value)))
       report.passedOn(path, isValue ? VALUE_PASSED_ON : PASSED_ON);
     else report.dropped(path, isValue ? UNKNOWN_VALUE : UNDOCUMENTED);
   }
