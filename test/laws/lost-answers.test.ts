@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runs } from '../builders/runs.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import {
   chatAnswer,
@@ -28,7 +27,6 @@ import {
   truncate,
   write,
 } from '../fakes/fake-upstream.ts';
-import { racingStage } from '../fakes/leg-stages.ts';
 
 /*
  * Whatever becomes of an answer, what its upstream may bill is charged, or written off with its cause: where the caller
@@ -82,32 +80,28 @@ beforeAll(async () => {
       { slug: `third-${name}`, ...provider, timeouts_ms: hurried },
     ];
   });
-  gateway = await openTestGateway(
-    {
-      providers,
-      models: [
-        ...NAMES.flatMap((name) => [
-          { id: `m/${name}`, ...size, endpoints: endpointsOf(name) },
-          { id: `m/thinks-${name}`, ...size, reasoning: { mandatory: true }, endpoints: endpointsOf(name) },
-          {
-            id: `m/may-think-${name}`,
-            ...size,
-            reasoning: { mandatory: false, default_enabled: true },
-            endpoints: endpointsOf(name),
-          },
-          ...[1, 2, 3].map((nth) => ({ id: `m/${nth}-${name}`, ...size, endpoints: endpointsOf(name) })),
-          {
-            id: `m/hurried-${name}`,
-            ...size,
-            endpoints: ['hurried', 'second', 'third'].flatMap((slug) => endpointsOf(`${slug}-${name}`)),
-          },
-        ]),
-      ],
-      server: { request_deadline_ms: 20_000 },
-      tools: { limits: { tool_ms: 500 } },
-    } as never,
-    { stages: [racingStage] },
-  );
+  gateway = await openTestGateway({
+    providers,
+    models: [
+      ...NAMES.flatMap((name) => [
+        { id: `m/${name}`, ...size, endpoints: endpointsOf(name) },
+        { id: `m/thinks-${name}`, ...size, reasoning: { mandatory: true }, endpoints: endpointsOf(name) },
+        {
+          id: `m/may-think-${name}`,
+          ...size,
+          reasoning: { mandatory: false, default_enabled: true },
+          endpoints: endpointsOf(name),
+        },
+        ...[1, 2, 3].map((nth) => ({ id: `m/${nth}-${name}`, ...size, endpoints: endpointsOf(name) })),
+        {
+          id: `m/hurried-${name}`,
+          ...size,
+          endpoints: ['hurried', 'second', 'third'].flatMap((slug) => endpointsOf(`${slug}-${name}`)),
+        },
+      ]),
+    ],
+    server: { request_deadline_ms: 20_000 },
+  } as never);
 });
 beforeEach(() => upstream.clear());
 afterAll(async () => {
@@ -442,82 +436,3 @@ function refusalOf(name: Name): Script {
   };
   return [head(200, JSON_TYPE), write(JSON.stringify(bodies[name])), end()];
 }
-
-it('of a model call that a stage gives up is written off as cut', async () => {
-  const frames = chatFrames({ text: TEXT, usage: USED });
-  upstream.answer(chatAnswer({ text: TEXT, usage: USED }));
-  upstream.answer([head(200, SSE), write(sse(frames.slice(0, 2))), never()]);
-  const record = await ask('chat', 'm/chat', { more: { stream: true, user: 'race-2' } });
-  expect(causesOf(record)).toEqual(['cut']);
-  expect(accounted(record)).toBeGreaterThanOrEqual(2 * BILL - CLOSE);
-});
-
-it('of a model that a tool asks is charged, however long it takes', async () => {
-  const calls = 3;
-  const tools = Array.from({ length: calls }, (_, index) => ({
-    name: 'subagent',
-    arguments: JSON.stringify({ task_name: `t${index}`, task_description: 'do it' }),
-  }));
-  const quick = { input: 10, output: 10 };
-  let bill = 0;
-  upstream.answer((request) => {
-    const { messages, tools: offered } = request.json;
-    const isWorker = offered === undefined || offered.length === 0;
-    const usage = isWorker ? USED : quick;
-    bill += usage.input * PROMPT_PRICE + usage.output * OUTPUT_PRICE;
-    if (isWorker) return [stall(900), ...stepsOf(chatAnswer({ text: 'done', usage }), request)];
-    const isFirst = messages.length === 1;
-    return stepsOf(chatAnswer(isFirst ? { tools, usage } : { text: TEXT, usage }), request);
-  });
-  const record = await ask('chat', 'm/chat', { more: { tools: [{ type: 'signalbox:subagent' }] } });
-  expect(upstream.requests.length).toBeGreaterThanOrEqual(calls + 2);
-  expect(record.text).toContain(TEXT);
-  expect(record).toMatchObject({ total_cost: expect.closeTo(bill, 9), written_off: 0 });
-});
-
-it('law: no number of callers who leave at once is charged more than their limit, or leaves a bill', async () => {
-  const count = runs(80, 400);
-  const limit = 0.05 * (count / 2);
-  const frames = chatFrames({ text: TEXT, usage: USED }).map((frame) => sse([frame]));
-  let left = () => {};
-  const gate = new Promise<void>((resolve) => {
-    left = resolve;
-  });
-  upstream.answer([
-    head(200, SSE),
-    write(frames.slice(0, 3).join('')),
-    () => gate,
-    write(frames.slice(3).join('')),
-    end(),
-  ]);
-  const key = await newKey(limit);
-  const before = gateway.logged('generation').length;
-  const leavings = Array.from({ length: count }, () => new AbortController());
-  const answers = await Promise.all(
-    leavings.map(async ({ signal }) => {
-      const response = await gateway.fetch('/chat/completions', {
-        method: 'POST',
-        signal,
-        key,
-        body: JSON.stringify(bodyFor('chat', 'm/chat', { stream: true, max_tokens: 4000 })),
-        headers: { 'content-type': 'application/json' },
-      });
-      const reader = response.body?.getReader();
-      if (response.status === 200) await reader?.read();
-      return response.headers.get('x-generation-id');
-    }),
-  );
-  for (const leaving of leavings) leaving.abort();
-  left();
-  const called = upstream.requests.length;
-  await expect
-    .poll(() => gateway.logged('generation').length - before, { timeout: 20_000 })
-    .toBeGreaterThanOrEqual(called);
-  const records = await Promise.all(
-    answers.map(async (id) => ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data),
-  );
-  const made = records.filter((record) => record !== undefined);
-  const sum = (member: string) => made.reduce((all, record) => all + record[member], 0);
-  expect(sum('total_cost')).toBeLessThanOrEqual(limit + CLOSE);
-  expect(sum('total_cost') + sum('written_off')).toBeGreaterThanOrEqual(called * BILL - CLOSE);
-});
