@@ -76,28 +76,28 @@ export class GuardrailScan implements ScannerCount {
   async request(request: GenerationRequest, panel: JudgePanel): Promise<GenerationRequest> {
     this.#budget = new ScanBudget();
     if (this.#passed.has(request)) return request;
-    const first = this.#unknownTexts(request);
-    const results = await new SharedTurn(this.#signal).run(this.#filtered(first.unknown));
+    const turn = new SharedTurn(this.#signal);
+    const first = await turn.run(this.#unknownTexts(request));
+    const results = await turn.run(this.#filtered(first.unknown));
     if (this.#isBlocked) return request;
     const passed = new FilteredTexts(first.unknown, results);
     const chains = this.#filters.reads('sent') ? first.chains : [];
     const rows = chains.filter((chain) => !this.#scannedRows.has(this.#rowOf(chain)));
-    const replaced =
-      rows.length === 0
-        ? undefined
-        : await new SharedTurn(this.#signal).run(this.#scannedAcross(rows, passed));
+    const replaced = rows.length === 0 ? undefined : await turn.run(this.#scannedAcross(rows, passed));
     if (this.#isBlocked) return request;
-    const filtered = replaced === undefined ? request : withItemTexts(request, replaced);
-    const texts = filtered === request ? first : this.#unknownTexts(filtered);
+    const filtered = replaced === undefined ? request : await turn.run(withItemTexts(request, replaced));
+    const texts = filtered === request ? first : await turn.run(this.#unknownTexts(filtered));
     const { asked, isJudged } = await this.#judged(filtered, texts, passed, panel);
-    return mapRequest(asked, {
-      change: (text, role) => this.#known(role).get(text) ?? text,
-      changedJson: (json) => {
-        if (this.#json.has(json)) return;
-        if (isJudged && !this.#budget.isSpent) this.#json.add(json);
-        else this.#unjudged.add(json);
-      },
-    });
+    return await turn.run(
+      mapRequest(asked, {
+        change: (text, role) => this.#known(role).get(text) ?? text,
+        changedJson: (json) => {
+          if (this.#json.has(json)) return;
+          if (isJudged && !this.#budget.isSpent) this.#json.add(json);
+          else this.#unjudged.add(json);
+        },
+      }),
+    );
   }
 
   /** Has services judge the texts, and what stands around their cuts. Returns the request with what spans these. */
@@ -138,7 +138,10 @@ export class GuardrailScan implements ScannerCount {
       this.#judgedRows.add(this.#rowOf(chain)).add(row);
       this.#scannedRows.add(row);
     }
-    const asked = replaced.size === 0 ? request : withItemTexts(request, replaced);
+    const asked =
+      replaced.size === 0
+        ? request
+        : await new SharedTurn(this.#signal).run(withItemTexts(request, replaced));
     return { asked, isJudged: verdict.isJudged };
   }
 
@@ -174,11 +177,11 @@ export class GuardrailScan implements ScannerCount {
     return request;
   }
 
-  #unknownTexts(request: GenerationRequest): RequestTexts {
+  *#unknownTexts(request: GenerationRequest): Sliced<RequestTexts> {
     const unknown: NewText[] = [];
     const seen = new Map<TextRole, Set<string>>();
     const adjoining = new AdjoiningItemTexts();
-    mapRequest(request, {
+    yield* mapRequest(request, {
       change: (text, role, owner, member) => {
         adjoining.add(text, role, owner, member);
         if (this.#known(role).has(text)) return text;

@@ -1,5 +1,6 @@
 import type { Item } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import type { Sliced } from '../../../kit/loop/turns.ts';
 import { mapRequest, type TextRole } from './request-texts.ts';
 
 /** A text of an item that a model reads as prose. */
@@ -68,12 +69,12 @@ function rowOf({ type }: Item, role: TextRole): string | undefined {
 }
 
 /** The request with some texts of items replaced: for each item by their ordinals. */
-export function withItemTexts(
+export function* withItemTexts(
   request: GenerationRequest,
   replaced: ReadonlyMap<Item, ReadonlyMap<number, string>>,
-): GenerationRequest {
+): Sliced<GenerationRequest> {
   const ordinals = new Map<Item, number>();
-  return mapRequest(request, {
+  return yield* mapRequest(request, {
     change: (text, _role, item, member) => {
       if (typeof item === 'string' || !PROSE_MEMBERS.has(member)) return text;
       const ordinal = ordinals.get(item) ?? 0;

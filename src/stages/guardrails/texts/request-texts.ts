@@ -1,5 +1,6 @@
 import type { Item, Role } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import { Pace, type Sliced } from '../../../kit/loop/turns.ts';
 import { mapTexts } from './map-texts.ts';
 import { mapToolInput } from './tool-input.ts';
 
@@ -41,7 +42,7 @@ const MEMBERS = {
  * The caller's own body stays as it is, because a request under guardrails is never relayed; but one for embeddings
  * always is.
  */
-export function mapRequest(request: GenerationRequest, texts: SentTexts): GenerationRequest {
+export function* mapRequest(request: GenerationRequest, texts: SentTexts): Sliced<GenerationRequest> {
   const { change } = texts;
   const { places } = request;
   /** Reports still find the place of what was replaced. */
@@ -50,7 +51,12 @@ export function mapRequest(request: GenerationRequest, texts: SentTexts): Genera
     if (path !== undefined) places.put(to, path);
   };
   const changes: Record<string, unknown> = {};
-  const items = request.items.map((item) => mapItem(item, texts, moved));
+  const items: Item[] = [];
+  const pace = new Pace();
+  for (const item of request.items) {
+    if (pace.tick()) yield;
+    items.push(mapItem(item, texts, moved));
+  }
   if (items.some((item, index) => item !== request.items[index])) changes.items = items;
   for (const [member, role] of Object.entries(MEMBERS)) {
     const value = request[member as keyof GenerationRequest];
