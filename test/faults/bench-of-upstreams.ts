@@ -42,21 +42,25 @@ export interface Bench {
   close(): Promise<void>;
 }
 
+/** Longer than anything takes here, also on a busy machine. */
+const PATIENT = { connect: 30_000, first_byte: 30_000, idle: 30_000, total: 60_000 };
+
 /**
  * Two fake upstreams behind a gateway: `<format>/one` is served by the first and then by the second, `<format>/solo`
- * by the first alone. Time-outs are short.
+ * by the first alone. `<format>/late` and `<format>/late-solo` do not wait long for the first byte of the first,
+ * `<format>/quiet` not for its next one; all other time limits are long.
  */
 export async function openBench(): Promise<Bench> {
   const first = await openFakeUpstream();
   const second = await openFakeUpstream();
-  const provider = (slug: string, dialect: string, upstream: FakeUpstream) => ({
+  const provider = (slug: string, dialect: string, upstream: FakeUpstream, hurried: object = {}) => ({
     slug,
     name: slug,
     dialect,
     base_url: upstream.url,
     api_key: CANARY,
     headers: { 'x-internal-route': HEADER_CANARY },
-    timeouts_ms: { connect: 500, first_byte: 1_000, idle: 1_000, total: 20_000 },
+    timeouts_ms: { ...PATIENT, ...hurried },
   });
   const endpoint = (slug: string) => ({
     provider: slug,
@@ -67,10 +71,15 @@ export async function openBench(): Promise<Bench> {
     providers: DIALECTS.flatMap(({ format, word }) => [
       provider(`p1-${format}`, word, first),
       provider(`p2-${format}`, word, second),
+      provider(`late-${format}`, word, first, { first_byte: 1_000 }),
+      provider(`quiet-${format}`, word, first, { idle: 1_000 }),
     ]),
     models: DIALECTS.flatMap(({ format }) => [
       { id: `${format}/one`, endpoints: [endpoint(`p1-${format}`), endpoint(`p2-${format}`)] },
       { id: `${format}/solo`, endpoints: [endpoint(`p1-${format}`)] },
+      { id: `${format}/late`, endpoints: [endpoint(`late-${format}`), endpoint(`p2-${format}`)] },
+      { id: `${format}/late-solo`, endpoints: [endpoint(`late-${format}`)] },
+      { id: `${format}/quiet`, endpoints: [endpoint(`quiet-${format}`), endpoint(`p2-${format}`)] },
     ]),
   });
   return {
@@ -87,7 +96,8 @@ export async function openBench(): Promise<Bench> {
 /** A small request in each format, for the first upstream before the second. */
 export function bodyOf(format: string, model: string, more: object = {}): [path: string, body: object] {
   const messages = [{ role: 'user', content: 'Hello' }];
-  const common = { model, provider: { order: [`p1-${format}`] } };
+  const order = ['p1', 'late', 'quiet'].map((name) => `${name}-${format}`);
+  const common = { model, provider: { order } };
   switch (format) {
     case 'responses':
       return ['/responses', { ...common, input: 'Hello', ...more }];

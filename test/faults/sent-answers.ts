@@ -19,6 +19,8 @@ export interface SentAnswer {
   readonly wanted: number;
   /** Tokens, a piece each, that were given to the socket by now, and when. */
   readonly given: { readonly tokens: number; readonly atMs: number }[];
+  /** Tokens whose sending has begun: the last piece may be on its way when the connection closes. */
+  begun: number;
   /** Whether the usage was given to the socket too. */
   isWhole: boolean;
 }
@@ -33,7 +35,7 @@ const AT_A_TIME = 10;
 export function loggedAnswer(log: SentAnswer[]): Script {
   return (recorded: RecordedRequest) => {
     const [user = '', tokens = '0', pauseMs = ''] = String(recorded.json.messages[0].content).split('; ');
-    const sent: SentAnswer = { user, wanted: Number(tokens), given: [], isWhole: false };
+    const sent: SentAnswer = { user, wanted: Number(tokens), given: [], begun: 0, isWhole: false };
     log.push(sent);
     return recorded.json.stream === true ? streamed(sent, Number(pauseMs)) : whole(sent);
   };
@@ -47,6 +49,7 @@ export function tokensBy({ given }: SentAnswer, atMs: number): number {
 function streamed(sent: SentAnswer, pauseMs: number): Step[] {
   const pieces = Array.from({ length: sent.wanted / AT_A_TIME }, () => async (turn: Turn) => {
     if (turn.socket.destroyed) return;
+    sent.begun += AT_A_TIME;
     await write(Array.from({ length: AT_A_TIME }, () => frame({ content: 'word ' })).join(''))(turn);
     sent.given.push({ tokens: AT_A_TIME, atMs: performance.now() });
     await pause(pauseMs);

@@ -68,7 +68,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
   it('is replaced by the next endpoint when its stream does not begin', async () => {
     bench.first.answer([never()]);
     bench.second.answer(answer({ text: 'From the second' }));
-    const response = await post(format, `${format}/one`, { stream: true });
+    const response = await post(format, `${format}/late`, { stream: true });
     expect(textOf(await readEvents(response))).toContain('From the second');
     expect(bench.second.requests).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
       stall(2_500),
       ...stepsOf(answer({ text: 'Thought for long' }), request),
     ]);
-    const response = await post(format, `${format}/one`);
+    const response = await post(format, `${format}/late`);
     expect(await response.text()).toContain('Thought for long');
     expect(bench.first.requests).toHaveLength(1);
     expect(bench.second.requests).toHaveLength(0);
@@ -86,10 +86,8 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
 
   it('times out with 524 if its stream never begins, and is closed', async () => {
     bench.first.answer([never()]);
-    const started = performance.now();
-    const response = await post(format, `${format}/solo`, { stream: true });
+    const response = await post(format, `${format}/late-solo`, { stream: true });
     expect(response.status).toBe(524);
-    expect(performance.now() - started).toBeLessThan(10_000);
     await (await bench.first.request(0)).closed;
   });
 
@@ -98,7 +96,7 @@ describe.each(DIALECTS)('a $word upstream', ({ format, answer, frames }) => {
       bench.first.clear();
       bench.first.answer([head(200, SSE), write(partial(6)), ...ending]);
       bench.second.answer(answer({ text: 'never asked' }));
-      const response = await post(format, `${format}/one`, { stream: true });
+      const response = await post(format, `${format}/quiet`, { stream: true });
       expect(response.status).toBe(200);
       const events = await readEvents(response);
       const last = events.filter(({ data }) => data !== '[DONE]').at(-1)?.data;

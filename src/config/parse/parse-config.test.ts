@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/builders/processor-ms.ts';
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import type { Config } from '../schema/schema.ts';
 import type { Environment } from './environment.ts';
@@ -308,13 +309,14 @@ describe('parseConfig', () => {
       .split('')
       .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[index]}`).join()}]`)
       .join('\n')}`;
-    const started = Date.now();
-    expect(problems(bomb)).toEqual([
-      'line 4, column 11: this alias would make more than 100 copies of one value: write some of them out, or use fewer aliases',
-    ]);
-    expect(problems(`presets: ${'['.repeat(20_000)}`).length).toBeGreaterThan(0);
-    expect(problems(`presets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`).length).toBeGreaterThan(0);
-    expect(Date.now() - started).toBeLessThan(10_000);
+    const took = processorMs(() => {
+      expect(problems(bomb)).toEqual([
+        'line 4, column 11: this alias would make more than 100 copies of one value: write some of them out, or use fewer aliases',
+      ]);
+      expect(problems(`presets: ${'['.repeat(20_000)}`).length).toBeGreaterThan(0);
+      expect(problems(`presets: ${'['.repeat(20_000)}${']'.repeat(20_000)}`).length).toBeGreaterThan(0);
+    });
+    expect(took).toBeLessThan(10_000);
   });
 
   it('never quotes a value of the file in a problem', () => {
