@@ -240,6 +240,22 @@ describe('versions of the format', () => {
   });
 });
 
+describe('region and container of the upstream', () => {
+  const given = { inference_geo: 'us', container: { id: 'container_1' } };
+
+  it.each([{}, TRANSLATED])('go on to an upstream of the same dialect, with %j', async (more) => {
+    const { sent, report } = await ask('alike', { ...given, ...more });
+    expect(sent).toMatchObject(given);
+    expect(report).toEqual([]);
+  });
+
+  it.each(['chat', 'responses'] as const)('are no fields of %s, which the report says', async (kind) => {
+    const { sent, report } = await ask(kind, given);
+    expect(sent).not.toHaveProperty('inference_geo');
+    expect(report).toEqual(expect.arrayContaining(['dropped inference_geo', 'dropped container']));
+  });
+});
+
 describe('a budget for thoughts beyond the output limit', () => {
   const tools = [{ name: 'b', input_schema: { type: 'object' } }];
   const change = { max_tokens: 3000, thinking: { type: 'enabled', budget_tokens: 3000 }, tools };

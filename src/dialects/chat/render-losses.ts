@@ -83,7 +83,7 @@ export function reportLosses(request: GenerationRequest, report: Report): void {
 }
 
 export const NO_TOOL_CALL_LIMIT =
-  'chat upstreams have no field for it, and the gateway runs no tools itself yet';
+  'chat upstreams have no field for it, and the gateway runs no tool of this request itself';
 
 export function unknownDetail(field: string): string {
   return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';

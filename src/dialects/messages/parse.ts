@@ -221,6 +221,8 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(labels !== undefined && { metadata: labels }),
     ...(isOther(thinking, MODELLED_THINKING) && { thinking }),
     ...(isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
+    ...(isGiven(body.container) && { container: body.container }),
+    ...(isGiven(body.inference_geo) && { inference_geo: body.inference_geo }),
     ...(isGiven(body.safeguards) && { safeguards: body.safeguards }),
     ...(isGiven(body.fallbacks) &&
       fallbackModels(body.fallbacks) === undefined && { fallbacks: body.fallbacks }),

@@ -50,6 +50,8 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
     ...renderSampling(request, target, thinking.isThinking, report),
     ...(native.context_management !== undefined && { context_management: native.context_management }),
     ...(native.mcp_servers !== undefined && { mcp_servers: native.mcp_servers }),
+    ...(native.container !== undefined && { container: native.container }),
+    ...(native.inference_geo !== undefined && { inference_geo: native.inference_geo }),
     ...(native.safeguards !== undefined && { safeguards: native.safeguards }),
     ...(native.fallbacks !== undefined && { fallbacks: native.fallbacks }),
     ...(metadata !== undefined && { metadata }),

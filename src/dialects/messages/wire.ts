@@ -167,6 +167,15 @@ function countedFieldSchemas(vendor: string) {
     top_k: nullish(Type.Integer({ minimum: 0 })),
     service_tier: nullish(Type.String()),
     speed: nullish(oneOf(['fast', 'standard'])),
+    container: Type.Optional(
+      Type.Unknown({ description: "Id or settings of the upstream's container for its own tools." }),
+    ),
+    inference_geo: nullish(
+      Type.String({
+        description:
+          'Region in which an upstream of Anthropic runs the model; `us` costs a tenth more there.',
+      }),
+    ),
     safeguards: Type.Optional(
       Type.Unknown({
         description:
