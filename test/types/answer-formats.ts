@@ -15,7 +15,11 @@ export interface AnswerFormat {
   readonly plain: WireAnswer;
   /** Elements that lists of this name begin with. */
   readonly anchors: Readonly<Record<string, readonly Json[]>>;
-  /** True for members that repeat the request: the gateway writes those itself. */
+  /** The answer that a probe is put into: the plain one, unless what is probed stands in answers without a message. */
+  baseFor(name: string): JsonObject;
+  /** Adds what an answer needs so that it makes sense: the call of a result, the result of a call that was run. */
+  complete(body: any): JsonObject;
+  /** True for members that no upstream says: those that repeat the request, or that the SDK adds. */
   isEcho(owner: string, member: string): boolean;
   /** A whole answer and, for formats that callers speak, the same as a stream. */
   whole(body: JsonObject): WireAnswer;
@@ -65,9 +69,32 @@ const BLOCKS: Readonly<Record<string, JsonObject>> = {
   compaction_delta: { type: 'compaction', content: null },
 };
 
+/** Calls that the upstream ran by itself stand beside their results. */
+function withPairs(content: readonly any[] | undefined): any[] | undefined {
+  return content?.flatMap((block) => {
+    const type = String(block.type);
+    if (type === 'server_tool_use') {
+      const result = { type: `${block.name}_tool_result`, tool_use_id: block.id, content: [] };
+      return [block, result];
+    }
+    if (type === 'mcp_tool_use') {
+      const content = [{ type: 'text', text: 'found' }];
+      return [block, { type: 'mcp_tool_result', tool_use_id: block.id, is_error: false, content }];
+    }
+    if (!type.endsWith('_tool_result')) return [block];
+    const name = type.slice(0, -'_tool_result'.length);
+    const call = { id: block.tool_use_id, name, input: { query: 'a' }, caller: { type: 'direct' } };
+    return type === 'mcp_tool_result'
+      ? [{ ...call, type: 'mcp_tool_use', name: 'lookup', server_name: 'one' }, block]
+      : [{ ...call, type: 'server_tool_use' }, block];
+  });
+}
+
 const MESSAGES: AnswerFormat = {
   plain: PLAIN_MESSAGE,
+  baseFor: () => PLAIN_MESSAGE.body,
   anchors: { content: [{ type: 'text', text: 'Hi' }] },
+  complete: (body) => ({ ...body, content: withPairs(body.content) }),
   isEcho: () => false,
   whole(body) {
     const { content, stop_reason, stop_sequence, stop_details, usage } = body as any;
@@ -165,6 +192,9 @@ const ITEMS: readonly (readonly [begins: RegExp, item: JsonObject])[] = [
 
 const IN_EVENTS = new Set(['item', 'response']);
 
+/** Members that an SDK adds to an answer. */
+const OF_THE_SDK = new Set(['sdkHttpResponse', 'automaticFunctionCallingHistory']);
+
 /** Members of a response that repeat its request. */
 const ECHOES = new Set([
   'background',
@@ -197,6 +227,8 @@ const LAST_EVENTS = new Set(['response.failed', 'response.incomplete', 'error'])
 
 const RESPONSES: AnswerFormat = {
   plain: PLAIN_RESPONSE,
+  baseFor: () => PLAIN_RESPONSE.body,
+  complete: (body) => body,
   anchors: { output: PLAIN_RESPONSE.body.output as Json[] },
   // Whole responses and items in events are those of whole answers.
   isEcho: (owner, member) =>
@@ -256,6 +288,8 @@ const PLAIN_COMPLETION = chatAnswer({ content: 'Hi' });
 
 const CHAT: AnswerFormat = {
   plain: PLAIN_COMPLETION,
+  baseFor: () => PLAIN_COMPLETION.body,
+  complete: (body) => body,
   anchors: {},
   isEcho: () => false,
   whole(body) {
@@ -280,8 +314,13 @@ const PLAIN_CONTENT = geminiAnswer([{ text: 'Hi' }]);
 
 const GEMINI: AnswerFormat = {
   plain: PLAIN_CONTENT,
+  baseFor(name) {
+    const { candidates, ...blocked } = PLAIN_CONTENT.body;
+    return name.startsWith('promptFeedback') ? blocked : PLAIN_CONTENT.body;
+  },
+  complete: (body) => body,
   anchors: { parts: [{ text: 'Hi' }] },
-  isEcho: () => false,
+  isEcho: (owner, member) => owner === '' && OF_THE_SDK.has(member),
   whole: (body) => ({ body, frames: PLAIN_CONTENT.frames }),
   withEvent: () => [],
 };
@@ -292,6 +331,8 @@ const PLAIN_CONVERSE = bedrockAnswer([{ text: 'Hi' }]);
 
 const BEDROCK: AnswerFormat = {
   plain: PLAIN_CONVERSE,
+  baseFor: () => PLAIN_CONVERSE.body,
+  complete: (body) => body,
   anchors: { content: [{ text: 'Hi' }] },
   isEcho: () => false,
   whole: (body) => ({ body, frames: PLAIN_CONVERSE.frames }),

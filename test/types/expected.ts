@@ -1,5 +1,6 @@
-import type { DialectName, Format } from '../../src/ir/items.ts';
-import type { Outcome } from './outcome.ts';
+import type { Format } from '../../src/ir/items.ts';
+import { REFUSED_BY_TYPE } from './fate.ts';
+import { isAnswer, type Outcome } from './outcome.ts';
 
 /** Why things are refused or lost, so that nothing else may be. */
 export interface Expected {
@@ -12,8 +13,10 @@ export interface Expected {
   readonly refusal?: RegExp;
   /** Absent: all. */
   readonly formats?: readonly Format[];
-  /** Absent: all. */
-  readonly upstreams?: readonly DialectName[];
+  /** Dialects, or slugs of providers. Absent: all. */
+  readonly upstreams?: readonly string[];
+  /** What it is part of was rewritten, and the report says so. */
+  readonly isRewritten?: true;
   /** Absent: requests, those of the router's types included. */
   readonly isAnswer?: true;
 }
@@ -78,12 +81,26 @@ const REQUESTS: readonly Expected[] = [
     reason: 'It is what happens without it.',
     fate: 'lost',
     names:
-      /^(speed = standard|service_tier = (auto|default|standard_only)|ephemeral\.ttl = 5m|tools\.type = custom|reasoning\.(context = auto|mode = standard|summary = auto)|truncation = disabled|text\.format : text|response_format : text|custom\.(custom\.)?format : text|modalities = text|n|parallel_tool_calls|input_image\.detail = auto|image_url\.image_url\.detail = auto|store = false|image_generation_call\.output_format = png)$/,
+      /^(tool_choice( =| :) auto|speed = standard|service_tier = (auto|default|standard_only)|ephemeral\.ttl = 5m|tools\.type = custom|reasoning\.(context = auto|mode = standard|summary = auto)|truncation = disabled|text\.format : text|response_format : text|custom\.(custom\.)?format : text|modalities = text|n|parallel_tool_calls|input_image\.detail = auto|image_url\.image_url\.detail = auto|store = false|image_generation_call\.output_format = png)$/,
   },
   {
     reason: 'Other dialects show thoughts or do not: all words but `omitted` mean that they do.',
     fate: 'lost',
     names: /^(adaptive|enabled)\.display = (summarized|updates)$/,
+  },
+  {
+    reason: 'The model thinks by itself, and how much it thinks is left to it.',
+    fate: 'lost',
+    names: /^thinking : adaptive$/,
+    upstreams: ['chat'],
+  },
+  {
+    reason:
+      'Servers of the dialect take audio. The API of OpenAI does not, by its types: none of its models there lists it.',
+    fate: 'refused',
+    names: /^user\.content : input_audio$/,
+    refusal: /type is not "input_text"/,
+    upstreams: ['responses'],
   },
   {
     reason: 'The gateway keeps thoughts from the caller itself.',
@@ -110,13 +127,13 @@ const REQUESTS: readonly Expected[] = [
     reason: 'Ids and states of finished items mean something only to the API that gave them.',
     fate: 'lost',
     names:
-      /^(message|reasoning|(function|custom_tool)_call_output|additional_tools|image_generation_call)\.(id|status = .*)$/,
+      /^(message|reasoning|agent_message|additional_tools|[a-z_]+_call(_output)?|tool_search_output)\.(id|status = .*)$/,
   },
   {
     reason: 'The dialect has no field for the end user, whose id never stands in a report.',
     fate: 'lost',
     names: /^(user|safety_identifier|metadata\.user_id)$/,
-    upstreams: ['gemini', 'bedrock'],
+    upstreams: ['gemini', 'bedrock', 'mistral'],
   },
   {
     reason: "It selects a profile or a workspace of the account at Anthropic, which is the operator's.",
@@ -131,7 +148,7 @@ const REQUESTS: readonly Expected[] = [
   {
     reason: 'It says who made a thought and in which order: by that the gateway decides who gets its seal.',
     fate: 'lost',
-    names: /^reasoning\.((text|summary|encrypted|server_tool_call)\.)?(format = .*|id|index)$/,
+    names: /^reasoning\.((text|summary|encrypted|server_tool_call)\.)?(format = .*|id|index|signature)$/,
   },
   {
     reason: 'A call that another router ran by itself: its result is part of the answer that the model gave.',
@@ -141,7 +158,8 @@ const REQUESTS: readonly Expected[] = [
   {
     reason: 'Gemini pairs results with calls by name and order; the gateway finds both by the id.',
     fate: 'lost',
-    names: /^(tool_result\.tool_use_id|(function|custom_tool)_call_output\.call_id|tool\.tool_call_id)$/,
+    names:
+      /^(tool_result\.tool_use_id|tool_use\.id|[a-z_]+_call(_output)?\.call_id|program(_output)?\.call_id|tool\.tool_call_id|(function|custom)\.id)$/,
     upstreams: ['gemini'],
   },
   {
@@ -162,6 +180,26 @@ const REQUESTS: readonly Expected[] = [
     names: /^(web_fetch_\d+|advisor_\d+)\./,
   },
   {
+    reason:
+      'It is part of a thing that arrives as something else, which has no place for it. The report says so of the thing.',
+    fate: 'lost',
+    names: /^/,
+    isRewritten: true,
+  },
+  {
+    reason:
+      'Tools that the owner of the dialect runs, among those that a search of tools found: where nothing is relayed they are left out, and no entry says so.',
+    fate: 'lost',
+    names: /^tool_search_output\.tools : (file_search|computer_use_preview|mcp|code_interpreter)$/,
+    upstreams: ['openai'],
+  },
+  {
+    reason: 'A guardrail reads files before they leave, and the address of the test leads nowhere.',
+    fate: 'refused',
+    names: /^(input_file\.file_url|document\.source : url)$/,
+    refusal: /cannot be fetched/,
+  },
+  {
     reason: 'The gateway acts on it itself.',
     fate: 'lost',
     names:
@@ -170,6 +208,12 @@ const REQUESTS: readonly Expected[] = [
 ];
 
 const ANSWERS: readonly Expected[] = [
+  {
+    reason: 'An item that an upstream writes may declare tools for the caller to run, and no others.',
+    fate: 'lost',
+    names: /^additional_tools\.tools : (file_search|computer_use_preview|mcp|code_interpreter)$/,
+    isAnswer: true,
+  },
   {
     reason: 'The gateway writes these itself: its ids and times, its names of models and tiers, its counts.',
     fate: 'lost',
@@ -222,14 +266,37 @@ export const EXPECTED: readonly Expected[] = [...REQUESTS, ...ANSWERS];
 /** The first rule that an outcome falls under. */
 export function expectedOf(outcome: Outcome): Expected | undefined {
   const name = outcome.sharedWith ?? outcome.name;
-  const isAnswer = outcome.part === 'answers' || outcome.part === 'events';
   return EXPECTED.find(
-    ({ names, fate, refusal, formats, upstreams, isAnswer: forAnswers = false }) =>
+    ({ names, fate, refusal, formats, upstreams, isRewritten, isAnswer: forAnswers = false }) =>
       names.test(name) &&
-      forAnswers === isAnswer &&
+      forAnswers === isAnswer(outcome.part) &&
+      (isRewritten === undefined || isRewritten === outcome.isRewritten) &&
       fate === outcome.fate &&
-      (refusal === undefined || refusal.test(outcome.refusal ?? '')) &&
+      (refusal === undefined ? !isByType(outcome) : refusal.test(outcome.refusal ?? '')) &&
       (formats === undefined || formats.includes(outcome.format)) &&
-      (upstreams === undefined || upstreams.includes(outcome.upstream)),
+      (upstreams === undefined ||
+        upstreams.some((each) => each === outcome.upstream.dialect || each === outcome.upstream.provider)),
   );
+}
+
+/** What its published types refuse needs a rule that says so. */
+function isByType({ refusal = '' }: Outcome): boolean {
+  return refusal.startsWith(REFUSED_BY_TYPE);
+}
+
+/** What is refused or lost without a reason, one line for each. */
+export function unexpectedIn(outcomes: readonly Outcome[]): string[] {
+  const unexpected = outcomes.filter(
+    (outcome) => isUnwanted(outcome) && outcome.sharedWith === undefined && expectedOf(outcome) === undefined,
+  );
+  return [...new Set(unexpected.map(lineOf))];
+}
+
+function lineOf({ part, format, upstream, fate, name, refusal }: Outcome): string {
+  return `${part}: ${format} and ${upstream.name}: ${name}: ${fate}${refusal === undefined ? '' : `: ${refusal}`}`;
+}
+
+/** True for fates that need a reason. */
+export function isUnwanted({ fate }: Outcome): boolean {
+  return fate === 'refused' || fate === 'lost';
 }

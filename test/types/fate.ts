@@ -21,9 +21,16 @@ export interface Judged {
   readonly fate: Fate;
   /** Why it was refused: the status and the message. */
   readonly refusal?: string;
+  /** True if the report says that something which it is part of was rewritten. */
+  readonly isRewritten?: boolean;
+  /** What the caller of an answer got. */
+  readonly shown?: string;
   /** What it is part of, if that decided. */
   readonly sharedWith?: string | undefined;
 }
+
+/** How a refusal by the upstream's published types begins. */
+export const REFUSED_BY_TYPE = "the upstream's type:";
 
 /** The steps to a value inside a body. */
 export type Steps = readonly (string | number)[];
@@ -33,11 +40,13 @@ export interface Asked {
   readonly body: JsonObject;
   readonly without: JsonObject;
   readonly isRelay: boolean;
+  /** Why the upstream would refuse a body, by its published types. */
+  faultsIn(body: JsonObject): string | undefined;
 }
 
 /** The fate of what a request says; undefined if that takes an answer to the request without it. */
 export function fateInRequest(
-  { body, without, isRelay }: Asked,
+  { body, without, isRelay, faultsIn }: Asked,
   reply: Reply,
   other?: Reply,
 ): Judged | undefined {
@@ -48,16 +57,46 @@ export function fateInRequest(
   if (places.every((place) => at(body, place) === null)) return { fate: 'passed' };
   if (received === undefined) throw new Error('an answer without an upstream');
   if (isRelay && places.every((place) => isEqualAt(body, received.body, place))) return { fate: 'passed' };
+  const fault = isRelay ? undefined : faultsIn(received.body);
+  if (fault !== undefined) return { fate: 'refused', refusal: `${REFUSED_BY_TYPE} ${fault}` };
   if (other === undefined) return undefined;
   if (other.received === undefined) return { fate: 'refused', refusal: `without it: ${refusalIn(other)}` };
-  if (!isDeepStrictEqual(readBy(received), readBy(other.received))) {
-    return { fate: 'carried' };
-  }
-  const isReported = reportOf(reply).some(({ field }) =>
-    places.some((place) => concerns(field, pathOf(place))),
+  const entries = reportOf(reply);
+  // What is compared with it may arrive: that is no news of it.
+  if (places.every((place) => isGone(pathOf(place), entries))) return { fate: 'dropped' };
+  if (!isDeepStrictEqual(readBy(received), readBy(other.received))) return { fate: 'carried' };
+  const isReported = places.every((place) => isReportedAt(place, at(body, place) as Json, entries));
+  if (isReported) return { fate: 'dropped' };
+  const isRewritten = places.every((place) =>
+    entries.some(({ field, action }) => action === 'coerced' && isBelow(pathOf(place), field)),
   );
-  return { fate: isReported ? 'dropped' : 'lost' };
+  return { fate: 'lost', isRewritten };
 }
+
+/**
+ * True if entries say that nothing arrives of a value: one about it, one about all that it is part of, or one about each
+ * thing in it. That what it is part of was rewritten says nothing about it.
+ */
+function isReportedAt(place: Steps, value: Json | undefined, entries: readonly TranslationEntry[]): boolean {
+  const path = pathOf(place);
+  if (isGone(path, entries) || entries.some(({ field }) => field === path)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const inner = Object.entries(value).filter(([name]) => name !== 'type');
+  return (
+    inner.length > 0 &&
+    inner.every(([name, each]) =>
+      isReportedAt([...place, Array.isArray(value) ? Number(name) : name], each, entries),
+    )
+  );
+}
+
+/** True if an entry says that a thing, or all that it is part of, does not arrive. */
+function isGone(path: string, entries: readonly TranslationEntry[]): boolean {
+  return entries.some(({ field, action }) => GONE.has(action) && isBelow(path, field));
+}
+
+/** What entries say of a thing of which nothing arrives. */
+const GONE: ReadonlySet<TranslationEntry['action']> = new Set(['dropped', 'ignored']);
 
 /** Where two bodies differ: the uppermost members and elements that are not equal. */
 export function differences(one: Json | undefined, other: Json | undefined, steps: Steps = []): Steps[] {
@@ -89,11 +128,6 @@ function pathOf(steps: Steps): string {
   return steps
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
     .join('');
-}
-
-/** True if an entry is about a place, about something in it, or about all that it is part of. */
-function concerns(field: string, place: string): boolean {
-  return isBelow(field, place) || isBelow(place, field);
 }
 
 function isBelow(path: string, above: string): boolean {

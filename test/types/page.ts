@@ -1,16 +1,10 @@
-import type { DialectName, Format } from '../../src/ir/items.ts';
-import { FORMATS, UPSTREAMS } from '../matrix/verdict.ts';
-import { EXPECTED, expectedOf } from './expected.ts';
+import type { Format } from '../../src/ir/items.ts';
+import { FORMATS } from '../matrix/verdict.ts';
+import { TOLERATED } from './body-types.ts';
+import { EXPECTED, expectedOf, isUnwanted } from './expected.ts';
 import { FATES, type Fate } from './fate.ts';
-import type { Outcome, Part } from './outcome.ts';
-
-const UPSTREAM_NAMES: Readonly<Record<DialectName, string>> = {
-  messages: 'Anthropic',
-  responses: 'OpenAI',
-  chat: 'Chat',
-  gemini: 'Gemini',
-  bedrock: 'Bedrock',
-};
+import { isAnswer, isTranslated, type Outcome, type Part } from './outcome.ts';
+import { OTHERS, OWNERS, type Upstream } from './upstreams.ts';
 
 const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   messages: '`/messages`',
@@ -44,6 +38,15 @@ export function currentPage(
     summary(outcomes),
     '## Refused or lost, and why',
     reasons(outcomes),
+    '## Bodies and their types',
+    TYPES_TEXT,
+    table(
+      ['Where an API takes something else than its types say', 'Not checked'],
+      TOLERATED.map(({ reason, members }) => [reason, members.map((each) => `\`${each}\``).join(', ')]),
+    ),
+    '## Other providers',
+    OTHERS_TEXT,
+    others(outcomes),
     '## Left out of answers',
     LEFT_OUT,
     leftOut(outcomes),
@@ -61,23 +64,39 @@ It sends each through a gateway to an upstream of each dialect, and compares wha
 The page is what it found: \`npm run test:types -- --write\` writes it.`;
 
 const CONTENTS = `On this page: [How much arrives](#how-much-arrives),
-[Refused or lost, and why](#refused-or-lost-and-why), [Left out of answers](#left-out-of-answers),
+[Refused or lost, and why](#refused-or-lost-and-why), [Bodies and their types](#bodies-and-their-types),
+[Other providers](#other-providers), [Left out of answers](#left-out-of-answers),
 [Requests, object by object](#requests-object-by-object).`;
 
 const SIGN_TEXT = `| Sign | Fate | |
 |---|---|---|
 | ✓ | passed | It arrives as it was said, at the same place. |
-| ~ | carried | Something arrives because of it: another field, another word, a text. |
-| ✗ | dropped | With and without it the same arrives, and the [translation report](translation.md#the-translation-report) says so. |
-| - | left out | With and without it the caller of another format gets the same answer: the format has no place for it, or it says what is taken for granted, such as an ordinary end. Answers have no report. |
-| ! | refused | The caller gets an error that names it. The reason stands below. |
-| ? | lost | With and without it the same arrives, and no report says so. The reason stands below. |
+| ~ | carried | Something arrives because of it or of something in it: another field, another word, a text. A value of an answer is carried too if another value of its member arrives otherwise. |
+| ✗ | dropped | With and without it the same arrives, and the [translation report](translation.md#the-translation-report) says so: of it, of all that it is part of, or of each thing in it. |
+| - | left out | With and without it the caller of another format gets the same answer: the format has no place for it, or it says what is taken for granted. Answers have no report. |
+| ! | refused | The caller gets an error that names it, or the upstream would refuse the body by its published types. The reason stands below. |
+| ? | lost | With and without it the same arrives, and the report does not say so of it. The reason stands below. |
 
-What has no reason fails the test. What is part of something that is dropped, refused or left out shares its fate and is
-not sent by itself. A type that stands in several places is tried in one of them. Names: the object by its type or
-place, its member, and a value (\`=\`) or a kind of object (\`:\`). [Plugins](plugins.md) are not tried.`;
+What has no reason fails the test. What is part of something that is refused shares its fate and is not sent by itself;
+all else is. A type that stands in several places is tried in one of them. Objects of Gemini's and Bedrock's answers,
+whose members are optional, are shown with all of their members, and what has no content is not judged. Names: the
+object by its type or place, its member, and a value (\`=\`) or a kind of object (\`:\`). [Plugins](plugins.md) are not
+tried, nor are streams to callers of other formats.
 
-const LEFT_OUT = `Kinds and values of answers by which the answers to callers of another format do not differ.`;
+Columns: Anthropic, OpenAI, Gemini and Bedrock are these providers as the built-in table has them, Chat is a server of
+that dialect that the table does not know. A request to an upstream of its own format is relayed. *Translated*: the same
+upstream, under a [guardrail](guardrails.md) that finds nothing, so that nothing is relayed.`;
+
+const TYPES_TEXT = `Every body that is not relayed is checked against the types of the request that the owner of the
+dialect publishes: members, kinds and values. A body that they would refuse counts as refused. Gemini's SDK publishes no
+type of the whole body: its parts are checked (contents, settings, tools).`;
+
+const OTHERS_TEXT = `Providers that do something otherwise than the owner of their dialect: one for each set of
+differences in the built-in table that shows in a request of its own format. The table lists what has another fate than
+at the upstream of that dialect above.`;
+
+const LEFT_OUT = `Kinds and values of answers, and all members of the answers of Gemini and Bedrock, by which the
+answers to callers do not differ.`;
 
 const OBJECT_TEXT = `Objects with the number of their members and values by fate; one sign alone: all of them.`;
 
@@ -90,26 +109,60 @@ function rowOf(cells: readonly string[]): string {
 }
 
 const PARTS: readonly (readonly [title: string, parts: readonly Part[]])[] = [
-  ['Requests', ['requests']],
+  ['Requests', ['requests', 'translated requests']],
   ["Requests of a hosted router's SDK", ['router requests']],
-  ['Answers', ['answers']],
+  ['Answers', ['answers', 'translated answers']],
   ['Events of streams', ['events']],
 ];
 
 function summary(outcomes: readonly Outcome[]): string {
   return PARTS.map(([title, parts]) => {
     const rows = FORMATS.flatMap((format) =>
-      UPSTREAMS.flatMap((upstream) => {
-        const these = outcomes.filter(
-          (each) => parts.includes(each.part) && each.format === format && each.upstream === upstream,
-        );
-        if (these.length === 0) return [];
-        const counts = FATES.map((fate) => String(these.filter((each) => each.fate === fate).length || ''));
-        return [[FORMAT_NAMES[format], UPSTREAM_NAMES[upstream], ...counts]];
-      }),
+      OWNERS.flatMap((upstream) =>
+        parts.flatMap((part) => {
+          const these = outcomes.filter(
+            (each) => each.part === part && each.format === format && each.upstream === upstream,
+          );
+          const [first] = these;
+          if (first === undefined) return [];
+          return [[FORMAT_NAMES[format], upstreamName(first), ...countsOf(these)]];
+        }),
+      ),
     );
     return `### ${title}\n\n${table(['Caller', 'Upstream', ...FATES], rows)}`;
   }).join('\n\n');
+}
+
+function countsOf(outcomes: readonly Outcome[]): string[] {
+  return FATES.map((fate) => String(outcomes.filter((each) => each.fate === fate).length || ''));
+}
+
+function upstreamName({ part, upstream }: Outcome): string {
+  return isTranslated(part) ? `${upstream.name}, translated` : upstream.name;
+}
+
+/** What other providers do otherwise than the owner of their dialect. */
+function others(outcomes: readonly Outcome[]): string {
+  const usual = new Map(
+    outcomes
+      .filter(({ part, format, upstream }) => part === 'requests' && format === upstream.dialect)
+      .map(({ format, name, fate }) => [`${format} ${name}`, fate]),
+  );
+  const rows = OTHERS.map((upstream) => {
+    const these = outcomes.filter((each) => each.part === 'provider requests' && each.upstream === upstream);
+    const differing = these.filter(({ format, name, fate }) => usual.get(`${format} ${name}`) !== fate);
+    const fates = FATES.flatMap((fate) => {
+      const names = differing.filter((each) => each.fate === fate).map(({ name }) => `\`${name}\``);
+      return names.length === 0 ? [] : [`${SIGNS[fate]} ${names.join(', ')}`];
+    });
+    return [providerName(upstream), fates.join('<br>') || 'nothing'];
+  });
+  return table(['Provider', 'What has another fate'], rows);
+}
+
+function providerName({ name, dialect }: Upstream): string {
+  const [owner] = OWNERS.filter((each) => each.dialect === dialect);
+  return `${name} (${owner?.name})`;
 }
 
 function reasons(outcomes: readonly Outcome[]): string {
@@ -121,11 +174,6 @@ function reasons(outcomes: readonly Outcome[]): string {
   return table(['Reason', 'On which way, and what'], rows);
 }
 
-/** True for fates that need a reason. */
-export function isUnwanted({ fate }: Outcome): boolean {
-  return fate === 'refused' || fate === 'lost';
-}
-
 function leftOut(outcomes: readonly Outcome[]): string {
   const these = outcomes.filter(({ fate, sharedWith }) => fate === 'left out' && sharedWith === undefined);
   return table(['On the way', 'What'], byWay(these));
@@ -134,10 +182,11 @@ function leftOut(outcomes: readonly Outcome[]): string {
 /** Names by the ways on which they share a fate. */
 function byWay(outcomes: readonly Outcome[]): [way: string, names: string][] {
   const ways = new Map<string, Map<string, Set<string>>>();
-  for (const { name, format, upstream, fate, part } of outcomes) {
-    const isAnswer = part === 'answers' || part === 'events';
-    const from = isAnswer ? UPSTREAM_NAMES[upstream] : FORMAT_NAMES[format];
-    const to = isAnswer ? FORMAT_NAMES[format] : UPSTREAM_NAMES[upstream];
+  for (const outcome of outcomes) {
+    const { name, format, fate, part } = outcome;
+    const [from, to] = isAnswer(part)
+      ? [upstreamName(outcome), FORMAT_NAMES[format]]
+      : [FORMAT_NAMES[format], upstreamName(outcome)];
     const ends = ways.get(name) ?? new Map<string, Set<string>>();
     const begin = `${SIGNS[fate]} ${from}`;
     ends.set(begin, (ends.get(begin) ?? new Set()).add(to));
@@ -152,17 +201,26 @@ function byWay(outcomes: readonly Outcome[]): [way: string, names: string][] {
 }
 
 function objects(outcomes: readonly Outcome[], format: Format): string {
-  const these = outcomes.filter((each) => each.part === 'requests' && each.format === format);
-  const owners = [...new Set(these.map(({ owner }) => owner))];
+  const these = outcomes.filter((each) => each.format === format && !isAnswer(each.part));
+  const columns = [
+    ...OWNERS.map((upstream) => ({ part: 'requests', upstream, title: upstream.name })),
+    ...OWNERS.filter(({ dialect }) => dialect === format).map((upstream) => {
+      return { part: 'translated requests', upstream, title: `${upstream.name}, translated` };
+    }),
+  ];
+  const shown = these.filter(({ part }) => columns.some((column) => column.part === part));
   const alike = new Map<string, string[]>();
-  for (const owner of owners) {
-    const own = these.filter((each) => each.owner === owner);
-    const cells = UPSTREAMS.map((upstream) => cell(own.filter((each) => each.upstream === upstream)));
-    const key = cells.join(' | ');
+  for (const owner of new Set(shown.map((each) => each.owner))) {
+    const own = shown.filter((each) => each.owner === owner);
+    const key = columns
+      .map(({ part, upstream }) =>
+        cell(own.filter((each) => each.part === part && each.upstream === upstream)),
+      )
+      .join(' | ');
     alike.set(key, [...(alike.get(key) ?? []), owner === '' ? 'the request' : `\`${owner}\``]);
   }
   const rows = [...alike].map(([cells, those]) => [cells, those.join(', ')]);
-  return table([...UPSTREAMS.map((upstream) => UPSTREAM_NAMES[upstream]), 'Objects'], rows);
+  return table([...columns.map(({ title }) => title), 'Objects'], rows);
 }
 
 function cell(outcomes: readonly Outcome[]): string {

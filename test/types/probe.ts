@@ -1,5 +1,14 @@
 import type { Json, JsonObject } from '../../src/kit/json/json.ts';
-import { minimalOf, NEEDED, ownerOf, sampleOf } from './sample.ts';
+import {
+  fullAround,
+  fullSampleOf,
+  hasSubstance,
+  minimalOf,
+  neededIn,
+  ownerOf,
+  plainName,
+  sampleOf,
+} from './sample.ts';
 import { alternativesOf, type Member, type ObjectShape, type Shape, tagOf } from './shape.ts';
 
 /** One thing that a request or an answer may say by its published type. */
@@ -24,6 +33,8 @@ export interface Walk {
   anchors(member: string, owner: string): readonly Json[];
   /** False for what the format does not allow although its types do. */
   isPossible(owner: string, member: string, value: string): boolean;
+  /** True if objects are shown with all of their members: what surrounds a member is real content. */
+  readonly isFull: boolean;
   /** Names that were probed before: those are not probed again. */
   readonly seen: Set<string>;
   /** Types that were walked through before. */
@@ -37,6 +48,7 @@ type Place = (value: JsonObject) => JsonObject;
 export function probesOf(root: ObjectShape, rootName: string, walk: Walk): Probe[] {
   const probes: Probe[] = [];
   const { visited } = walk;
+  const valueFor = walk.isFull ? fullSampleOf : sampleOf;
   const queue: (() => void)[] = [];
   visit(root, (value) => value, rootName, undefined);
   // Breadth first: what stands near the root is shown there, and not deep inside something else.
@@ -50,16 +62,17 @@ export function probesOf(root: ObjectShape, rootName: string, walk: Walk): Probe
     const tag = tagOf(shape)?.member;
     for (const member of shape.members) {
       if (member.name === tag || member.isHeader) continue;
-      const required = minimalOf(shape, 0, owner);
+      const required = walk.isFull ? fullAround(shape, owner, member.name) : minimalOf(shape, 0, owner);
       const put = (value: Json): JsonObject => place({ ...required, [member.name]: value });
       const { [member.name]: _, ...rest } = required;
-      probe({ member, owner, parent, put, absent: () => place(rest) }, member.shape);
+      const isNeeded = neededIn(shape, owner)[member.name] !== undefined;
+      probe({ member, owner, parent, put, absent: () => place(rest), isNeeded }, member.shape);
     }
   }
 
   /** Probes what a member may have, and visits the objects in it. */
   function probe(site: Site, shape: Shape, wrap: Wrap = bare, anchored?: Json): void {
-    const { member, owner, parent, put, absent } = site;
+    const { member, owner, parent, put, absent, isNeeded } = site;
     const shapes = alternativesOf(shape);
     for (const each of shapes) {
       if (each.kind === 'list') {
@@ -73,14 +86,17 @@ export function probesOf(root: ObjectShape, rootName: string, walk: Walk): Probe
       const name = `${owner === '' ? '' : `${owner}.`}${member.name}${said === undefined ? '' : ` ${said}`}`;
       const other = () => {
         if (anchored !== undefined) return put(anchored);
-        if (member.isOptional && NEEDED[owner]?.[member.name] === undefined) return absent();
+        if (member.isOptional && !isNeeded) return absent();
         const rival = shapes.find((alternative) => alternative !== each && alternative.kind === each.kind);
-        return put(wrap(sampleOf(each.kind === 'literal' ? (rival ?? each) : each, 1, member.name, owner)));
+        return put(wrap(valueFor(each.kind === 'literal' ? (rival ?? each) : each, 1, member.name, owner)));
       };
       if (!walk.seen.has(name)) {
         walk.seen.add(name);
-        const value = wrap(sampleOf(each, 0, member.name, owner));
-        probes.push({ name, owner, parent, body: put(value), without: other(), value });
+        const inside = valueFor(each, 0, member.name, owner);
+        const value = wrap(inside);
+        // By what has no content, nothing can be judged; nor need it be, where there is content to be had.
+        const isJudged = !walk.isFull || inside === null || hasSubstance(inside);
+        if (isJudged) probes.push({ name, owner, parent, body: put(value), without: other(), value });
       }
       const inner = each.kind === 'map' ? each.of : each;
       if (inner.kind !== 'object') continue;
@@ -99,6 +115,8 @@ interface Site {
   readonly parent: string | undefined;
   put(value: Json): JsonObject;
   absent(): JsonObject;
+  /** True if the API wants it although its type calls it optional. */
+  readonly isNeeded: boolean;
 }
 
 /** Puts a value into the lists around it. */
@@ -114,9 +132,4 @@ function saidBy(shape: Shape, shapes: readonly Shape[]): string | undefined {
   if (tag !== undefined) return `: ${tag.value}`;
   const isOnly = shapes.filter(({ kind }) => kind === 'object').length === 1;
   return isOnly || shape.name === undefined ? undefined : `: ${plainName(shape.name)}`;
-}
-
-/** One name for the types of the released and of the beta API. */
-function plainName(name: string): string {
-  return name.replace(/^Beta/, '');
 }

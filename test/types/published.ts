@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import { TypeReader } from './read-types.ts';
-import { alternativesOf, type ObjectShape } from './shape.ts';
+import { alternativesOf, type ObjectShape, type Shape, STRING } from './shape.ts';
 
 /** Packages whose types are read, as `scripts/test-types.mjs` unpacks them. */
 export type PackageName = keyof typeof READERS;
 
 /** A type by its package, file and name. */
-interface Root {
+export interface Root {
   readonly from: PackageName;
   readonly file: string;
   readonly name: string;
@@ -41,6 +41,50 @@ export const ROUTER_REQUESTS: Readonly<Record<Format, Root>> = {
   responses: { from: ROUTER, file: 'esm/models/responsesrequest.d.ts', name: 'ResponsesRequest' },
   chat: { from: ROUTER, file: 'esm/models/chatrequest.d.ts', name: 'ChatRequest' },
 };
+
+/** The body of a request on the wire, as far as types of it are published. */
+interface Body {
+  readonly roots: readonly Root[];
+  /** Members of the type that stand in the path. */
+  readonly inPath: readonly string[];
+  /** Members whose types are published although that of the whole is not. */
+  readonly more: Readonly<Record<string, Root | Shape>>;
+  /** Those of them that are lists. */
+  readonly lists: readonly string[];
+}
+
+/** Bodies that upstreams of each dialect take. Gemini's SDK publishes the parts of its body only. */
+export const BODIES: Readonly<Record<DialectName, Body>> = {
+  messages: { roots: REQUESTS.messages, inPath: [], more: {}, lists: [] },
+  responses: { roots: REQUESTS.responses, inPath: [], more: {}, lists: [] },
+  chat: { roots: REQUESTS.chat, inPath: [], more: {}, lists: [] },
+  gemini: {
+    roots: [],
+    inPath: [],
+    more: {
+      contents: google('Content'),
+      systemInstruction: google('Content'),
+      generationConfig: google('GenerationConfig'),
+      tools: google('Tool'),
+      toolConfig: google('ToolConfig'),
+      safetySettings: google('SafetySetting'),
+      cachedContent: STRING,
+      serviceTier: google('ServiceTier'),
+      labels: { kind: 'map', of: STRING },
+    },
+    lists: ['contents', 'tools', 'safetySettings'],
+  },
+  bedrock: {
+    roots: [{ from: BEDROCK, file: BEDROCK_FILE, name: 'ConverseRequest' }],
+    inPath: ['modelId'],
+    more: {},
+    lists: [],
+  },
+};
+
+function google(name: string): Root {
+  return { from: GOOGLE, file: 'dist/genai.d.ts', name };
+}
 
 /** Whole answers of each dialect. */
 export const ANSWERS: Readonly<Record<DialectName, Root>> = {

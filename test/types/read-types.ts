@@ -149,6 +149,7 @@ export class TypeReader {
     const object: ObjectShape = {
       kind: 'object',
       name,
+      isOpen: index !== undefined,
       get members() {
         members ??= read();
         return members;

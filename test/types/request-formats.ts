@@ -109,7 +109,7 @@ const RESPONSES: RequestFormat = {
   isPossible: () => true,
   complete(body) {
     const { type } = body.tool_choice ?? {};
-    const chosen = CHOSEN[type];
+    const chosen = type === 'mcp' ? chosenServer(body.tool_choice) : CHOSEN[type];
     const named = type === 'custom' ? CUSTOM_TOOLS : FUNCTION_TOOLS;
     const tools = chosen === undefined ? named : [chosen];
     if (!Array.isArray(body.input)) return withTool(body, ...tools);
@@ -149,12 +149,15 @@ const CHOSEN: Readonly<Record<string, JsonObject>> = {
   },
   file_search: { type: 'file_search', vector_store_ids: ['vs_1'] },
   image_generation: { type: 'image_generation' },
-  mcp: { type: 'mcp', server_label: 'server_label_a', server_url: 'https://mcp.invalid/a' },
   programmatic_tool_calling: { type: 'programmatic_tool_calling' },
   shell: { type: 'shell' },
   web_search_preview: { type: 'web_search_preview' },
   web_search_preview_2025_03_11: { type: 'web_search_preview_2025_03_11' },
 };
+
+function chosenServer({ server_label }: JsonObject): JsonObject {
+  return { type: 'mcp', server_label: server_label ?? 'one', server_url: 'https://mcp.invalid/a' };
+}
 
 const CUSTOM_TOOLS = TOOL_NAMES.map((name) => ({ type: 'custom', name }));
 
@@ -190,7 +193,7 @@ const CHAT: RequestFormat = {
       type: 'function',
       function: { name, parameters: TOOL_SCHEMA },
     }));
-    const logprobs = body.top_logprobs === undefined ? {} : { logprobs: true };
+    const logprobs = (body.top_logprobs ?? null) === null ? {} : { logprobs: true };
     return withTool(withOneFile({ ...logprobs, ...body, messages: ended }), ...tools);
   },
 };

@@ -1,7 +1,7 @@
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import type { WireAnswer } from '../matrix/answers/wire-answer.ts';
-import { FORMATS, UPSTREAMS } from '../matrix/verdict.ts';
+import { FORMATS } from '../matrix/verdict.ts';
 import { ANSWER_FORMATS, graft } from './answer-formats.ts';
 import { at, differences, type Fate, isEqualAt, type Judged, refusalIn, type Steps } from './fate.ts';
 import type { Lane, Reply } from './lanes.ts';
@@ -11,11 +11,12 @@ import { ANSWERS, EVENTS, type PublishedTypes } from './published.ts';
 import { REQUEST_FORMATS } from './request-formats.ts';
 import { minimalOf } from './sample.ts';
 import { type ObjectShape, tagOf } from './shape.ts';
+import { OWNERS, type Upstream } from './upstreams.ts';
 
 interface Task extends Judgeable {
   readonly part: Part;
   readonly format: Format;
-  readonly upstream: DialectName;
+  readonly upstream: Upstream;
   readonly owner: string;
   readonly isStreamed: boolean;
   /** What is said, and where in it the probe stands. */
@@ -27,62 +28,80 @@ interface Task extends Judgeable {
 
 /** Has upstreams answer with each thing that their published types allow, and judges by what callers get. */
 export async function runAnswers(lanes: readonly Lane[], types: PublishedTypes): Promise<Outcome[]> {
-  const tasks = UPSTREAMS.flatMap((upstream) => [...tasksOf(upstream, types)]);
+  const tasks = OWNERS.flatMap((upstream) => [...tasksOf(upstream, types)]);
   const plain = new Map<string, Promise<Reply>>();
-  const isPart = ({ format, upstream }: Task, fate: Fate) =>
-    format !== upstream && (fate === 'left out' || fate === 'refused');
+  const isPart = (task: Task, fate: Fate) => !isRelayed(task) && fate === 'refused';
   return judgeEach(lanes, tasks, isPart, async (lane, task) => {
-    const { format, upstream, isStreamed, answer, without } = task;
+    const { part, format, upstream, isStreamed, answer, without } = task;
     const { path, greeting } = REQUEST_FORMATS[format];
-    const ask = (given: WireAnswer) => lane.send(path, upstream, { ...greeting, stream: isStreamed }, given);
+    const isGuarded = part === 'translated answers';
+    const body = { ...greeting, stream: isStreamed };
+    const ask = (given: WireAnswer) => lane.send({ path, upstream, body, answer: given, isGuarded });
     const reply = await ask(answer);
     const judged = fateInAnswer(task, reply);
     if (judged !== undefined) return judged;
-    const key = `${format} ${upstream} ${JSON.stringify(isStreamed ? without.frames : without.body)}`;
+    const key = `${part} ${format} ${upstream.provider} ${JSON.stringify(isStreamed ? without.frames : without.body)}`;
     if (!plain.has(key)) plain.set(key, ask(without));
-    if (shown(reply) !== shown(await plain.get(key))) return { fate: 'carried' };
-    return { fate: format === upstream ? 'lost' : 'left out' };
+    const text = shown(reply, answer);
+    const fate = text !== shown(await plain.get(key), without) ? 'carried' : lostIn(task);
+    return { fate, shown: text };
   });
 }
 
-function* tasksOf(upstream: DialectName, types: PublishedTypes): Generator<Task> {
-  const dialect = ANSWER_FORMATS[upstream];
+function lostIn(task: Task): Fate {
+  return isRelayed(task) ? 'lost' : 'left out';
+}
+
+function isRelayed({ part, format, upstream }: Task): boolean {
+  return part !== 'translated answers' && format === upstream.dialect;
+}
+
+function* tasksOf(upstream: Upstream, types: PublishedTypes): Generator<Task> {
+  const name = upstream.dialect;
+  const dialect = ANSWER_FORMATS[name];
   const walk: Walk = {
     anchors: (member) => dialect.anchors[member] ?? [],
     isPossible: (owner, member, said) =>
       !(member === 'model' && said.startsWith('=')) && !dialect.isEcho(owner, member),
+    isFull: !isFormat(name),
     seen: new Set(),
     visited: new Set(),
   };
-  for (const root of types.objects(ANSWERS[upstream])) {
+  for (const root of types.objects(ANSWERS[name])) {
     for (const probe of probesOf(root, '', walk)) {
       const places = differences(probe.body, probe.without);
       if (places.length === 0) continue;
-      const said = graft(dialect.plain.body, probe.body, places);
-      const answer = dialect.whole(said);
-      const without = dialect.whole(graft(dialect.plain.body, probe.without, places));
-      const { name, owner, parent } = probe;
-      for (const [format, isStreamed] of waysFor(probe, upstream)) {
-        const way = `${format} ${isStreamed}`;
-        const shared = { part: 'answers', format, upstream, way, name, owner, parent } as const;
+      const base = dialect.baseFor(probe.name);
+      const said = graft(base, probe.body, places);
+      const other = graft(base, probe.without, places);
+      const { owner, parent } = probe;
+      for (const [part, format, isStreamed] of waysFor(probe, upstream)) {
+        const way = `${part} ${format} ${upstream.provider} ${isStreamed}`;
+        const shared = { part, format, upstream, way, name: probe.name, owner, parent };
+        // What stands beside a probe would move it: a relay is seen without.
+        const isAlone = part === 'answers' && format === name;
+        const [answer, without] = [said, other].map((body) =>
+          dialect.whole(isAlone ? body : dialect.complete(body)),
+        ) as [WireAnswer, WireAnswer];
         yield { ...shared, isStreamed, said, places, answer, without };
       }
     }
   }
-  if (!isFormat(upstream)) return;
-  for (const root of EVENTS[upstream]) {
+  if (!isFormat(name)) return;
+  for (const root of EVENTS[name]) {
     for (const event of types.objects(root)) yield* eventTasks(upstream, event, walk);
   }
 }
 
 /** Events reach callers of the same format only: other formats have events of their own. */
-function* eventTasks(upstream: Format, event: ObjectShape, walk: Walk): Generator<Task> {
-  const dialect = ANSWER_FORMATS[upstream];
+function* eventTasks(upstream: Upstream, event: ObjectShape, walk: Walk): Generator<Task> {
+  const format = upstream.dialect as Format;
+  const dialect = ANSWER_FORMATS[format];
   const tag = tagOf(event)?.value;
   const owner = tag ?? 'chunk';
   const streamed = (frames: WireAnswer['frames']): WireAnswer => ({ ...dialect.plain, frames });
-  const way = `${upstream} events`;
-  const shared = { part: 'events', format: upstream, upstream, way, isStreamed: true } as const;
+  const way = `${format} events`;
+  const shared = { part: 'events', format, upstream, way, isStreamed: true } as const;
   if (tag !== undefined && !walk.seen.has(`event ${tag}`)) {
     walk.seen.add(`event ${tag}`);
     const said = minimalOf(event, 0, owner);
@@ -108,21 +127,21 @@ function* eventTasks(upstream: Format, event: ObjectShape, walk: Walk): Generato
 
 /**
  * Callers of the same format get everything: streamed where the format has typed events, and kinds and values in whole
- * answers too. Callers of other formats are asked about kinds and values in whole answers, and about all members of
- * Gemini and Bedrock, whose kinds of parts are members.
+ * answers too; where nothing is relayed, in whole answers. Callers of other formats are asked about kinds and values in
+ * whole answers, and about all members of Gemini and Bedrock, whose kinds of parts are members.
  */
-function waysFor({ name, value }: Probe, upstream: DialectName): (readonly [Format, boolean])[] {
+function waysFor({ name, value }: Probe, { dialect }: Upstream): (readonly [Part, Format, boolean])[] {
   const isKind = / [:=] /.test(name) && value !== null;
-  const isOnlyUpstream = !isFormat(upstream);
-  return FORMATS.flatMap((format): (readonly [Format, boolean])[] => {
-    if (format !== upstream) return isKind || (isOnlyUpstream && value !== null) ? [[format, false]] : [];
-    if (upstream === 'chat') return [[format, false]];
-    return isKind
-      ? [
-          [format, true],
-          [format, false],
-        ]
-      : [[format, true]];
+  const isOnlyUpstream = !isFormat(dialect);
+  return FORMATS.flatMap((format): (readonly [Part, Format, boolean])[] => {
+    if (format !== dialect) {
+      return isKind || (isOnlyUpstream && value !== null) ? [['answers', format, false]] : [];
+    }
+    const guarded = ['translated answers', format, false] as const;
+    const whole = ['answers', format, false] as const;
+    if (dialect === 'chat') return [whole, guarded];
+    const streamed = ['answers', format, true] as const;
+    return isKind ? [streamed, whole, guarded] : [streamed, guarded];
   });
 }
 
@@ -130,19 +149,18 @@ function isFormat(dialect: DialectName): dialect is Format {
   return (FORMATS as readonly DialectName[]).includes(dialect);
 }
 
-function fateInAnswer(
-  { said, places, isStreamed, part, format, upstream }: Task,
-  reply: Reply,
-): Judged | undefined {
+function fateInAnswer(task: Task, reply: Reply): Judged | undefined {
+  const { said, places, isStreamed, part, upstream } = task;
   if (reply.status !== 200) return { fate: 'refused', refusal: refusalIn(reply) };
   if (places.length > 0 && places.every((place) => at(said, place) === null)) return { fate: 'passed' };
-  if (format !== upstream) return undefined;
+  if (task.format !== upstream.dialect) return undefined;
   if (!isStreamed) {
     const body = JSON.parse(reply.text);
     return places.every((place) => isEqualAt(said, body, place)) ? { fate: 'passed' } : undefined;
   }
   const events = eventsIn(reply.text);
-  if (part === 'answers') return hasInStream(events, said, places, upstream) ? { fate: 'passed' } : undefined;
+  if (part === 'answers')
+    return hasInStream(events, said, places, upstream.dialect) ? { fate: 'passed' } : undefined;
   const same = events.filter(({ type }) => type === said.type);
   const own = places.filter(([first]) => !PLACED.has(String(first)));
   const passed = same.some((event) => own.every((place) => isEqualAt(said, event, place)));
@@ -184,13 +202,14 @@ function eventsIn(text: string): any[] {
     .map((line) => JSON.parse(line.slice('data: '.length)));
 }
 
-/** An answer without what differs from one to the next: ids, times, and the report. */
-function shown(reply: Reply | undefined): string {
+/** An answer without what differs from one to the next: ids and times that the upstream did not say, and the report. */
+function shown(reply: Reply | undefined, answer: WireAnswer): string {
+  const given = JSON.stringify(answer);
   return (reply?.text ?? '')
     .replace(/"signalbox_metadata":.*$/gm, '')
     .replace(
       /"(id|item_id|response_id|created|created_at|completed_at|model|provider)":("[^"]*"|[\d.]+)/g,
-      '',
+      (whole, name, value) => (name.endsWith('id') && given.includes(value) ? whole : ''),
     )
     .replace(/"sequence_number":\d+/g, '')
     .replace(/gen-[\w-]+/g, '');

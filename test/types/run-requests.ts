@@ -1,19 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DialectName, Format } from '../../src/ir/items.ts';
+import type { Format } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { FORMATS, UPSTREAMS } from '../matrix/verdict.ts';
+import { FORMATS } from '../matrix/verdict.ts';
 import { ANSWER_FORMATS } from './answer-formats.ts';
+import type { BodyTypes } from './body-types.ts';
 import { type Fate, fateInRequest } from './fate.ts';
 import type { Lane, Reply } from './lanes.ts';
 import { type Judgeable, judgeEach, type Outcome, type Part } from './outcome.ts';
 import { type Probe, probesOf, type Walk } from './probe.ts';
 import { BETAS, type PublishedTypes, REQUESTS, ROUTER_REQUESTS } from './published.ts';
 import { CATALOGUE_MEMBERS, OWN_MEMBERS, REQUEST_FORMATS } from './request-formats.ts';
+import { OTHERS, OWNERS, type Upstream } from './upstreams.ts';
 
 interface Task extends Judgeable {
   readonly part: Part;
   readonly format: Format;
-  readonly upstream: DialectName;
+  readonly upstream: Upstream;
   readonly owner: string;
   readonly body: JsonObject;
   readonly without: JsonObject;
@@ -21,20 +23,28 @@ interface Task extends Judgeable {
 }
 
 /** Sends one request for each thing that the published types allow, and judges by what upstreams get. */
-export async function runRequests(lanes: readonly Lane[], types: PublishedTypes): Promise<Outcome[]> {
+export async function runRequests(
+  lanes: readonly Lane[],
+  types: PublishedTypes,
+  bodies: BodyTypes,
+): Promise<Outcome[]> {
   const tasks = FORMATS.flatMap((format) => [...tasksOf(format, types)]);
   const plain = new Map<string, Promise<Reply>>();
-  const isPart = ({ format, upstream }: Task, fate: Fate) =>
-    format !== upstream && (fate === 'dropped' || fate === 'refused');
+  const isPart = ({ part, format, upstream }: Task, fate: Fate) =>
+    (format !== upstream.dialect || part === 'translated requests') && fate === 'refused';
   return judgeEach(lanes, tasks, isPart, async (lane, task) => {
-    const { format, upstream, name, body, without, headers } = task;
+    const { part, format, upstream, name, body, without, headers } = task;
+    const isGuarded = part === 'translated requests';
+    const { path } = REQUEST_FORMATS[format];
+    const answer = ANSWER_FORMATS[upstream.dialect].plain;
     const send = (asked: JsonObject, more?: Task['headers']) =>
-      lane.send(REQUEST_FORMATS[format].path, upstream, asked, ANSWER_FORMATS[upstream].plain, more);
-    const asked = { body, without, isRelay: format === upstream };
+      lane.send({ path, upstream, body: asked, answer, headers: more, isGuarded });
+    const isRelay = format === upstream.dialect && !isGuarded;
+    const asked = { body, without, isRelay, faultsIn: bodies.checkOf(upstream.dialect) };
     const reply = await send(body, headers);
     let judged = headers === undefined ? fateInRequest(asked, reply) : headerFate(headers, reply);
     if (judged === undefined) {
-      const key = `${upstream} ${JSON.stringify(without)}`;
+      const key = `${isGuarded} ${upstream.provider} ${JSON.stringify(without)}`;
       if (!plain.has(key)) plain.set(key, send(without));
       judged = fateInRequest(asked, reply, await plain.get(key));
     }
@@ -51,24 +61,35 @@ function* tasksOf(format: Format, types: PublishedTypes): Generator<Task> {
       if (owner === '' && OWN_MEMBERS.has(member)) return false;
       return !(CATALOGUE_MEMBERS.has(member) && said.startsWith('=')) && isPossible(owner, member, said);
     },
+    isFull: false,
     seen: new Set(),
     visited: new Set(),
   };
   const official = REQUESTS[format].flatMap((root) => types.objects(root));
   // The router's types have names of their own, so they are walked through again; what it shares is seen by then.
   const routers = types.objects(ROUTER_REQUESTS[format]);
-  for (const [part, roots, upstreams] of [
-    ['requests', official, UPSTREAMS],
-    ['router requests', routers, [format, 'gemini']],
+  const own = OWNERS.filter(({ dialect }) => dialect === format);
+  const gemini = OWNERS.filter(({ dialect }) => dialect === 'gemini');
+  const columns: readonly (readonly [Part, readonly Upstream[]])[] = [
+    ['requests', OWNERS],
+    ['translated requests', own],
+    ['provider requests', OTHERS.filter(({ dialect }) => dialect === format)],
+  ];
+  for (const [roots, parts] of [
+    [official, columns],
+    [routers, [['router requests', [...own, ...gemini]]]],
   ] as const) {
     for (const root of roots) {
       for (const probe of probesOf(root, '', walk)) {
         const body = complete({ ...greeting, ...probe.body });
-        const without = complete({ ...greeting, ...probe.without });
+        const without = withToolsOf(body, complete({ ...greeting, ...probe.without }));
         if (isDeepStrictEqual(body, without)) continue;
-        for (const upstream of upstreamsFor(probe, format, upstreams)) {
-          const { name, owner, parent } = probe;
-          yield { part, format, upstream, way: `${format} ${upstream}`, name, owner, parent, body, without };
+        const { name, owner, parent } = probe;
+        for (const [part, upstreams] of parts as typeof columns) {
+          for (const upstream of upstreamsFor(probe, format, upstreams)) {
+            const way = `${part} ${format} ${upstream.provider}`;
+            yield { part, format, upstream, way, name, owner, parent, body, without };
+          }
         }
       }
     }
@@ -76,16 +97,20 @@ function* tasksOf(format: Format, types: PublishedTypes): Generator<Task> {
   if (format === 'messages') yield* headerTasks(greeting, types);
 }
 
+/** The tools that a choice was given stay when the choice is taken away: they are not what is judged. */
+function withToolsOf(body: JsonObject, without: JsonObject): JsonObject {
+  const isChoice = body.tool_choice !== undefined && without.tool_choice === undefined;
+  return isChoice && body.tools !== undefined ? { ...without, tools: body.tools } : without;
+}
+
 /** Null says nothing that another dialect could lose: it only must not be refused. */
-function upstreamsFor(
-  { value }: Probe,
-  format: Format,
-  upstreams: readonly DialectName[],
-): readonly DialectName[] {
-  return value === null ? [format] : upstreams;
+function upstreamsFor({ value }: Probe, format: Format, upstreams: readonly Upstream[]): readonly Upstream[] {
+  return value === null ? upstreams.filter(({ dialect }) => dialect === format) : upstreams;
 }
 
 function* headerTasks(greeting: JsonObject, types: PublishedTypes): Generator<Task> {
+  const [anthropic] = OWNERS;
+  if (anthropic === undefined) return;
   const betas = types
     .shapes(BETAS)
     .flatMap((shape) => (shape.kind === 'literal' ? [String(shape.value)] : []));
@@ -97,20 +122,23 @@ function* headerTasks(greeting: JsonObject, types: PublishedTypes): Generator<Ta
   ];
   for (const each of headers as Record<string, string>[]) {
     const [[name = '', value = ''] = []] = Object.entries(each);
-    const shared = { part: 'requests', format: 'messages', owner: 'headers', parent: undefined } as const;
+    const shared = { format: 'messages', owner: 'headers', parent: undefined } as const;
     const label =
       name === 'anthropic-beta' || name === 'anthropic-version'
         ? `header ${name} = ${value}`
         : `header ${name}`;
-    yield {
-      ...shared,
-      upstream: 'messages',
-      way: 'headers',
-      name: label,
-      body: greeting,
-      without: greeting,
-      headers: each,
-    };
+    for (const part of ['requests', 'translated requests'] as const) {
+      yield {
+        ...shared,
+        part,
+        upstream: anthropic,
+        way: `${part} headers`,
+        name: label,
+        body: greeting,
+        without: greeting,
+        headers: each,
+      };
+    }
   }
 }
 

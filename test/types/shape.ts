@@ -15,6 +15,8 @@ export interface ObjectShape {
   /** Name of its declaration; undefined if it stands in place. */
   readonly name: string | undefined;
   readonly members: readonly Member[];
+  /** True if it may have members of any name besides. */
+  readonly isOpen?: boolean;
 }
 
 export interface Member {

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EXPECTED, expectedOf } from './expected.ts';
+import { BodyTypes } from './body-types.ts';
+import { EXPECTED, expectedOf, isUnwanted, unexpectedIn } from './expected.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
-import { currentPage, isUnwanted } from './page.ts';
+import { currentPage } from './page.ts';
 import { PACKAGES, PublishedTypes } from './published.ts';
 import { runAnswers } from './run-answers.ts';
 import { runRequests } from './run-requests.ts';
+import { OTHERS, OWNERS } from './upstreams.ts';
 
 /** All that the published types of the official SDKs allow, through a gateway to upstreams of all dialects. */
 
@@ -17,23 +19,25 @@ const LANES = 8;
 let lanes: Lanes;
 let outcomes: readonly Outcome[];
 const types = new PublishedTypes(JSON.parse(process.env.SIGNALBOX_TYPES ?? '{}'));
+const bodies = new BodyTypes(types);
 
 beforeAll(async () => {
-  lanes = await openLanes(LANES);
-  outcomes = [...(await runRequests(lanes.lanes, types)), ...(await runAnswers(lanes.lanes, types))];
+  lanes = await openLanes(LANES, [...OWNERS, ...OTHERS]);
+  outcomes = [...(await runRequests(lanes.lanes, types, bodies)), ...(await runAnswers(lanes.lanes, types))];
 });
 afterAll(() => lanes?.close());
 
 it('refuses and loses nothing without a reason', () => {
-  const unexpected = outcomes.filter(
-    (outcome) => isUnwanted(outcome) && outcome.sharedWith === undefined && expectedOf(outcome) === undefined,
-  );
-  expect([...new Set(unexpected.map(lineOf))]).toEqual([]);
+  expect(unexpectedIn(outcomes)).toEqual([]);
 });
 
 it('has no reason that explains nothing', () => {
   const used = new Set(outcomes.filter(isUnwanted).map(expectedOf));
   expect(EXPECTED.filter((expected) => !used.has(expected))).toEqual([]);
+});
+
+it('checks all members of bodies but those that do occur otherwise', () => {
+  expect(bodies.unused).toEqual([]);
 });
 
 it('is what docs/guide/translation-current.md shows', async () => {
@@ -42,7 +46,3 @@ it('is what docs/guide/translation-current.md shows', async () => {
     'docs/guide/translation-current.md is out of date: write it with `npm run test:types -- --write`';
   await expect(currentPage(outcomes, versions), hint).toMatchFileSnapshot(PAGE);
 });
-
-function lineOf({ part, format, upstream, fate, name, refusal }: Outcome): string {
-  return `${part}: ${format} and ${upstream}: ${name}: ${fate}${refusal === undefined ? '' : `: ${refusal}`}`;
-}
