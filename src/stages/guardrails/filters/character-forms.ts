@@ -1,4 +1,4 @@
-import { UnitText } from './unit-text.ts';
+import { UnitText, unitsOf } from './unit-text.ts';
 
 /** Characters that show nothing: zero-width spaces and joiners, soft hyphens, direction marks, tags, fillers. */
 const IS_INVISIBLE = /^\p{Default_Ignorable_Code_Point}/u;
@@ -13,7 +13,7 @@ const UNKNOWN = 0;
 /** Its own form, whatever follows. */
 export const PLAIN = 1;
 /** The same, and a digit of another script. */
-const DIGIT = 2;
+export const DIGIT = 2;
 /** Its own form, which a joining character after it may change. */
 export const OPEN = 3;
 /** Its form is another one, or it is half a character. */
@@ -62,11 +62,6 @@ function isReordered(mark: string): boolean {
   return after.normalize('NFD') !== after || before.normalize('NFD') !== before;
 }
 
-export function hasOtherDigit(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (kindOf(text.charCodeAt(at)) === DIGIT) return true;
-  return false;
-}
-
 /** By UTF-16 unit: digits of other scripts as those of ASCII, all others as they are; 0 = not known yet. */
 const plainUnits = new Uint16Array(0x10000);
 
@@ -91,9 +86,9 @@ function plainUnit(code: number): number {
 
 /** The form of a code point that stands for others. */
 interface CharacterForm {
-  readonly whole: string;
+  readonly whole: Uint16Array;
   /** One character if no built-in filter knows any of them, else the same. */
-  readonly short: string;
+  readonly short: Uint16Array;
 }
 
 /** No digit, none of ASCII, and none of the letters and dashes that filters for personal data read. */
@@ -115,7 +110,7 @@ function rememberForm(code: number): CharacterForm {
   const whole = isHalf(code) ? REPLACEMENT : String.fromCodePoint(code).normalize('NFKC');
   // Marks after it join with the last one.
   const last = String.fromCodePoint([...whole].at(-1)?.codePointAt(0) ?? 0);
-  const form = { whole, short: IS_UNREAD.test(whole) ? last : whole };
+  const form = { whole: unitsOf(whole), short: unitsOf(IS_UNREAD.test(whole) ? last : whole) };
   if (code < 0x10000) unitForms[code] = form;
   else forms.set(code, form);
   return form;
@@ -124,6 +119,9 @@ function rememberForm(code: number): CharacterForm {
 const HANGUL = { first: 0xac00, last: 0xd7a3, finals: 28, leadFirst: 0x1100, leadLast: 0x1112, vowels: 21 };
 /** Vowels and last consonants. */
 const HANGUL_SECONDS = { first: 0x1160, last: 0x11ff };
+const HANGUL_VOWEL = 0x1161;
+/** One before the first last consonant. */
+const HANGUL_FINAL = 0x11a7;
 
 function hasComposites(code: number): boolean {
   if (code >= HANGUL.leadFirst && code <= HANGUL.leadLast) return true;
@@ -147,12 +145,38 @@ export function compositesOf(code: number): readonly number[] {
   return composition().composites.get(base) ?? [];
 }
 
+/** What two characters become; undefined = they do not become one. */
+export function compositeOf(code: number, second: number): number | undefined {
+  if (code >= HANGUL.leadFirst && code <= HANGUL.leadLast) {
+    const vowel = second - HANGUL_VOWEL;
+    if (vowel < 0 || vowel >= HANGUL.vowels) return undefined;
+    return HANGUL.first + ((code - HANGUL.leadFirst) * HANGUL.vowels + vowel) * HANGUL.finals;
+  }
+  if (code >= HANGUL.first && code <= HANGUL.last) {
+    const final = second - HANGUL_FINAL;
+    const isOpen = (code - HANGUL.first) % HANGUL.finals === 0;
+    return isOpen && final > 0 && final < HANGUL.finals ? code + final : undefined;
+  }
+  return code < MAX_PAIRED && second < MAX_PAIRED
+    ? composition().pairs.get(pairKey(code, second))
+    : undefined;
+}
+
+/** Most of the characters that become one with another are below. */
+const MAX_PAIRED = 0x4000;
+
+function pairKey(code: number, second: number): number {
+  return code * MAX_PAIRED + second;
+}
+
 /** How characters become one. */
 interface Composition {
   /** What they can become, by the first of them. */
   readonly composites: ReadonlyMap<number, readonly number[]>;
   /** Those that may become one with the character before them. */
   readonly seconds: ReadonlySet<number>;
+  /** What two of those below `MAX_PAIRED` become. */
+  readonly pairs: ReadonlyMap<number, number>;
 }
 
 let knownComposition: Composition | undefined;
@@ -172,18 +196,24 @@ const COMPOSITE_BLOCKS = [
 function readComposition(): Composition {
   const composites = new Map<number, number[]>();
   const seconds = new Set<number>();
+  const pairs = new Map<number, number>();
   for (let code = HANGUL_SECONDS.first; code <= HANGUL_SECONDS.last; code++) seconds.add(code);
-  for (const [first, last] of COMPOSITE_BLOCKS) {
-    for (let code = first; code <= last; code++) {
+  for (const [start, end] of COMPOSITE_BLOCKS) {
+    for (let code = start; code <= end; code++) {
       const character = String.fromCodePoint(code);
       const parts = character.normalize('NFD');
       if (parts === character || character.normalize('NFKC') !== character) continue;
       const [base = 0, ...others] = Array.from(parts, (part) => part.codePointAt(0) ?? 0);
       for (const other of others) seconds.add(other);
+      const second = others.at(-1) ?? 0;
+      const rest = parts.slice(0, -String.fromCodePoint(second).length).normalize('NFC');
+      const first = rest.codePointAt(0) ?? 0;
+      const isPair = rest === String.fromCodePoint(first) && Math.max(first, second) < MAX_PAIRED;
+      if (isPair) pairs.set(pairKey(first, second), code);
       const known = composites.get(base);
       if (known === undefined) composites.set(base, [code]);
       else known.push(code);
     }
   }
-  return { composites, seconds };
+  return { composites, seconds, pairs };
 }

@@ -1,11 +1,11 @@
-import { CHANGED, formOf, HIDDEN, JOINING, kindOf, OPEN } from './character-forms.ts';
+import { CHANGED, compositeOf, formOf, HIDDEN, JOINING, kindOf, OPEN } from './character-forms.ts';
 import { UnitText } from './unit-text.ts';
 
 /** Joining characters that are looked at together with the one before them; more of them stand for themselves. */
 export const MAX_JOINING = 64;
 
-/** Ends the form of a cluster. It joins with nothing, so it is part of none. */
-const FORM_END = '\0';
+/** The unit that ends the form of a cluster. It joins with nothing, so it is part of none. */
+export const FORM_END = 0;
 
 /** Characters that are looked at together: a joining one or several, and the one before if they may change it. */
 export interface JoinedCluster {
@@ -54,10 +54,12 @@ function clusterAt(
 ): JoinedCluster {
   let first = start;
   let last = start;
+  /** The first character with those that have become one with it, as long as it is not among the visible ones. */
+  let base: number | undefined;
   if (start < joining) {
     const code = text.codePointAt(start) as number;
-    if (kindOf(code) === CHANGED) visible.addText(isShort ? formOf(code).short : formOf(code).whole);
-    else visible.addCode(code);
+    if (kindOf(code) === CHANGED) visible.addUnits(isShort ? formOf(code).short : formOf(code).whole);
+    else base = code;
     last = joining;
   }
   let end = joining;
@@ -68,21 +70,21 @@ function clusterAt(
     const at = end;
     end += widthOf(code);
     if (kind === HIDDEN) continue;
-    visible.addCode(code);
     if (last === start) first = at;
     last = end;
+    // What most texts have is put together here: to normalize it takes longer.
+    const composite = base === undefined ? undefined : compositeOf(base, code);
+    if (composite !== undefined) base = composite;
+    else {
+      if (base !== undefined) visible.addCode(base);
+      visible.addCode(code);
+      base = undefined;
+    }
   }
-  visible.addText(FORM_END);
+  if (base !== undefined) visible.addCode(base);
+  visible.addCode(FORM_END);
   return { start, end, first, last };
 }
-
-/** Where the form ends that begins at an index of `forms`. */
-export function formEnd(forms: string, index: number): number {
-  return forms.indexOf(FORM_END, index);
-}
-
-/** Behind the end of a form the next one begins. */
-export const FORM_END_LENGTH = FORM_END.length;
 
 /** Where the last character of a text begins, with the joining ones after it that are looked at together. */
 export function lastCluster(text: string): number {

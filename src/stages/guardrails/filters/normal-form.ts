@@ -1,15 +1,7 @@
 import type { Sliced } from '../../../kit/loop/turns.ts';
-import {
-  CHANGED,
-  compositesOf,
-  formOf,
-  hasOtherDigit,
-  kindOf,
-  OPEN,
-  plainDigits,
-} from './character-forms.ts';
+import { CHANGED, compositesOf, DIGIT, formOf, kindOf, OPEN, plainDigits } from './character-forms.ts';
 import { FormSpans } from './form-spans.ts';
-import { FORM_END_LENGTH, formEnd, joinedClusters, lastCluster, MAX_JOINING } from './joined-clusters.ts';
+import { FORM_END, type JoinedCluster, joinedClusters, lastCluster, MAX_JOINING } from './joined-clusters.ts';
 import { UnitText } from './unit-text.ts';
 
 const ONLY_ASCII = /^[\0-\x7f]*$/;
@@ -42,85 +34,118 @@ export function* normalForm(original: string, isShort = false): Sliced<NormalTex
     normal.push(original.slice(at, at + SLICE_CHARACTERS));
   }
   normal.finish();
-  if (!normal.isSame) return normal;
-  // The original is one string in memory, which is read faster than one that was put together.
-  const withPlainDigits = normal.hasOtherDigits ? normal.withPlainDigits : original;
-  return { text: original, withPlainDigits, startOf: same, endBefore: same };
+  const hasOther = normal.hasOtherDigits;
+  if (normal.isSame) {
+    const withPlainDigits = hasOther ? inOnePiece(normal.withPlainDigits) : original;
+    return { text: original, withPlainDigits, startOf: same, endBefore: same };
+  }
+  const text = inOnePiece(normal.text);
+  return {
+    text,
+    withPlainDigits: hasOther ? inOnePiece(normal.withPlainDigits) : text,
+    startOf: (index) => normal.startOf(index),
+    endBefore: (index) => normal.endBefore(index),
+  };
+}
+
+/** A text in one piece of memory, which is read much faster than one that was put together. */
+function inOnePiece(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 function same(index: number): number {
   return index;
 }
 
-/** Whether a text is certainly its own normal form. */
-function isNormal(text: string): boolean {
-  if (ONLY_ASCII.test(text)) return true;
+/**
+ * The kind of the first character that makes a text differ from its normal form; without one `DIGIT` if it has digits
+ * of other scripts, else 0.
+ */
+function decidingKind(text: string): number {
+  let highest = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at) as number;
-    if (kindOf(code) >= CHANGED) return false;
+    const kind = kindOf(code);
+    if (kind >= CHANGED) return kind;
+    if (kind === DIGIT) highest = DIGIT;
     if (code > 0xffff) at++;
   }
-  return true;
+  return highest;
 }
 
-/** The normal form of a text that begins at a place of the original; notes what its units stand for. */
-function formed(original: string, at: number, spans: FormSpans, isShort: boolean): string {
-  const units = new UnitText(original.length);
-  const { clusters, forms } = joinedClusters(original, isShort);
-  let from = 0;
-  let formAt = 0;
-  for (const { start, end, first, last } of clusters) {
-    addSingle(units, original, from, start, at, spans, isShort);
-    const formLast = formEnd(forms, formAt);
-    const length = formLast - formAt;
-    if (length === end - start && isSameAt(original, start, forms, formAt, length)) {
-      spans.addEach(at + start, length);
-    } else spans.addWhole(at + first, at + last, length);
-    units.addText(forms, formAt, formLast);
-    formAt = formLast + FORM_END_LENGTH;
-    from = end;
+/** Puts together the normal form of a part of a text, and notes what its units stand for. */
+class FormWriter {
+  hasOtherDigits = false;
+  readonly #units: UnitText;
+  readonly #original: string;
+  /** Where it begins in the whole text. */
+  readonly #at: number;
+  readonly #spans: FormSpans;
+  readonly #isShort: boolean;
+
+  constructor(original: string, at: number, spans: FormSpans, isShort: boolean) {
+    this.#units = new UnitText(original.length);
+    this.#original = original;
+    this.#at = at;
+    this.#spans = spans;
+    this.#isShort = isShort;
   }
-  addSingle(units, original, from, original.length, at, spans, isShort);
-  return units.toString();
-}
 
-/** Adds characters that stand by themselves. */
-function addSingle(
-  units: UnitText,
-  original: string,
-  from: number,
-  to: number,
-  at: number,
-  spans: FormSpans,
-  isShort: boolean,
-): void {
-  /** Where the characters begin whose units stand for one of the original each, and that are not noted yet. */
-  let each = from;
-  for (let index = from; index < to; ) {
-    const code = original.codePointAt(index) as number;
-    const width = code > 0xffff ? 2 : 1;
-    if (kindOf(code) !== CHANGED) units.addCode(code);
-    else {
-      const { whole, short } = formOf(code);
-      const form = isShort ? short : whole;
-      units.addText(form);
-      if (width > 1 || form.length > 1) {
-        spans.addEach(at + each, index - each);
-        spans.addWhole(at + index, at + index + width, form.length);
-        each = index + width;
-      }
+  write(): string {
+    const { clusters, forms } = joinedClusters(this.#original, this.#isShort);
+    let from = 0;
+    let formAt = 0;
+    for (const cluster of clusters) {
+      this.#addSingle(from, cluster.start);
+      formAt = this.#addForm(cluster, forms, formAt);
+      from = cluster.end;
     }
-    index += width;
+    this.#addSingle(from, this.#original.length);
+    return this.#units.toString();
   }
-  spans.addEach(at + each, to - each);
-}
 
-/** Whether two texts have the same units from their indices on. */
-function isSameAt(one: string, index: number, other: string, otherIndex: number, length: number): boolean {
-  for (let place = 0; place < length; place++) {
-    if (one.charCodeAt(index + place) !== other.charCodeAt(otherIndex + place)) return false;
+  /** Returns where the next form begins. */
+  #addForm({ start, end, first, last }: JoinedCluster, forms: string, from: number): number {
+    const original = this.#original;
+    let isSame = true;
+    let to = from;
+    for (let code = forms.charCodeAt(to); code !== FORM_END; code = forms.charCodeAt(++to)) {
+      const at = start + to - from;
+      isSame &&= at < end && original.charCodeAt(at) === code;
+      this.#units.addCode(code);
+    }
+    const length = to - from;
+    if (isSame && length === end - start) this.#spans.addEach(this.#at + start, length);
+    else this.#spans.addWhole(this.#at + first, this.#at + last, length);
+    return to + 1;
   }
-  return true;
+
+  /** Adds characters that stand by themselves. */
+  #addSingle(from: number, to: number): void {
+    const original = this.#original;
+    const units = this.#units;
+    /** Where the characters begin whose units stand for one of the original each, and that are not noted yet. */
+    let each = from;
+    for (let index = from; index < to; ) {
+      const code = original.codePointAt(index) as number;
+      const kind = kindOf(code);
+      const width = code > 0xffff ? 2 : 1;
+      if (kind === DIGIT) this.hasOtherDigits = true;
+      if (kind !== CHANGED) units.addCode(code);
+      else {
+        const { whole, short } = formOf(code);
+        const form = this.#isShort ? short : whole;
+        units.addUnits(form);
+        if (width > 1 || form.length > 1) {
+          this.#spans.addEach(this.#at + each, index - each);
+          this.#spans.addWhole(this.#at + index, this.#at + index + width, form.length);
+          each = index + width;
+        }
+      }
+      index += width;
+    }
+    this.#spans.addEach(this.#at + each, to - each);
+  }
 }
 
 /** The end of a text that the next characters may change. */
@@ -208,23 +233,27 @@ export class NormalStream {
   #append(original: string): void {
     const at = this.#restAt;
     this.#restAt += original.length;
-    if (isNormal(original)) {
+    const kind = ONLY_ASCII.test(original) ? 0 : decidingKind(original);
+    if (kind < CHANGED) {
       this.#spans?.addEach(at, original.length);
-      this.#appendNormal(original);
+      this.#appendNormal(original, kind === DIGIT);
       return;
     }
     if (this.#spans === undefined) {
       this.#spans = new FormSpans(this.base);
       this.#spans.addEach(this.base, this.text.length);
     }
-    this.#appendNormal(formed(original, at, this.#spans, this.#isShort));
+    const writer = new FormWriter(original, at, this.#spans, this.#isShort);
+    const form = writer.write();
+    this.#appendNormal(form, writer.hasOtherDigits);
   }
 
-  #appendNormal(text: string): void {
-    const hasOthers = !ONLY_ASCII.test(text) && hasOtherDigit(text);
-    if (hasOthers) this.#withPlainDigits ??= this.text;
+  #appendNormal(text: string, hasOtherDigits: boolean): void {
+    if (hasOtherDigits) this.#withPlainDigits ??= this.text;
     this.text += text;
-    if (this.#withPlainDigits !== undefined) this.#withPlainDigits += hasOthers ? plainDigits(text) : text;
+    if (this.#withPlainDigits !== undefined) {
+      this.#withPlainDigits += hasOtherDigits ? plainDigits(text) : text;
+    }
   }
 }
 

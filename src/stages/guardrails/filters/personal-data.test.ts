@@ -3,42 +3,58 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adversarialTexts } from '../../../../test/builders/adversarial-texts.ts';
 import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/builders/guardrails.ts';
+import { runAtOnce } from '../../../kit/loop/turns.ts';
+import type { BuiltinSlug } from '../../../ports/guardrails.ts';
 import { compileFilters } from './filter-set.ts';
+import { normalForm } from './normal-form.ts';
 
 const USER = { role: 'user', direction: 'sent' } as const;
 const CHARACTERS = 20_000;
 
-const filterOf = (slug: (typeof REDACTING_BUILTINS)[number]['slug']) =>
+const filterOf = (slug: BuiltinSlug) =>
   compileFilters([appliedFilters({ builtins: [{ slug, action: 'flag' }] })]);
 
 let scans = 0;
 
-/** The shortest of some runs, in milliseconds of processor time. No text is scanned twice. */
+/** Milliseconds of processor time. No text is scanned twice. */
 function costOf(filters: ReturnType<typeof compileFilters>, text: string): number {
-  const runs = Array.from({ length: 7 }, () => {
-    const start = process.cpuUsage();
-    filters.scan(`${scans++} ${text}`, USER);
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
-  });
-  return Math.min(...runs);
+  const given = Buffer.from(`${scans++} ${text}`, 'utf16le').toString('utf16le');
+  const start = process.cpuUsage();
+  filters.scan(given, USER);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
-describe.each(REDACTING_BUILTINS)('the filter $slug', ({ slug }) => {
+/**
+ * Times the cost of prose, for each unit that is searched per unit given. The aim is five, of which decision 41 has the
+ * figures; from sources, which call each other more slowly than compiled modules, some texts take eleven to thirteen.
+ */
+const MAX_RATIO = 15;
+/** Scans of each text: the fewest, and the most before its ratio counts. What else the machine does only adds. */
+const ROUNDS = { least: 3, most: 40 };
+
+/** How often the cost of prose a text costs: the shortest runs of both, in turn, because a machine has fast hours. */
+function ratioOf(filters: ReturnType<typeof compileFilters>, text: string, prose: string): number {
+  const growth = Math.max(1, runAtOnce(normalForm(text, true)).text.length / text.length);
+  let [ofProse, ofText] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS.most; round++) {
+    ofText = Math.min(ofText, costOf(filters, text));
+    ofProse = Math.min(ofProse, costOf(filters, prose));
+    if (round >= ROUNDS.least && ofText <= MAX_RATIO * growth * ofProse) break;
+  }
+  return ofText / ofProse / growth;
+}
+
+const TIMED = [...REDACTING_BUILTINS, { slug: 'regex-prompt-injection' } as const];
+
+describe.each(TIMED)('the filter $slug', ({ slug }) => {
   it('takes no text much longer than prose of the same length', { timeout: 120_000 }, () => {
     const filters = filterOf(slug);
     const prose = 'The report of May 12 names a town, an amount (3.50) and a key. '.repeat(CHARACTERS / 63);
-    for (let run = 0; run < 5; run++) costOf(filters, prose);
-    // The processor's time is that of all threads: a collection beside a scan takes some milliseconds.
-    const most = 40 * Math.max(0.6, costOf(filters, prose));
+    for (let run = 0; run < 20; run++) costOf(filters, prose);
     const slow = adversarialTexts(CHARACTERS)
-      .map(({ name, text }) => ({
-        name,
-        ms: costOf(filters, text),
-        // A character may be many in the form that is searched.
-        growth: Math.max(1, text.normalize('NFKC').length / text.length),
-      }))
-      .filter(({ ms, growth }) => ms > most * growth);
+      .map(({ name, text }) => ({ name, ratio: ratioOf(filters, text, prose) }))
+      .filter(({ ratio }) => ratio > MAX_RATIO);
     expect(slow).toEqual([]);
   });
 });

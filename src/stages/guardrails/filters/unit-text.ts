@@ -8,10 +8,6 @@ export class UnitText {
     this.#units = new Uint16Array(expected + USUAL_GROWTH);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   addCode(code: number): void {
     if (this.#length + 2 > this.#units.length) this.#grow(2);
     if (code < 0x10000) this.#units[this.#length++] = code;
@@ -21,9 +17,12 @@ export class UnitText {
     }
   }
 
-  addText(text: string, from = 0, to = text.length): void {
-    if (this.#length + to - from > this.#units.length) this.#grow(to - from);
-    for (let at = from; at < to; at++) this.#units[this.#length++] = text.charCodeAt(at);
+  addUnits(added: Uint16Array): void {
+    if (this.#length + added.length > this.#units.length) this.#grow(added.length);
+    const units = this.#units;
+    let length = this.#length;
+    for (let at = 0; at < added.length; at++) units[length++] = added[at] as number;
+    this.#length = length;
   }
 
   toString(): string {
@@ -38,3 +37,7 @@ export class UnitText {
 }
 
 const USUAL_GROWTH = 16;
+
+export function unitsOf(text: string): Uint16Array {
+  return Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+}

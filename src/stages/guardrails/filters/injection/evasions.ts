@@ -100,7 +100,7 @@ function scrambledIn(text: string): InjectionMatch[] {
   let copied = 0;
   for (const { 0: written, index: start } of text.matchAll(SCRAMBLED_WORDS)) {
     const lower = written.toLowerCase();
-    const word = IN_ORDER.has(lower) ? undefined : SCRAMBLED.get(scrambleKey(lower));
+    const word = IN_ORDER.has(lower) ? undefined : scrambledWord(lower);
     if (word === undefined) continue;
     const end = start + written.length;
     ordered += text.slice(copied, start) + word;
@@ -123,6 +123,19 @@ function scrambledIn(text: string): InjectionMatch[] {
     found.push({ start: first.start, end: second.end, name: 'typoglycemia' });
   }
   return found;
+}
+
+/** What words that were met are scrambled from, if anything; cleared when there are too many. */
+const scrambledWords = new Map<string, string | undefined>();
+const MAX_SCRAMBLED_WORDS = 4096;
+
+function scrambledWord(written: string): string | undefined {
+  const known = scrambledWords.get(written);
+  if (known !== undefined || scrambledWords.has(written)) return known;
+  if (scrambledWords.size >= MAX_SCRAMBLED_WORDS) scrambledWords.clear();
+  const word = SCRAMBLED.get(scrambleKey(written));
+  scrambledWords.set(written, word);
+  return word;
 }
 
 /** Index of the first of some places, in order, that ends after a position. */

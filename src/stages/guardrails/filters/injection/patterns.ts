@@ -72,6 +72,8 @@ const SAFETY = [
 const ROLES = 'system|assistant|developer';
 const ORDER_AFTER_ROLE = `(?:you|ignore|disregard|forget|override|reveal|new|from now|the user|all (?:safety|previous|prior)|enter|
     disable|bypass|sure|as an ai|grant|user is|access)`;
+/** A row of hyphens or equals signs, taken as a whole: none that is shorter could be followed by a word. */
+const RULE = '(?:(?=(-{3,40}))\\1|(?=(={3,40}))\\2)';
 const LINE_START = '(?:^|[\\r\\n])[ \\t>*]{0,40}';
 
 /** Words that may stand inside the expressions, without changing what they say. */
@@ -234,8 +236,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     role_delimiter_injection: `${LINE_START}(?:#{1,6}|-{3,40}|={3,40}|~{3,40})\\s*(?:new |end of |begin |
       start of |end |updated )?(?:${ROLES}|user|admin)\\s*(?:prompt|messages?|instructions?|role|input|
       override|query)?\\s*(?:#{2,6}|-{3,40}|={3,40}|~{3,40})|${LINE_START}#{2,6}\\s*(?:system|assistant|
-      new instructions?|system prompt|system message|developer message|new system prompt)\\s*:|(?:-{3,40}|
-      ={3,40})\\s*(?:end|begin|start) (?:of )?(?:system|user|developer) (?:prompt|input|message|instructions?)`,
+      new instructions?|system prompt|system message|developer message|new system prompt)\\s*:|${RULE}\\s*(?:end|
+      begin|start) (?:of )?(?:system|user|developer) (?:prompt|input|message|instructions?)`,
     bracketed_role_spoofing: `\\[\\s*(?:system|assistant|developer|admin|administrator|root|
       sys)\\s*[ _-]?(?:messages?|prompt|override|instructions?|note|command|directive|notice)\\s*\\]|
       \\[\\s*(?:system|assistant|developer|admin)\\s*\\]\\s*(?::|${ORDER_AFTER_ROLE}\\b)|[({]\\s*(?:system|
