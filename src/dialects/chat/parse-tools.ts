@@ -3,7 +3,7 @@ import type { Tool, ToolChoice } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, membersBeyond, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { isVendorType } from '../shared/tools/additional-tools.ts';
+import { isHostedChoice } from '../shared/requests/semantics.ts';
 
 /** Parses tools and the tool choice. */
 
@@ -66,13 +66,8 @@ export function parseToolChoice(choice: Json | undefined, tools: readonly Tool[]
       return { mode: 'allowed', required: allowed.mode === 'required', tools };
     }
     default:
-      return isOfTool(choice, tools) ? { mode: 'hosted', dialect: 'chat', value: choice } : undefined;
+      return isHostedChoice(choice, tools) ? { mode: 'hosted', dialect: 'chat', value: choice } : undefined;
   }
-}
-
-/** True for a choice of a hosted tool: one that a gateway runs, or of a type that a tool of the request has. */
-function isOfTool({ type }: JsonObject, tools: readonly Tool[]): boolean {
-  return isVendorType(String(type)) || tools.some((tool) => tool.type === 'hosted' && tool.kind === type);
 }
 
 /** The representation names allowed tools as the responses format does: `{type, name}`. */

@@ -3,9 +3,8 @@ import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { isVendorType } from '../shared/tools/additional-tools.ts';
+import { isHostedChoice } from '../shared/requests/semantics.ts';
 import { extOf } from './parse-content.ts';
-import { HOSTED_TYPES } from './wire-tools.ts';
 
 /** Parses tools and the tool choice. */
 
@@ -66,16 +65,6 @@ export function parseToolChoice(value: Json | undefined, tools: readonly Tool[])
       if (value.mode !== 'auto' && value.mode !== 'required') return undefined;
       return { mode: 'allowed', required: value.mode === 'required', tools: objectsAt(value, 'tools') };
     default:
-      return isOfTool(value, tools) ? { mode: 'hosted', dialect: 'responses', value } : undefined;
+      return isHostedChoice(value, tools) ? { mode: 'hosted', dialect: 'responses', value } : undefined;
   }
-}
-
-/** True for a choice of a hosted tool: of a type that is known, or that a tool of the request has. */
-function isOfTool(choice: JsonObject, tools: readonly Tool[]): boolean {
-  const type = stringAt(choice, 'type') ?? '';
-  return (
-    HOSTED_TYPES.has(type) ||
-    isVendorType(type) ||
-    tools.some((tool) => tool.type === 'hosted' && tool.kind === type)
-  );
 }

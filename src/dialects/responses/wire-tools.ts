@@ -3,6 +3,7 @@ import { nullish, oneOf, open, openOneOf, openUnion, taggedUnion } from '../../k
 import {
   cacheControlSchema,
   MAX_TOOLS,
+  SERVER_TOOL_NAMES,
   serverToolType,
   serverToolTypes,
   userLocationSchema,
@@ -203,9 +204,6 @@ export function toolSchema(vendor: string) {
   ]);
 }
 
-/** Types of hosted tools that the format documents. A choice of one means a tool of the request. */
-export const HOSTED_TYPES: ReadonlySet<string> = new Set(Object.keys(HOSTED_TOOLS));
-
 /** `tool_choice`: a word, or the allowed tool or tools. */
 export function toolChoiceSchema(vendor: string) {
   const chosen = openUnion(
@@ -220,7 +218,13 @@ export function toolChoiceSchema(vendor: string) {
         tools: Type.Array(openObject, { maxItems: MAX_TOOLS }),
       }),
     ],
-    { documented: [...HOSTED_TYPES, ...serverToolTypes(vendor, ['apply_patch'])] },
+    {
+      documented: [
+        ...Object.keys(HOSTED_TOOLS),
+        ...SERVER_TOOL_NAMES.filter((name) => !Object.hasOwn(HOSTED_TOOLS, name)),
+        ...serverToolTypes(vendor, ['apply_patch']),
+      ],
+    },
   );
   const word = openOneOf(['auto', 'none', 'required'], { type: 'string' });
   return Type.Optional(taggedUnion('type', [word, chosen, Type.Null()]));

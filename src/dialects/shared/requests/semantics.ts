@@ -3,6 +3,8 @@ import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { quoted, shortened } from '../../../kit/text/quoted.ts';
 import type { Report } from '../report/report.ts';
+import { isVendorType } from '../tools/additional-tools.ts';
+import { SERVER_TOOL_NAMES } from './gateway-fields.ts';
 
 /** Checks that no schema can express: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
@@ -61,6 +63,27 @@ export function checkSemantics(
 export function isSilent(content: Json | undefined): boolean {
   if (Array.isArray(content)) return content.every((part) => isJsonObject(part) && part.text === '');
   return content === undefined || content === null || content === '';
+}
+
+/** Tools that providers or gateways run, without the versions of their types. */
+const HOSTED_FAMILIES: ReadonlySet<string> = new Set([
+  ...SERVER_TOOL_NAMES,
+  'apply_patch',
+  'computer_use',
+  'file_search',
+  'local_shell',
+  'mcp',
+]);
+
+/**
+ * True for a choice of a hosted tool: of a type that is known, or that a tool of the request has. Another one may mean
+ * something to upstreams of the request's format.
+ */
+export function isHostedChoice(choice: JsonObject, tools: readonly Tool[]): boolean {
+  const type = String(choice.type);
+  return (
+    isVendorType(type) || HOSTED_FAMILIES.has(familyOf(type)) || tools.some((tool) => isMeant(tool, choice))
+  );
 }
 
 /** True if an entry of a choice means a tool: a server of MCP tools by its label, others by name or by type. */
