@@ -153,7 +153,7 @@ export interface CarriedItem {
 export type ItemReader = (value: JsonObject, role: OpaqueItem['role']) => CarriedItem | undefined;
 
 /** Settings that an item of a conversation changes from its place on. */
-export type ItemSettings = Pick<GenerationRequest, 'reasoning' | 'outputFormat'>;
+export type ItemSettings = Pick<GenerationRequest, 'reasoning' | 'outputFormat' | 'verbosity'>;
 
 /** A format's own request to count the tokens of a prompt. */
 export interface CountingInbound {

@@ -7,6 +7,8 @@ export type Effort = 'max' | 'xhigh' | 'high' | 'medium' | 'low' | 'minimal' | '
 /** How much the model may think, and what of it is returned. */
 export interface ReasoningSettings {
   readonly effort?: Effort;
+  /** A word for it that only upstreams of the request's format may know. */
+  readonly otherEffort?: string;
   /** Thinking budget, tokens. */
   readonly budgetTokens?: number;
   readonly enabled?: boolean;

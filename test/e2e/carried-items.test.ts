@@ -145,6 +145,60 @@ const ITEMS: Readonly<
     ],
     reads: ['birds', 'birdwatch'],
   },
+  'failed call of an MCP server': {
+    items: [
+      {
+        type: 'mcp_call',
+        id: 'mcp_1',
+        server_label: 'docs',
+        name: 'search',
+        arguments: '{"text":"birds"}',
+        error: { type: 'http_error', code: 500, message: 'blue heron' },
+      },
+    ],
+    reads: ['docs__search', 'birds', 'blue heron'],
+  },
+  'call of an MCP server without a result': {
+    items: [
+      { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'search', arguments: '{"text":"birds"}' },
+    ],
+    reads: ['docs__search', 'birds', 'no longer known'],
+  },
+  'list of an MCP server': {
+    items: [
+      {
+        type: 'mcp_list_tools',
+        id: 'mcpl_1',
+        server_label: 'docs',
+        tools: [{ name: 'search', description: 'Finds birds', input_schema: { type: 'object' } }],
+      },
+    ],
+    reads: ['docs', 'Finds birds'],
+  },
+  approval: {
+    items: [
+      {
+        type: 'mcp_approval_request',
+        id: 'mcpr_1',
+        server_label: 'docs',
+        name: 'search',
+        arguments: '{"text":"birds"}',
+      },
+      {
+        type: 'mcp_approval_response',
+        approval_request_id: 'mcpr_1',
+        approve: false,
+        reason: 'not the blue heron',
+      },
+    ],
+    reads: ['docs__search', 'birds', 'did not approve', 'not the blue heron'],
+  },
+  'search of posts': {
+    items: [
+      { type: 'x_search_call', id: 'xs_1', status: 'completed', action: { type: 'search', query: 'birds' } },
+    ],
+    reads: ['x_search', 'birds', 'no longer known'],
+  },
   'agent message': {
     items: [
       {
@@ -206,6 +260,10 @@ describe('an item that only the responses format has', () => {
     expect(sent.reasoning_effort).toBe('high');
     expect(sent.messages).toHaveLength(2);
     expect(await report('chat', { input })).toEqual(['input[1] coerced', 'input[2] coerced']);
+    upstream.clear();
+    const change = { type: 'configuration_update', text: { verbosity: 'low' } };
+    const terse = await ask('chat', { text: { verbosity: 'high' }, input: [user, change, user] });
+    expect(terse.sent.verbosity).toBe('low');
     upstream.clear();
     const relayed = await ask('responses', { reasoning: { effort: 'medium' }, input });
     expect(relayed.sent).toMatchObject({ reasoning: { effort: 'medium' }, input });

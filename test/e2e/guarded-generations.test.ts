@@ -325,3 +325,15 @@ it('counts what guardrails did in analytics', async () => {
   };
   await expect.poll(counted, { timeout: 15_000 }).toMatch(/"guardrail_invoked_count":[1-9]/);
 });
+
+it.each([
+  ['/chat/completions', 'openai-chat', { reasoning_effort: SENT, tool_choice: SENT }],
+  ['/responses', 'openai-responses', { reasoning: { effort: SENT }, tool_choice: SENT, truncation: SENT }],
+  ['/messages', 'anthropic-messages', { tool_choice: { type: 'auto', why: SENT } }],
+] as const)('redacts fields and values that the gateway does not know: %s', async (path, dialect, more) => {
+  const unknown = { novelty: { note: [SENT] }, ...more };
+  await ask(path, dialect, { text: 'ok' }, unknown);
+  const sent = upstream.requests[0]?.json;
+  expect(JSON.stringify(sent)).not.toContain('ada@');
+  expect(sent).toMatchObject(JSON.parse(JSON.stringify(unknown).replaceAll('ada@example.com', '[EMAIL]')));
+});

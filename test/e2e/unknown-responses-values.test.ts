@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatAnswer, responsesAnswer } from '../fakes/answers.ts';
+import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
@@ -22,8 +22,9 @@ beforeAll(async () => {
     providers: [
       { slug: 'p-responses', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
       { slug: 'p-chat', dialect: 'openai-chat', base_url: upstream.url, api_key: 'k' },
+      { slug: 'p-messages', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
     ],
-    models: ['responses', 'chat'].map((format) => ({
+    models: ['responses', 'chat', 'messages'].map((format) => ({
       id: `up/${format}`,
       max_output_tokens: 8000,
       input_modalities: ['text', 'image'],
@@ -234,6 +235,57 @@ describe('a value of the chat format that is new', () => {
     const chosen = { tools: [CHAT_F], tool_choice: { type: 'oracle' } };
     expect((await askChat('up/chat', chosen)).sent).toMatchObject(chosen);
   });
+});
+
+describe('a member that no format documents, where the gateway runs a tool', () => {
+  const clock = { type: 'signalbox:datetime' };
+  const cases = [
+    ['/responses', 'up/responses', responsesAnswer, { input: 'hi', tools: [clock] }, 'reasoning', 'effort'],
+    [
+      '/chat/completions',
+      'up/chat',
+      chatAnswer,
+      { messages: [{ role: 'user', content: 'hi', mood: 'x' }], tools: [clock] },
+      undefined,
+      'reasoning_effort',
+    ],
+    [
+      '/messages',
+      'up/messages',
+      messagesAnswer,
+      { max_tokens: 2000, messages: [{ role: 'user', content: 'hi', mood: 'x' }], tools: [clock] },
+      'tool_choice',
+      'type',
+    ],
+  ] as const;
+
+  async function send(path: string, model: string, body: object) {
+    const response = await gateway.post(path, { model, ...body }, { 'X-Signalbox-Metadata': 'enabled' });
+    const answer = (await response.json()) as any;
+    const entries = (answer.signalbox_metadata?.translation ?? []) as Record<string, string>[];
+    return { status: response.status, answer, entries, sent: upstream.requests.at(-1)?.json };
+  }
+
+  it.each(cases)(
+    'goes to an upstream of the same format: %s',
+    async (path, model, answers, body, settings) => {
+      upstream.answer(answers({ text: 'ok' }));
+      const inside = settings === 'reasoning' ? { effort: 'low', depth: 3 } : { type: 'auto', depth: 3 };
+      const given = { novelty: { a: [1] }, ...(settings !== undefined && { [settings]: inside }) };
+      const { status, answer, entries, sent } = await send(path, model, { ...body, ...given });
+      expect(status, JSON.stringify(answer)).toBe(200);
+      expect(sent).toMatchObject(given);
+      const passed = ['novelty', ...(settings === undefined ? [] : [`${settings}.depth`])];
+      const reported = entries.map(({ field, action }) => `${field} ${action}`);
+      expect(reported).toEqual(expect.arrayContaining(passed.map((field) => `${field} passed_on`)));
+      // What is lost all the same has its true reason.
+      for (const { action, detail } of entries) {
+        if (action === 'dropped')
+          expect(detail).toMatch(/the gateway writes this part of the request itself/);
+      }
+      if (path === '/messages') expect(reported).toContain('messages[0].mood dropped');
+    },
+  );
 });
 
 describe('text that is written to the cache for twelve hours', () => {

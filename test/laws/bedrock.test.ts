@@ -157,7 +157,7 @@ const choice = fc.constantFrom<ToolChoice>(
   { mode: 'hosted', dialect: 'responses', value: { type: 'web_search' } },
 );
 
-const reasoning = some<Required<ReasoningSettings>>({
+const reasoning = some<Required<Omit<ReasoningSettings, 'otherEffort'>>>({
   effort: fc.constantFrom('max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'),
   budgetTokens: fc.nat(50_000),
   enabled: fc.boolean(),

@@ -79,14 +79,24 @@ export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
   reportForeignFields(request, 'chat', NO_CHAT_FIELD, report);
   reportToolCallLimit(request, NO_TOOL_CALL_LIMIT, report);
-  reportUnknownFields(request, unknownDetail, report);
+  const isOwn = request.format === 'chat';
+  reportUnknownFields(
+    request,
+    (field) => (isOwn && !isForGateway(field) ? undefined : unknownDetail(field)),
+    report,
+  );
 }
 
 export const NO_TOOL_CALL_LIMIT =
   'chat upstreams have no field for it, and the gateway runs no tool of this request itself';
 
+/** True for fields that go to no upstream. */
+export function isForGateway(field: string): boolean {
+  return GATEWAY_FIELDS.has(field);
+}
+
 export function unknownDetail(field: string): string {
-  return GATEWAY_FIELDS.has(field) ? 'has no effect in this format' : 'not a known field';
+  return isForGateway(field) ? 'has no effect in this format' : 'not a known field';
 }
 
 // --- Members of items, parts and tools ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import type { RequestField } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
+import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { cappedLimit, limitFieldAt } from '../shared/requests/output-limit.ts';
@@ -12,7 +13,7 @@ import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
 import { withFewerStops, withQuirks } from './quirks.ts';
 import { renderConversation } from './render-content.ts';
-import { NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
+import { isForGateway, NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
 import { CHAT_MODALITIES, LIMIT_FIELDS } from './wire.ts';
@@ -38,8 +39,9 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
       stream_options: { ...objectAt(request.ext.chat, 'stream_options'), include_usage: true },
     }),
   };
+  const whole = withUnknownFields(request, 'chat', body, isForGateway, report);
   return {
-    body: withoutRefusedFields(body, request, target, report),
+    body: withoutRefusedFields(whole, request, target, report),
     headers: NO_HEADERS,
     report: report.entries,
   };

@@ -397,7 +397,7 @@ const CHAT: readonly Row[] = [
 const MESSAGES: readonly Row[] = [
   [
     { max_tool_calls: 4, thinking: { type: 'disabled', novelty: 1 } },
-    ['max_tool_calls dropped', 'thinking.novelty dropped'],
+    ['max_tool_calls dropped', 'thinking.novelty passed_on'],
   ],
   [
     {

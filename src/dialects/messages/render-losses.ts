@@ -27,11 +27,25 @@ export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, CLAUDE_FATES, report);
   reportToolCallLimit(request, NO_FIELD, report);
   reportForeignFields(request, 'messages', NO_FIELD, report);
-  reportUnknownFields(request, unknownDetail, report);
+  const isOwn = request.format === 'messages';
+  reportUnknownFields(
+    request,
+    (field) => (isOwn && !isForGateway(field) ? undefined : unknownDetail(field)),
+    report,
+  );
 }
 
+/** True for fields that go to no upstream. */
+export function isForGateway(field: string): boolean {
+  return GATEWAY_FIELDS.has(field) || field === CALL_LIMIT;
+}
+
+/** A field of the responses format that the gateway reads in this one, too. */
+const CALL_LIMIT = 'max_tool_calls';
+
 function unknownDetail(field: string): string {
-  return GATEWAY_FIELDS.has(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
+  if (field === CALL_LIMIT) return 'the gateway counts the calls of its tools itself';
+  return isForGateway(field) ? NOT_ON_THIS_ROUTE : UNDOCUMENTED;
 }
 
 // --- Members of items, parts and tools ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import type { Sampling } from '../../ir/settings.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
+import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
 import { BETA_HEADER, VERSION_HEADER } from '../shared/requests/betas.ts';
 import { conflictsWithThinking, loweredTemperature } from '../shared/requests/claude-sampling.ts';
@@ -12,7 +13,7 @@ import { refuseSilence } from '../shared/requests/semantics.ts';
 import { renderConversation } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { markLastCacheable, renderContext } from './render-context.ts';
-import { reportLosses, takes } from './render-losses.ts';
+import { isForGateway, reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
 
@@ -61,7 +62,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   };
   marks.keepLast(body, report);
   reportLosses(request, report);
-  return rendered(context, body);
+  return rendered(context, withUnknownFields(request, 'messages', body, isForGateway, report));
 }
 
 /** The body with its automatic cache mark, the headers of the dialect, and the report. */

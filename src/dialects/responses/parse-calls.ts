@@ -14,6 +14,7 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { CarriedItem } from '../dialect.ts';
+import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
 import { parseContent, parsePart, sealOfCall } from './parse-content.ts';
 import { isOperatorItem, KEPT_CALL } from './wire-content.ts';
@@ -102,14 +103,21 @@ function resultForModel(name: string, result: JsonObject): JsonObject {
   return bytes === undefined || 'imageUrl' in result ? result : (membersBeyond(result, bytes) ?? {});
 }
 
-/** A call of a tool of an MCP server, under the name by which the gateway offers it. */
+/** A call of a tool of an MCP server, under the name by which the gateway offers it; undefined = it has no result. */
 function replayedMcpCall(value: JsonObject): readonly [ToolCallItem, ToolResultItem] | undefined {
   const error = stringAt(value, 'error');
-  const text = stringAt(value, 'output') ?? error;
+  return mcpCall(value, stringAt(value, 'output') ?? error, error !== undefined);
+}
+
+function mcpCall(
+  value: JsonObject,
+  text: string | undefined,
+  isError: boolean,
+): readonly [ToolCallItem, ToolResultItem] | undefined {
   // The id by which its approval refers to it, if it had one.
   const callId = stringAt(value, 'approval_request_id') ?? stringAt(value, 'id');
   if (text === undefined || callId === undefined) return undefined;
-  const name = mcpFunctionName(stringAt(value, 'server_label') ?? '', stringAt(value, 'name') ?? '');
+  const name = nameOfMcpTool(value);
   return [
     { type: 'tool-call', kind: 'function', callId, name, input: stringAt(value, 'arguments') ?? '{}' },
     {
@@ -117,9 +125,13 @@ function replayedMcpCall(value: JsonObject): readonly [ToolCallItem, ToolResultI
       kind: 'function',
       callId,
       content: [{ type: 'text', text }],
-      ...(error !== undefined && { isError: true }),
+      ...(isError && { isError: true }),
     },
   ];
+}
+
+function nameOfMcpTool(value: JsonObject): string {
+  return mcpFunctionName(stringAt(value, 'server_label') ?? '', stringAt(value, 'name') ?? '');
 }
 
 function patchOutcome(value: JsonObject, callId: string): ToolResultItem {
@@ -132,6 +144,7 @@ function patchOutcome(value: JsonObject, callId: string): ToolResultItem {
 
 const AS_CALL = 'became a call and what the item shows of its result';
 const AS_TEXT = 'became text of the user, with author and recipient';
+const AS_APPROVAL = 'became text that says what was asked or answered';
 
 /**
  * How items of a conversation are carried to dialects that do not have them: as calls and results, or as text.
@@ -145,7 +158,8 @@ export function carriedItems(items: readonly Item[]): (value: JsonObject) => Car
   };
   return (value) => {
     const type = stringAt(value, 'type') ?? '';
-    if (type === 'agent_message') return agentMessage(value);
+    const said = lookUp(MESSAGE_READERS, type);
+    if (said !== undefined) return said(value);
     if (type === 'local_shell_call_output') {
       const callId = textAt(value, 'call_id') ?? callIdOf(stringAt(value, 'id') ?? '');
       return { items: [resultOf(callId, parseContent(value.output))], detail: AS_CALL };
@@ -165,6 +179,24 @@ function shellCallIds(items: readonly Item[]): ReadonlyMap<string, string> {
     if (id !== undefined && callId !== undefined) ids.set(id, callId);
   }
   return ids;
+}
+
+/** Items that become text. */
+const MESSAGE_READERS: Readonly<Record<string, (value: JsonObject) => CarriedItem | undefined>> = {
+  agent_message: agentMessage,
+  mcp_approval_request: (value) => {
+    const called = `${nameOfMcpTool(value)} with ${stringAt(value, 'arguments') ?? NO_ARGUMENTS}`;
+    return said('assistant', `[The user is asked to approve a call of ${called}]`);
+  },
+  mcp_approval_response: (value) => {
+    const reason = textAt(value, 'reason');
+    const answer = value.approve === true ? 'approved' : 'did not approve';
+    return said('user', `[The user ${answer} the call${reason === undefined ? '' : `: ${reason}`}]`);
+  },
+};
+
+function said(role: 'user' | 'assistant', text: string): CarriedItem {
+  return { items: [{ type: 'message', role, content: [{ type: 'text', text }] }], detail: AS_APPROVAL };
 }
 
 type Step = readonly (ToolCallItem | ToolResultItem)[];
@@ -188,6 +220,11 @@ const STEP_READERS: Readonly<Record<string, (value: JsonObject) => Step>> = {
   },
   program: (value) => callOf(value, 'program', { code: stringAt(value, 'code') ?? '' }),
   program_output: (value) => textResult(value, stringAt(value, 'result') ?? ''),
+  mcp_call: (value) => {
+    const error = objectAt(value, 'error');
+    const text = error && (textAt(error, 'message') ?? JSON.stringify(error));
+    return mcpCall(value, text ?? RESULT_NOT_KEPT, error !== undefined) ?? [];
+  },
   tool_search_call: (value) => callOf(value, TOOL_SEARCH, objectAt(value, 'arguments') ?? {}, TOOL_SEARCH),
   tool_search_output: (value) =>
     textResult(value, JSON.stringify({ tools: objectsAt(value, 'tools').map(shownTool) }), TOOL_SEARCH),
@@ -244,6 +281,8 @@ const CALL_READERS: Readonly<Record<string, (value: JsonObject) => ShownCall>> =
   web_search_call: shownSearch,
   code_interpreter_call: shownProgram,
   file_search_call: shownFileSearch,
+  x_search_call: shownSearchOfX,
+  mcp_list_tools: shownList,
 };
 
 interface ShownCall {
@@ -275,5 +314,32 @@ function shownFileSearch(value: JsonObject): ShownCall {
     name: 'file_search',
     arguments: { queries: [...(stringsAt(value, 'queries') ?? [])] },
     output: results.length > 0 ? { results } : { note: RESULT_NOT_KEPT },
+  };
+}
+
+/** A search of posts: what was asked stands in `action`, in `arguments` or in `input`. */
+function shownSearchOfX(value: JsonObject): ShownCall {
+  const { type: _, ...action } = withoutNulls(objectAt(value, 'action') ?? {});
+  const written = textAt(value, 'arguments') ?? textAt(value, 'input');
+  const asked = written === undefined ? {} : { input: written };
+  const { results, output } = value;
+  const shown = compact({ results, output }) as JsonObject;
+  return {
+    name: 'x_search',
+    arguments: { ...asked, ...action },
+    output: Object.keys(withoutNulls(shown)).length > 0 ? withoutNulls(shown) : { note: RESULT_NOT_KEPT },
+  };
+}
+
+/** The tools that a server listed, or why it did not. */
+function shownList(value: JsonObject): ShownCall {
+  const tools = objectsAt(value, 'tools').map(
+    ({ name, description }) => compact({ name, description }) as JsonObject,
+  );
+  const { error } = value;
+  return {
+    name: 'mcp_list_tools',
+    arguments: { server_label: stringAt(value, 'server_label') ?? '' },
+    output: error === undefined || error === null ? { tools } : { error },
   };
 }

@@ -3,7 +3,7 @@ import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { isHostedChoice } from '../shared/requests/semantics.ts';
+import { isHostedChoice } from '../shared/tools/hosted-choice.ts';
 import { extOf } from './parse-content.ts';
 
 /** Parses tools and the tool choice. */

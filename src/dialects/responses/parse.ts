@@ -2,7 +2,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import { type Place, Places } from '../../ir/places.ts';
-import type { CallableTool, GenerationRequest, OutputFormat, Tool } from '../../ir/request.ts';
+import type { CallableTool, GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
 import type { ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
@@ -60,6 +60,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   const tools = parseTools(objectsAt(body, 'tools'), 'tools', places);
   const added = additionalTools(body, input, tools, places);
   const all = [...tools, ...added.tools];
+  const toolChoice = parseToolChoice(body.tool_choice, all);
   const request: GenerationRequest = compact({
     format: 'responses',
     formatFacts: facts.request,
@@ -68,7 +69,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     hasFallbackModels: (stringsAt(body, 'models') ?? []).length > 0,
     items: parseConversation(body, input, places, exactNumbers),
     tools: limited(all),
-    toolChoice: parseToolChoice(body.tool_choice, all),
+    toolChoice,
     parallelToolCalls: booleanAt(body, 'parallel_tool_calls'),
     sampling: parseSampling(body, include),
     requestedOutputTokens: numberAt(body, 'max_output_tokens'),
@@ -89,7 +90,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     stream: body.stream === true,
     echoUpstreamBody: body.stream === true && objectAt(body, 'debug')?.echo_upstream_body === true,
     wishes: parseWishes(body),
-    ext: parseExt(body),
+    ext: parseExt(body, toolChoice),
     places,
     unknownFields: unknownFieldsOf(body),
     ignoredMembers: added.report,
@@ -315,8 +316,10 @@ function parseSampling(body: JsonObject, include: readonly string[] | undefined)
 
 function parseReasoning(value: JsonObject | undefined): ReasoningSettings | undefined {
   if (value === undefined) return undefined;
+  const effort = knownEffort(value.effort);
   return compact({
-    effort: knownEffort(value.effort),
+    effort,
+    otherEffort: effort === undefined ? stringAt(value, 'effort') : undefined,
     budgetTokens: numberAt(value, 'max_tokens'),
     enabled: booleanAt(value, 'enabled'),
     exclude: booleanAt(value, 'exclude'),
@@ -353,10 +356,12 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
 export function settingsOfItem(value: JsonObject, request: GenerationRequest): ItemSettings | undefined {
   if (value.type !== 'configuration_update') return undefined;
   const effort = knownEffort(objectAt(value, 'reasoning')?.effort);
-  const { budgetTokens: _budget, enabled: _enabled, ...reasoning } = request.reasoning ?? {};
+  const { budgetTokens: _, enabled: __, otherEffort: ___, ...reasoning } = request.reasoning ?? {};
+  const text = objectAt(value, 'text');
   const changed: ItemSettings = compact({
     reasoning: effort === undefined ? undefined : { ...reasoning, effort },
-    outputFormat: parseOutputFormat(objectAt(objectAt(value, 'text'), 'format')),
+    outputFormat: parseOutputFormat(objectAt(text, 'format')),
+    verbosity: stringAt(text, 'verbosity'),
   });
   return Object.keys(changed).length === 0 ? undefined : changed;
 }
@@ -368,8 +373,13 @@ function parseTruncation(value: Json | undefined): GenerationRequest['truncation
   return value === null || value === 'disabled' ? 'disabled' : value === 'auto' ? value : undefined;
 }
 
-/** Documented fields that only this dialect has. */
-function parseExt(body: JsonObject): GenerationRequest['ext'] {
-  const fields = withoutNulls(Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])));
+/** Documented fields, and values of them, that only this dialect has. */
+function parseExt(body: JsonObject, choice: ToolChoice | undefined): GenerationRequest['ext'] {
+  const { truncation } = body;
+  const fields = withoutNulls({
+    ...Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])),
+    tool_choice: choice === undefined ? body.tool_choice : undefined,
+    truncation: parseTruncation(truncation) === undefined ? truncation : undefined,
+  });
   return Object.keys(fields).length > 0 ? { responses: fields } : {};
 }

@@ -409,7 +409,12 @@ const FROM_CHAT: readonly Row[] = [
 /** The same format, where a stage keeps it out of the relay lane. */
 const FROM_RESPONSES: readonly Row[] = [
   [{ stream_options: { include_obfuscation: false }, max_tool_calls: 2 }, { max_tool_calls: 2 }],
-  [{ zz: 1, reasoning: { effort: 'low', zz: 1 } }, {}, 'zz dropped', 'reasoning.zz dropped'],
+  [
+    { zz: 1, reasoning: { effort: 'low', zz: 1 } },
+    { zz: 1, reasoning: { zz: 1 } },
+    'zz passed_on',
+    'reasoning.zz passed_on',
+  ],
   [heard({ type: 'input_text', text: 'x', cache_control }), {}, 'input[0].content[0].cache_control dropped'],
   [
     heard({ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }),

@@ -35,7 +35,7 @@ import {
 } from '../shared/tools/additional-tools.ts';
 import { SHELL_CALLS } from './local-shells.ts';
 import { reasoningNames } from './reasoning.ts';
-import { isInItem } from './wire.ts';
+import { GATEWAY_FIELDS, isInItem } from './wire.ts';
 
 /** Why something is not sent. */
 export const NO_SUCH_PARAMETER = 'the upstream has no such parameter';
@@ -105,7 +105,9 @@ export function takes(field: RequestField, target: RenderTarget): boolean {
 export function reportLosses(request: GenerationRequest, target: RenderTarget, report: Report): void {
   reportDroppedFields(request, fatesAt(target), report);
   // A limit on tool calls is sent, whether or not the caller's format documents it.
-  const isSent = (field: string) => field === 'max_tool_calls' && request.wishes.maxToolCalls !== undefined;
+  const isSent = (field: string) =>
+    (field === 'max_tool_calls' && request.wishes.maxToolCalls !== undefined) ||
+    (request.format === 'responses' && !GATEWAY_FIELDS.has(field));
   reportUnknownFields(request, (field) => (isSent(field) ? undefined : UNKNOWN), report);
   reportForeignFields(request, 'responses', NO_SUCH_PARAMETER, report);
   for (const item of request.items) reportItem(item, report);

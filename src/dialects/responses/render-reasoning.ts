@@ -2,7 +2,7 @@ import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact, membersBeyond, objectAt, stringAt } from '../../kit/json/members.ts';
+import { compact, membersBeyond, objectAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import {
   effortNearest,
@@ -12,7 +12,7 @@ import {
   thinkingLimit,
 } from '../shared/reasoning/reasoning-effort.ts';
 import { effortName } from '../shared/reasoning/reasoning-names.ts';
-import { knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
+import { REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import type { Report } from '../shared/report/report.ts';
 
 /** The reasoning settings in this dialect; undefined if there is nothing to set. */
@@ -25,18 +25,12 @@ export function renderReasoning(
   if (settings === undefined) return undefined;
   const effort = renderEffort(request, settings, target, report);
   const rendered = compact({
-    effort: effort ?? ownEffort(request),
+    effort: effort ?? settings.otherEffort,
     summary: settings.summary ?? impliedSummary(request),
     context: settings.context,
     mode: settings.mode,
   });
   return Object.keys(rendered).length > 0 ? rendered : undefined;
-}
-
-/** A word that the gateway does not know, in a body of this format: the upstream may. */
-function ownEffort({ format, body }: GenerationRequest): string | undefined {
-  const effort = format === 'responses' ? stringAt(objectAt(body, 'reasoning'), 'effort') : undefined;
-  return knownEffort(effort) === undefined ? effort : undefined;
 }
 
 /** Formats that show thoughts by default imply a summary: this dialect shows nothing else, and only on request. */

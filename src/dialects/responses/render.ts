@@ -1,13 +1,14 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
-import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { compact } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { INCLUDE_LOGPROBS, INCLUDE_SEALS } from '../shared/include-values.ts';
 import { withoutForeignFiles } from '../shared/media/foreign-files.ts';
 import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
+import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
@@ -17,6 +18,7 @@ import { renderConversation } from './render-content.ts';
 import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
+import { GATEWAY_FIELDS } from './wire.ts';
 
 /** Renders a request for an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
@@ -26,6 +28,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const { instructions, items } = splitInstructions(fittingItems(request, report));
   reportLosses(request, target, report);
   const tools = renderTools(request, report);
+  const { tool_choice: ownChoice, ...own } = request.ext.responses ?? {};
   const body: JsonObject = compact({
     model: target.model,
     instructions,
@@ -46,7 +49,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: renderToolChoice(request, report) ?? ownChoice(request),
+    tool_choice: renderToolChoice(request, report) ?? (tools.length > 0 ? ownChoice : undefined),
     parallel_tool_calls: request.parallelToolCalls,
     include: renderInclude(request, target),
     modalities: renderModalities(request, report),
@@ -54,23 +57,14 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     prompt_cache_key: request.promptCacheKey,
     prompt_cache_options: request.promptCacheOptions,
     service_tier: renderServiceTier(request, report),
-    truncation: request.truncation ?? ownMember(request, 'truncation'),
+    truncation: request.truncation,
     metadata: renderMetadata(request, report),
     ...hashedIds(request, target),
-    ...request.ext.responses,
+    ...own,
   });
-  return { body, headers: NO_HEADERS, report: report.entries };
-}
-
-/** A member of a body of this format that the representation has no value for: the upstream may know it. */
-function ownMember({ format, body }: GenerationRequest, name: string): Json | undefined {
-  return format === 'responses' ? (body[name] ?? undefined) : undefined;
-}
-
-/** A choice that the gateway does not know, unless it is about no tool any more. */
-function ownChoice(request: GenerationRequest): Json | undefined {
-  const isAny = request.toolChoice === undefined && request.tools.length > 0;
-  return isAny ? ownMember(request, 'tool_choice') : undefined;
+  const isForGateway = (field: string) => GATEWAY_FIELDS.has(field);
+  const whole = withUnknownFields(request, 'responses', body, isForGateway, report);
+  return { body: whole, headers: NO_HEADERS, report: report.entries };
 }
 
 // --- Conversation ---------------------------------------------------------------------------------------------------

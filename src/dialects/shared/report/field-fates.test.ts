@@ -143,7 +143,7 @@ describe('the order of a report', () => {
     [
       'chat',
       'm',
-      'max_tool_calls novelty cache_control prompt_cache_options service_tier metadata',
+      'max_tool_calls cache_control prompt_cache_options service_tier metadata novelty',
       'truncation include[0] include[1] stream_options.include_obfuscation prompt_cache_retention ' +
         'max_tool_calls novelty',
     ],

@@ -2,7 +2,7 @@ import type { TranslationEntry } from '../../../ir/metadata.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { UNDOCUMENTED, UNKNOWN_VALUE } from './foreign-members.ts';
-import { PASSED_ON, VALUE_PASSED_ON } from './passed-on-fields.ts';
+import { MADE_HERE, PASSED_ON, VALUE_PASSED_ON } from './passed-on-fields.ts';
 import { Report } from './report.ts';
 
 /**
@@ -31,6 +31,7 @@ export function undocumentedEntries(
     if (isForGateway) report.ignored(path, isValue ? 'not a known value' : 'not a known field');
     else if ((isOfFormat || isValue) && sent.get(name)?.has(comparable(value)))
       report.passedOn(path, isValue ? VALUE_PASSED_ON : PASSED_ON);
+    else if (isOfFormat) report.dropped(path, MADE_HERE);
     else report.dropped(path, isValue ? UNKNOWN_VALUE : UNDOCUMENTED);
   }
   return report.entries;

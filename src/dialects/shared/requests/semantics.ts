@@ -3,8 +3,6 @@ import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { quoted, shortened } from '../../../kit/text/quoted.ts';
 import type { Report } from '../report/report.ts';
-import { isVendorType } from '../tools/additional-tools.ts';
-import { SERVER_TOOL_NAMES } from './gateway-fields.ts';
 
 /** Checks that no schema can express: fields that are each valid and impossible together. Throws 422. */
 export function checkSemantics(
@@ -65,29 +63,8 @@ export function isSilent(content: Json | undefined): boolean {
   return content === undefined || content === null || content === '';
 }
 
-/** Tools that providers or gateways run, without the versions of their types. */
-const HOSTED_FAMILIES: ReadonlySet<string> = new Set([
-  ...SERVER_TOOL_NAMES,
-  'apply_patch',
-  'computer_use',
-  'file_search',
-  'local_shell',
-  'mcp',
-]);
-
-/**
- * True for a choice of a hosted tool: of a type that is known, or that a tool of the request has. Another one may mean
- * something to upstreams of the request's format.
- */
-export function isHostedChoice(choice: JsonObject, tools: readonly Tool[]): boolean {
-  const type = String(choice.type);
-  return (
-    isVendorType(type) || HOSTED_FAMILIES.has(familyOf(type)) || tools.some((tool) => isMeant(tool, choice))
-  );
-}
-
 /** True if an entry of a choice means a tool: a server of MCP tools by its label, others by name or by type. */
-function isMeant(tool: Tool, { name, type, server_label: label }: JsonObject): boolean {
+export function isMeant(tool: Tool, { name, type, server_label: label }: JsonObject): boolean {
   if (label !== undefined) return tool.type === 'hosted' && tool.value.server_label === label;
   if (typeof name === 'string') return isNamed(tool, name);
   return tool.type === 'hosted' && typeof type === 'string' && isSameKind(tool.kind, type);
@@ -99,7 +76,8 @@ function isSameKind(kind: string, type: string): boolean {
   return first === second || first.startsWith(`${second}_`) || second.startsWith(`${first}_`);
 }
 
-function familyOf(type: string): string {
+/** A type without the vendor and the version. */
+export function familyOf(type: string): string {
   return type.replace(/^.*:/, '').replace(/(?:_preview)?(?:_\d{4}_?\d\d_?\d\d)?$/, '');
 }
 

@@ -1,3 +1,4 @@
+import { mapUnknownFields } from '../../../dialects/shared/report/passed-on-fields.ts';
 import type { Item, Role } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { Pace, type Sliced } from '../../../kit/loop/turns.ts';
@@ -66,6 +67,13 @@ export function* mapRequest(request: GenerationRequest, texts: SentTexts): Slice
   }
   if (request.embedding !== undefined) {
     const body = mapTexts(request.body, (text) => change(text, 'user', 'input', ''), moved);
+    if (body !== request.body) changes.body = body;
+  }
+  // Upstreams of the request's own format get these as they are.
+  if (request.unknownFields.length > 0) {
+    const body = mapUnknownFields({ ...request, ...changes }, (value, field) =>
+      mapTexts(value, (text, inner) => change(text, 'user', field, inner), moved, field),
+    );
     if (body !== request.body) changes.body = body;
   }
   const { wishes } = request;
