@@ -92,12 +92,15 @@ function passedBy(filter: AnswerFilter, event: Event): Event[] {
   return Array.isArray(passed) ? passed : runAtOnce(passed);
 }
 
+/** Events that have nothing to scan. */
+const TEXTLESS: ReadonlySet<Event['type']> = new Set<Event['type']>(['seal', 'start', 'usage', 'part-end']);
+
 /** All texts of events, pieces joined. */
 function textsIn(events: readonly Event[]): string[] {
   const texts: string[] = [];
   for (const event of events) {
     if (event.type === 'text-delta' || event.type === 'tool-input-delta') texts.push(event.text);
-    else if (event.type === 'seal' || event.type === 'start' || event.type === 'usage') continue;
+    else if (TEXTLESS.has(event.type)) continue;
     else {
       mapTexts(event.type === 'finish' ? textsOf(event) : event, (text) => {
         texts.push(text);

@@ -27,7 +27,10 @@ export const OWN_WORDS: ReadonlySet<string> = new Set([
   default flex priority standard fast standard_only minimal low medium high xhigh max detailed concise summarized
   omitted user assistant model object string number integer boolean array null float base64 end AUTO ANY NONE VALIDATED
   TEXT IMAGE AUDIO MINIMAL LOW MEDIUM HIGH application/json application/pdf input document <system> </system>
-  reasoning.encrypted_content message.output_text.logprobs /stop_sequence`.split(/\s+/),
+  reasoning.encrypted_content message.output_text.logprobs /stop_sequence
+  skip_thought_signature_validator png jpeg gif webp pdf txt csv html md mp3 wav flac ogg mp4 webm`.split(
+    /\s+/,
+  ),
   NO_RESULT,
   JSON_INSTRUCTION,
   'See the document.',

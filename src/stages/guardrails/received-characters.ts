@@ -31,8 +31,18 @@ function charactersOf(event: Event): number {
 }
 
 /** The members of an end that are text. */
-export function textsOf({ stopSequence, explanation, ext }: Finish): Partial<Finish> {
+export function textsOf({
+  nativeReason,
+  stopSequence,
+  category,
+  explanation,
+  serviceTier,
+  ext,
+}: Finish): Partial<Finish> {
   return {
+    ...(nativeReason !== undefined && { nativeReason }),
+    ...(category !== undefined && { category }),
+    ...(serviceTier !== undefined && { serviceTier }),
     ...(stopSequence !== undefined && { stopSequence }),
     ...(explanation !== undefined && { explanation }),
     ...(ext !== undefined && { ext }),

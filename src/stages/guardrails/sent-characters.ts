@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { NAME_MEMBERS, OWN_MEMBERS, OWN_SENTENCES, OWN_WORDS, UNNAMED_FILE } from './own-words.ts';
-import { dataUrlOf, isMark, type Vocabulary, vocabularyOf } from './texts/protocol-marks.ts';
+import { dataUrlOf, isBase64, isMark, type Vocabulary, vocabularyOf } from './texts/protocol-marks.ts';
 
 /** Characters of text in a body, and how many of them were scanned. */
 export interface SentCharacters {
@@ -10,6 +10,9 @@ export interface SentCharacters {
 
 /** Characters by which the beginning of a scanned text is found inside of a longer one. */
 const PREFIX_CHARACTERS = 12;
+
+/** Members that hold the bytes of files. */
+const FILE_MEMBERS: ReadonlySet<string> = new Set(['data', 'bytes']);
 
 /**
  * Compares a rendered body with the texts that were scanned, knowing nothing of how they got there: every string of
@@ -24,14 +27,18 @@ function countIn(body: unknown, member: string, scanned: ScannedTexts): SentChar
   const look = (value: unknown, member: string, vocabulary: Vocabulary): void => {
     if (typeof value === 'string') {
       if (isMark(member, value, vocabulary) || OWN_MEMBERS.has(member) || OWN_WORDS.has(value)) return;
-      if (dataUrlOf(value) !== undefined) return;
+      if (FILE_MEMBERS.has(member) ? isBase64(value) : dataUrlOf(value) !== undefined) return;
       count.sent += value.length;
       count.scanned += NAME_MEMBERS.has(member) ? scanned.coversName(value) : scanned.covers(value);
     } else if (Array.isArray(value)) {
       for (const element of value) look(element, member, vocabulary);
     } else if (typeof value === 'object' && value !== null) {
       const outer = { member, vocabulary };
-      for (const [name, inner] of Object.entries(value)) look(inner, name, vocabularyOf(name, outer));
+      for (const [name, inner] of Object.entries(value)) {
+        const inside = vocabularyOf(name, outer);
+        // Upstreams have names that no format of callers has.
+        look(inner, name, inside === 'unlisted' ? 'protocol' : inside);
+      }
     }
   };
   look(body, member, 'protocol');

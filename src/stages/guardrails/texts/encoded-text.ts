@@ -11,6 +11,8 @@ type TextEncoding = 'utf8' | 'utf16le' | 'utf16be';
 /** The text of a base64 file, and how it is written back. */
 export interface EncodedText {
   readonly text: string;
+  /** False if its media type alone says that it is text: the characters of its base64 may be meant. */
+  readonly isReadable: boolean;
   write(text: string): string;
 }
 
@@ -21,8 +23,10 @@ export interface EncodedText {
 export function encodedText(data: string, mediaType: string): EncodedText | undefined {
   const beginning = Buffer.from(data.slice(0, SNIFFED), 'base64');
   const encoding = encodingOf(beginning);
-  if (!isTextMedia(mediaType) && !isText(beginning, encoding)) return undefined;
+  const isReadable = isText(beginning, encoding);
+  if (!isReadable && !isTextMedia(mediaType)) return undefined;
   return {
+    isReadable,
     text: decoded(Buffer.from(data, 'base64'), encoding),
     write: (text) => encoded(text, encoding).toString('base64'),
   };

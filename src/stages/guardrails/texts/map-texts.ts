@@ -1,5 +1,19 @@
-import { type EncodedText, encodedText } from './encoded-text.ts';
-import { dataUrlOf, isMark, isNamedByCaller, type Vocabulary, vocabularyOf } from './protocol-marks.ts';
+import { encodedText } from './encoded-text.ts';
+import {
+  contentOfData,
+  dataUrlOf,
+  isBinary,
+  isCommonMediaType,
+  isMark,
+  isNameText,
+  isSeal,
+  type Surroundings,
+  type Vocabulary,
+  vocabularyOf,
+  vocabularyOfField,
+  vocabularyOfObject,
+} from './protocol-marks.ts';
+import { renamed } from './renamed.ts';
 import { mapNumber } from './tool-input.ts';
 
 /** Returns what a text is replaced by, or the text itself. `member`: the name of the member that holds it. */
@@ -14,24 +28,22 @@ interface Spot {
   readonly vocabulary: Vocabulary;
 }
 
-const NOWHERE: Spot = { member: '', vocabulary: 'protocol' };
-
 /**
  * The value with every text in it replaced by what `change` returns: strings at any depth, the content of encoded text
- * files, names that the caller chose, and long numbers beside them. Marks of the protocol are left out. The same value
- * if nothing changes.
+ * files, names that no format documents, and long numbers under them. Marks of the protocol are left out. The same
+ * value if nothing changes. The texts come in the same order each time, each name once.
  */
 export function mapTexts<T>(value: T, change: ChangeText, moved: Moved = ignore, member = ''): T {
-  return mapped(value, spotOf(member, NOWHERE), change, moved) as T;
+  return mapped(value, { member, vocabulary: vocabularyOfField(member) }, change, moved) as T;
 }
 
-function spotOf(member: string, outer: Spot): Spot {
+function spotOf(member: string, outer: Surroundings): Spot {
   return { member, vocabulary: vocabularyOf(member, outer) };
 }
 
 function mapped(value: unknown, spot: Spot, change: ChangeText, moved: Moved): unknown {
   if (typeof value === 'string') return mappedText(value, spot, change);
-  if (typeof value === 'number' && spot.vocabulary === 'own') {
+  if (typeof value === 'number' && (spot.vocabulary === 'own' || spot.vocabulary === 'unlisted')) {
     return mapNumber(value, (text) => change(text, spot.member));
   }
   if (Array.isArray(value)) {
@@ -52,55 +64,75 @@ function mapped(value: unknown, spot: Spot, change: ChangeText, moved: Moved): u
 
 type Members = Readonly<Record<string, unknown>>;
 
-function mappedMembers(object: Members, spot: Spot, change: ChangeText, moved: Moved): Members {
-  const file = textFileIn(object);
-  if (file !== undefined) {
-    const changed = change(file.text, 'data');
-    return changed === file.text ? object : { ...object, data: file.write(changed) };
-  }
-  const isNaming = isNamedByCaller(spot.member, spot.vocabulary);
+function mappedMembers(
+  object: Members,
+  { member, vocabulary }: Spot,
+  change: ChangeText,
+  moved: Moved,
+): Members {
+  const { type } = object;
+  const inside: Surroundings = { member, vocabulary: vocabularyOfObject(type, vocabulary), type };
   let copy: Record<string, unknown> | undefined;
-  let isRenamed = false;
+  let names: Map<string, string> | undefined;
   for (const name of Object.keys(object)) {
-    const value = mapped(object[name], spotOf(name, spot), change, moved);
-    if (value !== object[name]) {
+    const given = object[name];
+    const spot = spotOf(name, inside);
+    const value =
+      name === 'data' && typeof given === 'string'
+        ? mappedData(given, object, { ...spot, member }, change)
+        : mapped(given, spot, change, moved);
+    if (value !== given) {
       copy ??= { ...object };
       copy[name] = value;
     }
-    if (isNaming && name !== '' && change(name, '') !== name) isRenamed = true;
+    if (name === '' || !isNameText(name, inside)) continue;
+    const changed = change(name, '');
+    if (changed === name) continue;
+    names ??= new Map();
+    names.set(name, changed);
   }
   const result = copy ?? object;
-  return isRenamed ? renamed(result, change) : result;
+  return names === undefined ? result : renamed(result, names);
 }
 
-function renamed(object: Members, change: ChangeText): Members {
-  const copy: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(object)) {
-    const changed = change(name, '');
-    let free = changed;
-    for (let count = 2; free in copy; count++) free = `${changed}_${count}`;
-    copy[free] = value;
-  }
-  return copy;
+/** The member `data`. `spot.member`: where the object stands that has it. */
+function mappedData(data: string, object: Members, { member, vocabulary }: Spot, change: ChangeText): string {
+  const content = contentOfData(object, member);
+  const isListed = vocabulary === 'protocol';
+  if (data === '' || (content === 'seal' && isListed && isSeal(data))) return data;
+  if (content !== 'bytes') return mappedText(data, { member: 'data', vocabulary }, change);
+  const mediaType = object.mediaType ?? object.media_type ?? object.mimeType ?? object.mime_type;
+  return (
+    mappedBytes(data, typeof mediaType === 'string' ? mediaType : '', isListed, change) ??
+    change(data, 'data')
+  );
+}
+
+/**
+ * The bytes of a file in base64, its text replaced if it is a text file; undefined = they are to be scanned as they
+ * stand. `isListed`: the place is one that is documented for files.
+ */
+function mappedBytes(
+  data: string,
+  mediaType: string,
+  isListed: boolean,
+  change: ChangeText,
+): string | undefined {
+  const file = encodedText(data, mediaType);
+  if (file === undefined) return isListed && isBinary(data) ? data : undefined;
+  const changed = change(file.text, 'data');
+  if (changed !== file.text) return file.write(changed);
+  return file.isReadable || (isListed && isBinary(data)) ? data : undefined;
 }
 
 function mappedText(text: string, { member, vocabulary }: Spot, change: ChangeText): string {
   if (text === '' || isMark(member, text, vocabulary)) return text;
   const url = dataUrlOf(text);
   if (url === undefined) return change(text, member);
-  const file = encodedText(url.data, url.mediaType);
-  if (file === undefined) return text;
-  const changed = change(file.text, 'data');
-  return changed === file.text ? text : text.slice(0, text.indexOf(',') + 1) + file.write(changed);
-}
-
-/** The text of an object that is an encoded text file. */
-function textFileIn(object: Members): EncodedText | undefined {
-  const mediaType = object.mediaType ?? object.media_type;
-  const { data } = object;
-  const isEncoded = object.kind === 'base64' || object.type === 'base64';
-  if (!isEncoded || typeof mediaType !== 'string' || typeof data !== 'string') return undefined;
-  return encodedText(data, mediaType);
+  const data = mappedBytes(url.data, url.mediaType, true, change);
+  if (data === undefined) return change(text, member);
+  const type = isCommonMediaType(url.type) ? url.type : change(url.type, member);
+  return data === url.data && type === url.type ? text : `data:${type};base64,${data}`;
 }
 
 function ignore(): void {}

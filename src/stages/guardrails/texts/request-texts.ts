@@ -1,8 +1,9 @@
 import { mapUnknownFields } from '../../../dialects/shared/report/passed-on-fields.ts';
 import type { Item, Role } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import { Pace, type Sliced } from '../../../kit/loop/turns.ts';
-import { mapTexts } from './map-texts.ts';
+import { type Moved, mapTexts } from './map-texts.ts';
 import { mapToolInput } from './tool-input.ts';
 
 /** Whose words a text is. */
@@ -24,6 +25,7 @@ const MEMBERS = {
   tools: 'system',
   toolChoice: 'system',
   outputFormat: 'system',
+  cache: 'system',
   sampling: 'system',
   imageConfig: 'user',
   embedding: 'user',
@@ -39,9 +41,15 @@ const MEMBERS = {
 } as const satisfies Partial<Record<keyof GenerationRequest, TextRole>>;
 
 /**
+ * Members of the caller's body of which renderers for the same dialect send values that the representation does not
+ * have.
+ */
+const BODY_MEMBERS = ['tool_choice', 'truncation', 'reasoning', 'reasoning_effort', 'thinking'] as const;
+
+/**
  * The request with every text of the caller replaced by what `change` returns. The same request if nothing changes.
- * The caller's own body stays as it is, because a request under guardrails is never relayed; but one for embeddings
- * always is.
+ * Of the caller's own body only what renderers read is replaced, because a request under guardrails is never relayed;
+ * but one for embeddings always is.
  */
 export function* mapRequest(request: GenerationRequest, texts: SentTexts): Sliced<GenerationRequest> {
   const { change } = texts;
@@ -65,21 +73,36 @@ export function* mapRequest(request: GenerationRequest, texts: SentTexts): Slice
     const changed = mapTexts(value, (text, inner) => change(text, role, member, inner), moved, member);
     if (changed !== value) changes[member] = changed;
   }
-  if (request.embedding !== undefined) {
-    const body = mapTexts(request.body, (text) => change(text, 'user', 'input', ''), moved);
-    if (body !== request.body) changes.body = body;
-  }
-  // Upstreams of the request's own format get these as they are.
+  const body =
+    request.embedding === undefined
+      ? mapBodyMembers(request.body, change, moved)
+      : mapTexts(request.body, (text) => change(text, 'user', 'input', ''), moved);
+  if (body !== request.body) changes.body = body;
+  // Upstreams of the request's own format get these as they are. One whose name is replaced is left out.
   if (request.unknownFields.length > 0) {
-    const body = mapUnknownFields({ ...request, ...changes }, (value, field) =>
+    const unknownFields = request.unknownFields.filter((name) => change(name, 'user', name, '') === name);
+    if (unknownFields.length < request.unknownFields.length) changes.unknownFields = unknownFields;
+    const before = { ...request, ...changes };
+    const after = mapUnknownFields(before, (value, field) =>
       mapTexts(value, (text, inner) => change(text, 'user', field, inner), moved, field),
     );
-    if (body !== request.body) changes.body = body;
+    if (after !== before.body) changes.body = after;
   }
   const { wishes } = request;
   const plugins = mapTexts(wishes.plugins, (text) => change(text, 'user', 'plugins', ''));
   if (plugins !== wishes.plugins) changes.wishes = { ...wishes, plugins };
   return Object.keys(changes).length === 0 ? request : { ...request, ...changes };
+}
+
+function mapBodyMembers(body: JsonObject, change: SentTexts['change'], moved: Moved): JsonObject {
+  const changes: JsonObject = {};
+  for (const name of BODY_MEMBERS) {
+    const value = body[name];
+    if (value === undefined || value === null) continue;
+    const changed = mapTexts(value, (text, inner) => change(text, 'system', name, inner), moved, name);
+    if (changed !== value) changes[name] = changed;
+  }
+  return Object.keys(changes).length === 0 ? body : { ...body, ...changes };
 }
 
 function mapItem(item: Item, texts: SentTexts, moved: (from: object, to: object) => void): Item {

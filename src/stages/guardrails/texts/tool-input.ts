@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../../kit/json/json.ts';
+import { renamed } from './renamed.ts';
 
 /** Shorter numbers are not scanned: they are counts and the like. */
 export const MIN_NUMBER_CHARACTERS = 4;
@@ -28,12 +29,17 @@ function mapped(value: Json, change: (text: string) => string): Json {
   }
   if (!isJsonObject(value)) return value;
   let isChanged = false;
+  const names = new Map<string, string>();
   const entries = Object.entries(value).map(([name, each]): [string, Json] => {
-    const entry: [string, Json] = [change(name), mapped(each as Json, change)];
-    if (entry[0] !== name || entry[1] !== each) isChanged = true;
-    return entry;
+    const changedName = change(name);
+    if (changedName !== name) names.set(name, changedName);
+    const changed = mapped(each as Json, change);
+    if (changed !== each) isChanged = true;
+    return [name, changed];
   });
-  return isChanged ? Object.fromEntries(entries) : value;
+  if (!isChanged && names.size === 0) return value;
+  const result = isChanged ? Object.fromEntries(entries) : (value as Record<string, Json>);
+  return names.size === 0 ? result : renamed(result, names);
 }
 
 /** A number, or the text that it is replaced by. */
