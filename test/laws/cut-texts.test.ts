@@ -91,8 +91,25 @@ async function sent(items: readonly string[][], role: 'user' | 'system' | 'assis
   return { scan, texts };
 }
 
-function received(items: readonly string[][], step: number, filters: FilterSet) {
+/** Items of an answer that stand between messages. */
+const BETWEEN: Readonly<Record<string, (item: number) => Event[]>> = {
+  nothing: () => [],
+  thoughts: (item) => [
+    { type: 'item-start', item, head: { type: 'reasoning' } },
+    { type: 'text-delta', item, part: 0, kind: 'thought', text: 'now, the rest;' },
+    { type: 'part-end', item, part: 0, kind: 'thought' },
+    { type: 'item-end', item },
+  ],
+  call: (item) => [
+    { type: 'item-start', item, head: { type: 'tool-call', kind: 'function', callId: 'c', name: 'f' } },
+    { type: 'tool-input-delta', item, text: '{"a":true}' },
+    { type: 'item-end', item },
+  ],
+};
+
+function received(items: readonly string[][], step: number, filters: FilterSet, between = 'nothing') {
   const events: Event[] = items.flatMap((texts, item): Event[] => [
+    ...(item === 0 ? [] : (BETWEEN[between]?.(100 + item) ?? [])),
     { type: 'item-start', item, head: { type: 'message' } },
     ...texts.flatMap((text, part): Event[] => [
       { type: 'part-start', item, part, kind: 'text' },
@@ -117,7 +134,7 @@ function received(items: readonly string[][], step: number, filters: FilterSet) 
 }
 
 const textOf = (events: readonly Event[]) =>
-  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+  events.map((event) => (event.type === 'text-delta' && event.kind === 'text' ? event.text : '')).join('');
 const withoutText = (events: readonly Event[]) => events.filter(({ type }) => type !== 'text-delta');
 
 /** The events with the pieces of each text in one. */
@@ -179,6 +196,43 @@ describe('a text that is cut', () => {
       }),
       RUNS,
     );
+  });
+
+  it.each(['thoughts', 'call'])('is found when it is received with %s between its pieces', (between) => {
+    fc.assert(
+      fc.property(cutText, ({ pieces, step, match }) => {
+        const items = pieces.map((piece) => [piece]);
+        const blocked = received(items, step, FILTERS.block, between);
+        expect(blocked.scan.isBlocked).toBe(true);
+        expect(pieces.join('').indexOf(match) + match.length > textOf(blocked.passed).length).toBe(true);
+        const { scan, events, passed } = received(items, step, FILTERS.redact, between);
+        expect(textOf(passed)).not.toContain(match);
+        expect(withoutText(passed)).toEqual(withoutText(events));
+        expect(scan.take().length).toBeGreaterThan(0);
+        expect(textOf(received(items, step, FILTERS.flag, between).passed)).toBe(pieces.join(''));
+      }),
+      RUNS,
+    );
+  });
+
+  it('does not make thoughts or calls wait for the text after them', () => {
+    for (const between of ['thoughts', 'call']) {
+      const scan = new GuardrailScan(FILTERS.redact, () => {});
+      const filter = new AnswerFilter(scan);
+      const push = (event: Event) => {
+        const release = filter.push([event]);
+        return Array.isArray(release) ? release : runAtOnce(release);
+      };
+      const before: Event[] = [
+        { type: 'item-start', item: 0, head: { type: 'message' } },
+        { type: 'text-delta', item: 0, part: 0, kind: 'text', text: 'my number is 4111 1111' },
+        { type: 'part-end', item: 0, part: 0, kind: 'text' },
+        { type: 'item-end', item: 0 },
+      ];
+      for (const event of before) push(event);
+      const item = BETWEEN[between]?.(1) ?? [];
+      expect(item.flatMap(push).at(-1)).toEqual({ type: 'item-end', item: 1 });
+    }
   });
 
   it('is flagged and passes as it is', async () => {

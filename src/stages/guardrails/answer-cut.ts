@@ -23,6 +23,8 @@ export interface OpenPartEnd extends Omit<CutText, 'text' | 'from'> {
   readonly end: NonNullable<StreamScan['openEnd']>;
   /** Of its item. */
   readonly type: ItemHead['type'] | undefined;
+  /** It went on before something of another kind came: what a match takes of it can no longer be replaced. */
+  readonly isSent?: boolean;
 }
 
 /**
@@ -35,15 +37,17 @@ export class AnswerCut {
   readonly #scan: GuardrailScan;
   readonly #texts: [CutText, ...CutText[]];
   readonly #type: ItemHead['type'] | undefined;
+  readonly #isSent: boolean;
   /** Follow the texts joined without blanks, and with one at each cut that has none. */
   readonly #direct: FollowedText;
   #spaced: FollowedText | undefined;
   #isPartOver = true;
 
-  constructor(scan: GuardrailScan, { item, part, kind, end, type }: OpenPartEnd) {
+  constructor(scan: GuardrailScan, { item, part, kind, end, type, isSent = false }: OpenPartEnd) {
     this.#scan = scan;
     this.#texts = [{ item, part, kind, text: end.text, from: end.from }];
     this.#type = type;
+    this.#isSent = isSent;
     this.#direct = new FollowedText(scan.receivedStream());
     this.#direct.push(end.text);
   }
@@ -78,9 +82,20 @@ export class AnswerCut {
     };
   }
 
-  /** The part of a text, and where the text begins in it. */
+  /** The part of a text that is held back, and where the text begins in it. */
   textAt(index: number): Omit<CutText, 'text'> | undefined {
-    return this.#texts[index];
+    return this.#isSent && index === 0 ? undefined : this.#texts[index];
+  }
+
+  /**
+   * What the next message goes on with if an item of another kind comes before it: thoughts or a call do not wait for
+   * a text that may never come. `isCrossed`: a match spans the texts. Undefined = nothing does.
+   */
+  sentEnd(isCrossed: boolean): OpenPartEnd | undefined {
+    if (this.#type !== 'message') return undefined;
+    const { item, part, kind, text } = this.#last;
+    const joined = isCrossed ? text : this.#texts.map((each) => each.text).join('');
+    return { item, part, kind, end: { text: joined, from: 0, start: 0 }, type: this.#type, isSent: true };
   }
 
   get #last(): CutText {

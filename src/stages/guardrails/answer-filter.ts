@@ -1,7 +1,7 @@
 import type { Event, EventBatch, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Logprobs } from '../../ir/items.ts';
 import type { Sliced } from '../../kit/loop/turns.ts';
-import { AnswerCut } from './answer-cut.ts';
+import { AnswerCut, type OpenPartEnd } from './answer-cut.ts';
 import type { Finding } from './filters/finding.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import { receivedCharacters, textsOf } from './received-characters.ts';
@@ -60,6 +60,8 @@ export class AnswerFilter {
   #recent: OpenPart | undefined;
   /** Where a text has ended that the next one could make part of a match. */
   #cut: AnswerCut | undefined;
+  /** The end of a message that went on, until the next message shows whether it makes a match with it. */
+  #sentEnd: OpenPartEnd | undefined;
   /** What a match that spans a cut replaces in parts that have not begun, by item and part. */
   readonly #covers = new Map<string, readonly Finding[]>();
 
@@ -89,7 +91,7 @@ export class AnswerFilter {
 
   /** True if the batch has little text, all of it in pieces. */
   isShort(batch: EventBatch): boolean {
-    if (this.#cut !== undefined) return false;
+    if (this.#cut !== undefined || this.#sentEnd !== undefined) return false;
     let characters = 0;
     for (const event of batch) {
       if (event.type === 'text-delta' || event.type === 'tool-input-delta') characters += event.text.length;
@@ -101,8 +103,9 @@ export class AnswerFilter {
   *#inSlices(batch: EventBatch): Sliced<Event[]> {
     const out: Event[] = [];
     for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
-      if (this.#cut !== undefined) {
-        yield* this.#passAtCut(this.#cut, batch[at] as Event, out);
+      const cut = this.#cut ?? this.#cutBefore(batch[at] as Event);
+      if (cut !== undefined) {
+        yield* this.#passAtCut(cut, batch[at] as Event, out);
         at++;
         continue;
       }
@@ -135,7 +138,18 @@ export class AnswerFilter {
       else yield* this.#pass(held, out);
       yield;
     }
-    if (state === 'over' && !this.#scan.isBlocked) yield* this.#pass(event, out);
+    if (state !== 'over' || this.#scan.isBlocked) return;
+    this.#sentEnd = cut.sentEnd(crossed.size > 0) ?? this.#sentEnd;
+    yield* this.#pass(event, out);
+  }
+
+  /** The cut between a message that went on and the text that begins with an event, if it is one. */
+  #cutBefore(event: Event): AnswerCut | undefined {
+    if (this.#sentEnd === undefined || event.type !== 'text-delta') return undefined;
+    if (this.#itemAt(event.item).type !== 'message') return undefined;
+    this.#cut = new AnswerCut(this.#scan, this.#sentEnd);
+    this.#sentEnd = undefined;
+    return this.#cut;
   }
 
   /** Replaces what a match takes of a text at a cut. */
