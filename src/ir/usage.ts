@@ -251,6 +251,20 @@ function isPlausible(usage: Usage, bounds: UsageBounds, rounds: number): boolean
   return usage.inputTokens <= mostInput && usage.outputTokens <= mostOutput;
 }
 
+/**
+ * What holds after a later report of the same answer. Some servers send zeros at the end although they know no newer
+ * counts: a report without tokens adds to what tools did, and takes no tokens back.
+ */
+export function laterUsage(earlier: Usage | undefined, later: Usage): Usage {
+  if (earlier === undefined || later.inputTokens + later.outputTokens > 0) return later;
+  const { webSearchRequests, hosted = earlier.hosted } = later;
+  return {
+    ...earlier,
+    webSearchRequests: Math.max(earlier.webSearchRequests, webSearchRequests),
+    ...(hosted !== undefined && { hosted }),
+  };
+}
+
 /** True when both counts are there and say the same. */
 export function isSameUsage(one: Usage | undefined, other: Usage): boolean {
   return (

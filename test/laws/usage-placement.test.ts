@@ -95,6 +95,8 @@ const CHAT: Record<string, () => Frames> = {
       chunk({ choices: [], usage: CHAT_USAGE }),
       DONE,
     ]),
+  'before zeros': () =>
+    chatStream(chunk({ ...choice({}, 'stop'), usage: CHAT_USAGE }), chunk({ choices: [], usage: CHAT_ZERO })),
   'in a member of Groq': () => chatStream(chunk({ ...choice({}, 'stop'), x_groq: { usage: CHAT_USAGE } })),
   'with names of caches beside the counts': () => {
     const { prompt_tokens_details: _, ...others } = CHAT_USAGE;
@@ -160,6 +162,7 @@ const RESPONSES: Record<string, () => Frames> = {
   'at the end': () => responsesStream({ ended: RESPONSES_USAGE }),
   'at the end, after null': () => responsesStream({ begun: null, ended: RESPONSES_USAGE }),
   'at the end, after zeros': () => responsesStream({ begun: RESPONSES_ZERO, ended: RESPONSES_USAGE }),
+  'at the start, before zeros': () => responsesStream({ begun: RESPONSES_USAGE, ended: RESPONSES_ZERO }),
 };
 
 /* messages */
@@ -227,6 +230,7 @@ const MESSAGES: Record<string, () => Frames> = {
       { output_tokens: 30 },
       { output_tokens: OUTPUT },
     ),
+  'before zeros': () => messagesStream(undefined, MESSAGES_USAGE, { ...NO_PROMPT, output_tokens: 0 }),
   'the same twice': () => messagesStream(undefined, MESSAGES_USAGE, MESSAGES_USAGE),
   'lifetimes of the cache only at the start': () => {
     const { cache_creation: _, ...others } = MESSAGES_USAGE;
@@ -253,6 +257,7 @@ const GEMINI_USAGE = {
   thoughtsTokenCount: THOUGHTS,
   totalTokenCount: INPUT + OUTPUT,
 };
+const GEMINI_ZERO = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 };
 const geminiChunk = (text: string | undefined, more: object, finishReason?: string) => ({
   data: {
     candidates: [
@@ -285,6 +290,11 @@ const GEMINI: Record<string, () => Frames> = {
     ]),
   'in the last chunk but one': () =>
     sse([geminiChunk('Hello', { usageMetadata: GEMINI_USAGE }), geminiChunk(undefined, {}, 'STOP')]),
+  'before zeros': () =>
+    sse([
+      geminiChunk('Hello', { usageMetadata: GEMINI_USAGE }),
+      geminiChunk(undefined, { usageMetadata: GEMINI_ZERO }, 'STOP'),
+    ]),
   twice: () =>
     sse([
       geminiChunk('Hello', { usageMetadata: GEMINI_USAGE }),
@@ -306,18 +316,30 @@ const BEDROCK_USAGE = {
   totalTokens: INPUT + OUTPUT,
 };
 
+const metadataEvents = (metadata: JsonObject[]) => metadata.map((each) => awsEvent('metadata', each));
+
+const BEDROCK_TEXT = [
+  awsEvent('messageStart', { role: 'assistant' }),
+  awsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello' } }),
+  awsEvent('contentBlockStop', { contentBlockIndex: 0 }),
+];
+const BEDROCK_STOP = awsEvent('messageStop', { stopReason: 'end_turn' });
+
 const bedrockStream = (...metadata: JsonObject[]) =>
-  Buffer.concat([
-    awsEvent('messageStart', { role: 'assistant' }),
-    awsEvent('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hello' } }),
-    awsEvent('contentBlockStop', { contentBlockIndex: 0 }),
-    awsEvent('messageStop', { stopReason: 'end_turn' }),
-    ...metadata.map((each) => awsEvent('metadata', each)),
-  ]);
+  Buffer.concat([...BEDROCK_TEXT, BEDROCK_STOP, ...metadataEvents(metadata)]);
+
+const BEDROCK_ZERO = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 const BEDROCK: Record<string, () => Frames> = {
   'at the end': () => bedrockStream({ usage: BEDROCK_USAGE, metrics: { latencyMs: 5 } }),
   twice: () => bedrockStream({ usage: BEDROCK_USAGE }, { usage: BEDROCK_USAGE }),
+  'before zeros': () => bedrockStream({ usage: BEDROCK_USAGE }, { usage: BEDROCK_ZERO }),
+  'before zeros and the stop': () =>
+    Buffer.concat([
+      ...BEDROCK_TEXT,
+      ...metadataEvents([{ usage: BEDROCK_USAGE }, { usage: BEDROCK_ZERO }]),
+      BEDROCK_STOP,
+    ]),
 };
 
 const AWS_KEY = JSON.stringify({

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
+import { laterUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
@@ -65,7 +66,7 @@ class AnswerReader {
   readonly #blocks: BlockReader;
   /** The event with the stop reason, once it has arrived. */
   #stop: JsonObject | undefined;
-  #hasUsage = false;
+  #usage: Usage | undefined;
   #serviceTier: string | undefined;
   #isStarted = false;
   #isEnded = false;
@@ -130,15 +131,19 @@ class AnswerReader {
   #messageStop(value: JsonObject): Event[] {
     this.#stop = value;
     const events = [...this.#start(), ...this.#closeBlocks()];
-    return this.#hasUsage ? [...events, ...this.#finish(value)] : events;
+    return this.#usage !== undefined ? [...events, ...this.#finish(value)] : events;
   }
 
   #metadata(value: JsonObject): Event[] {
     this.#serviceTier = textAt(objectAt(value, 'serviceTier'), 'type') ?? this.#serviceTier;
     const usage = readUsage(value.usage);
-    if (usage !== undefined) this.#hasUsage = true;
-    const events: Event[] = usage === undefined ? [] : [{ type: 'usage', usage }];
+    const events: Event[] = usage === undefined ? [] : [this.#usageEvent(usage)];
     return this.#stop === undefined ? events : [...events, ...this.#finish(this.#stop)];
+  }
+
+  #usageEvent(reported: Usage): Event {
+    this.#usage = laterUsage(this.#usage, reported);
+    return { type: 'usage', usage: this.#usage };
   }
 
   /** Skips unknown events, unless they report a failure. */

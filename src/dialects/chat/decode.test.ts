@@ -314,11 +314,35 @@ describe('usage', () => {
     });
   });
 
-  it('takes the last valid one, an explicit zero too', () => {
-    const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  const ZERO = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+  it('takes the last valid one', () => {
     const absurd = { prompt_tokens: -5, completion_tokens: 1e15 };
-    const chunks = [counts({}), zero, absurd].map((usage) => chunk({ content: 'x' }, { usage }));
-    expect(usageOf(...chunks)).toMatchObject({ inputTokens: 0, outputTokens: 0, source: 'measured' });
+    const chunks = [ZERO, counts({}), counts({ prompt_tokens: 12 }), absurd].map((usage) =>
+      chunk({ content: 'x' }, { usage }),
+    );
+    expect(usageOf(...chunks)).toMatchObject({ inputTokens: 12, outputTokens: 4, source: 'measured' });
+  });
+
+  // An answer that was counted has not become free because a server ends with an empty report.
+  it('keeps counts that zeros follow, and takes what the zeros say of searches', () => {
+    const chunks = [counts({}), ZERO, { ...ZERO, search_count: 2 }].map((usage) =>
+      chunk({ content: 'x' }, { usage }),
+    );
+    expect(usageOf(...chunks)).toMatchObject({
+      inputTokens: 10,
+      outputTokens: 4,
+      webSearchRequests: 2,
+      source: 'measured',
+    });
+  });
+
+  it('takes zeros where there is nothing else', () => {
+    expect(usageOf(chunk({ content: 'x' }, { usage: ZERO }))).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0,
+      source: 'measured',
+    });
   });
 
   it('is absent when nothing valid was reported', () => {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
-import { isSameUsage, type Usage } from '../../ir/usage.ts';
+import { isSameUsage, laterUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, JSON_LIMITS, type Json, type JsonObject } from '../../kit/json/json.ts';
@@ -181,9 +181,11 @@ class AnswerReader {
   #readUsage(chunk: JsonObject): void {
     const object = usageObjectIn(chunk);
     const usage = object === undefined ? undefined : readUsage(object, this.#hasSearch());
-    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
-    this.#usage = usage;
-    this.#writer.emit({ type: 'usage', usage });
+    if (usage === undefined) return;
+    const known = laterUsage(this.#usage, usage);
+    if (isSameUsage(this.#usage, known)) return;
+    this.#usage = known;
+    this.#writer.emit({ type: 'usage', usage: known });
   }
 
   /** True if the request has the upstream search. Asked for once an answer. */

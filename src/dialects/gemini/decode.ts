@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Seal } from '../../ir/events.ts';
 import type { ItemStatus, Logprobs } from '../../ir/items.ts';
-import { isSameUsage, type Usage } from '../../ir/usage.ts';
+import { isSameUsage, laterUsage, type Usage } from '../../ir/usage.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
@@ -154,9 +154,11 @@ class AnswerReader {
     if (metadata === undefined) return;
     this.#serviceTier = readServiceTier(metadata) ?? this.#serviceTier;
     const usage = readUsage(metadata, billed(this.#searches, model));
-    if (usage === undefined || isSameUsage(this.#usage, usage)) return;
-    this.#usage = usage;
-    this.#writer.emit({ type: 'usage', usage });
+    if (usage === undefined) return;
+    const known = laterUsage(this.#usage, usage);
+    if (isSameUsage(this.#usage, known)) return;
+    this.#usage = known;
+    this.#writer.emit({ type: 'usage', usage: known });
   }
 
   // --- Content ------------------------------------------------------------------------------------------------------

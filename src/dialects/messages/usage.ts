@@ -52,12 +52,13 @@ export class UsageMeter {
     if (!isJsonObject(usage)) return false;
     let hasCount = false;
     const hasPrompt = PROMPT_PLACES.some(([, field, member]) => (countAt(usage, field, member) ?? 0) > 0);
+    // Some servers send zeros at the end although they know no newer counts, mostly of the prompt alone.
+    const isEmpty = this.#isOutputFinal && PLACES.every((place) => !countAt(usage, place[1], place[2]));
     for (const [counter, field, member] of PLACES) {
       const count = countAt(usage, field, member);
       if (count === undefined) continue;
       hasCount = true;
-      // Some servers send zeros at the end although they know no newer prompt counts.
-      if (hasPrompt || !OF_PROMPT.has(counter)) this.#counts[counter] = count;
+      if (OF_PROMPT.has(counter) ? hasPrompt : !isEmpty) this.#counts[counter] = count;
       else this.#counts[counter] ??= count;
       if (counter === 'output' && !isOpening) this.#isOutputFinal = true;
     }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
-import type { Usage } from '../../ir/usage.ts';
+import { laterUsage, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, JSON_LIMITS, type JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
@@ -114,7 +114,8 @@ class AnswerReader {
   // --- Start and end ------------------------------------------------------------------------------------------------
 
   #start(response: JsonObject | undefined): void {
-    this.#usage = (response && readUsage(response)) ?? this.#usage;
+    const usage = response && readUsage(response);
+    if (usage !== undefined) this.#usage = laterUsage(this.#usage, usage);
     if (this.#isStarted) return;
     this.#isStarted = true;
     const upstreamId = response && stringAt(response, 'id');
