@@ -1,10 +1,10 @@
 // `npm run test:types`: what becomes of everything that the published types of the official SDKs allow. Their packages
 // are unpacked, never installed: only type declarations are read, and nothing of them runs.
 //
-//   npm run test:types                          the pinned versions; fails if docs/guide/translation-current.md differs
-//   npm run test:types -- --write               writes the page
+//   npm run test:types                          the pinned versions; fails if docs/guide/translation-current*.md differ
+//   npm run test:types -- --write               writes the pages
 //   npm run test:types -- --newest              the newest published versions, compared with the same page
-//   npm run test:types -- --newest --write      pins them and writes the page
+//   npm run test:types -- --newest --write      pins them and writes the pages
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -74,8 +74,8 @@ export function fateInRequest(
 }
 
 /**
- * True if entries say that nothing arrives of a value: one about it, one about all that it is part of, or one about each
- * thing in it. That what it is part of was rewritten says nothing about it.
+ * True if entries say that nothing arrives of a value: one about it, one about all that it is part of, or one about
+ * each thing in it. That what it is part of was rewritten says nothing about it.
  */
 function isReportedAt(place: Steps, value: Json | undefined, entries: readonly TranslationEntry[]): boolean {
   const path = pathOf(place);

@@ -50,9 +50,14 @@ export function currentPage(
     '## Left out of answers',
     LEFT_OUT,
     leftOut(outcomes),
-    '## Requests, object by object',
-    OBJECT_TEXT,
-    ...FORMATS.flatMap((format) => [`### ${FORMAT_NAMES[format]}`, objects(outcomes, format)]),
+  ].join('\n\n')}\n`;
+}
+
+/** The page about the requests alone, object by object. */
+export function currentRequestsPage(outcomes: readonly Outcome[]): string {
+  return `${[
+    REQUESTS_INTRODUCTION,
+    ...FORMATS.flatMap((format) => [`## ${FORMAT_NAMES[format]}`, objects(outcomes, format)]),
   ].join('\n\n')}\n`;
 }
 
@@ -65,8 +70,8 @@ The page is what it found: \`npm run test:types -- --write\` writes it.`;
 
 const CONTENTS = `On this page: [How much arrives](#how-much-arrives),
 [Refused or lost, and why](#refused-or-lost-and-why), [Bodies and their types](#bodies-and-their-types),
-[Other providers](#other-providers), [Left out of answers](#left-out-of-answers),
-[Requests, object by object](#requests-object-by-object).`;
+[Other providers](#other-providers), [Left out of answers](#left-out-of-answers).
+The requests [object by object](translation-current-requests.md) have a page of their own.`;
 
 const SIGN_TEXT = `| Sign | Fate | |
 |---|---|---|
@@ -98,7 +103,11 @@ at the upstream of that dialect above.`;
 const LEFT_OUT = `Kinds and values of answers, and all members of the answers of Gemini and Bedrock, by which the
 answers to callers do not differ.`;
 
-const OBJECT_TEXT = `Objects with the number of their members and values by fate; one sign alone: all of them.`;
+const REQUESTS_INTRODUCTION = `# Requests of today's clients
+
+What becomes of each object of a request at each upstream: how many of its members and values have which fate; one sign
+alone: all of them. [Today's clients](translation-current.md) says what the signs and columns mean, and gives the reasons
+for what is refused or lost. \`npm run test:types -- --write\` writes both pages.`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [`| ${head.join(' | ')} |`, `|${head.map(() => '---|').join('')}`, ...rows.map(rowOf)].join('\n');

@@ -3,7 +3,7 @@ import { BodyTypes } from './body-types.ts';
 import { EXPECTED, expectedOf, isUnwanted, unexpectedIn } from './expected.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { Outcome } from './outcome.ts';
-import { currentPage } from './page.ts';
+import { currentPage, currentRequestsPage } from './page.ts';
 import { PACKAGES, PublishedTypes } from './published.ts';
 import { runAnswers } from './run-answers.ts';
 import { runRequests } from './run-requests.ts';
@@ -11,7 +11,9 @@ import { OTHERS, OWNERS } from './upstreams.ts';
 
 /** All that the published types of the official SDKs allow, through a gateway to upstreams of all dialects. */
 
-const PAGE = '../../docs/guide/translation-current.md';
+const GUIDE = '../../docs/guide/';
+
+type Versions = readonly (readonly [string, string])[];
 
 /** More requests at once than processors: a lane waits while the gateway works for another. */
 const LANES = 8;
@@ -40,9 +42,11 @@ it('checks all members of bodies but those that do occur otherwise', () => {
   expect(bodies.unused).toEqual([]);
 });
 
-it('is what docs/guide/translation-current.md shows', async () => {
-  const versions = PACKAGES.map((name) => [name, types.versionOf(name)] as const);
-  const hint =
-    'docs/guide/translation-current.md is out of date: write it with `npm run test:types -- --write`';
-  await expect(currentPage(outcomes, versions), hint).toMatchFileSnapshot(PAGE);
+it.each([
+  ['translation-current.md', (versions: Versions) => currentPage(outcomes, versions)],
+  ['translation-current-requests.md', () => currentRequestsPage(outcomes)],
+])('is what docs/guide/%s shows', async (name, pageOf) => {
+  const versions = PACKAGES.map((each) => [each, types.versionOf(each)] as const);
+  const hint = `docs/guide/${name} is out of date: write it with \`npm run test:types -- --write\``;
+  await expect(pageOf(versions), hint).toMatchFileSnapshot(`${GUIDE}${name}`);
 });
