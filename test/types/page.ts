@@ -106,8 +106,10 @@ answers to callers do not differ.`;
 const REQUESTS_INTRODUCTION = `# Requests of today's clients
 
 What becomes of each object of a request at each upstream: how many of its members and values have which fate; one sign
-alone: all of them. [Today's clients](translation-current.md) says what the signs and columns mean, and gives the reasons
-for what is refused or lost. \`npm run test:types -- --write\` writes both pages.`;
+alone: all of them. [Today's clients](translation-current.md) says what the signs and columns mean, and gives the
+reasons for what is refused or lost. \`npm run test:types -- --write\` writes both pages.
+
+On this page: [/messages](#messages), [/responses](#responses), [/chat/completions](#chatcompletions).`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [`| ${head.join(' | ')} |`, `|${head.map(() => '---|').join('')}`, ...rows.map(rowOf)].join('\n');
