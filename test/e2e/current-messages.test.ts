@@ -160,8 +160,11 @@ describe('values that the gateway does not know', () => {
     ];
     const tools = [{ name: 'b', input_schema: { type: 'object' } }];
     expect((await ask('anthropic', { messages, tools })).sent.messages).toEqual(messages);
-    const { sent } = await ask('chat', { messages, tools });
-    expect(JSON.stringify(sent.messages)).toContain('http://x');
+    for (const kind of ['chat', 'responses'] as const) {
+      const { sent, report } = await ask(kind, { messages, tools });
+      expect(JSON.stringify(sent)).toContain('http://x');
+      expect(report).toEqual(['coerced messages[2].content[0].content[0]']);
+    }
   });
 });
 

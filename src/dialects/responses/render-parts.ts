@@ -1,12 +1,13 @@
 import type { Part } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, stringAt } from '../../kit/json/members.ts';
-import { textIn } from '../shared/blocks/text-of-foreign-part.ts';
-import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
+import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
+import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { renderAnnotation } from './citations.ts';
 import { filenameFor } from './media.ts';
+import { NO_CACHE_MARKS } from './render-losses.ts';
 
 /** Renders parts of content for an upstream of this dialect. */
 
@@ -97,13 +98,14 @@ function renderOpaquePart(
   report: Report,
 ): JsonObject | undefined {
   if (part.dialect === 'responses') return part.value;
-  const place = report.place(part, 'items');
-  const type = stringAt(part.value, 'type') ?? 'unknown';
-  const text = textOfToolReference(part.value) ?? textIn(part.value);
-  if (text === '') {
-    report.dropped(place, `the upstream has no place for ${type}`);
+  const text = textOfForeignPart(part, report, NO_FIELD);
+  if (text === undefined) {
+    const type = stringAt(part.value, 'type') ?? 'unknown';
+    report.dropped(report.place(part, 'items'), `the upstream has no place for ${type}`);
     return undefined;
   }
-  report.coerced(place, `${type} sent as plain text`);
-  return { type: textType, text };
+  if (text.cache !== undefined) {
+    report.dropped(report.place(part, 'items', 'cache_control'), NO_CACHE_MARKS);
+  }
+  return { type: textType, text: text.text };
 }

@@ -175,6 +175,29 @@ describe('renderRequest', () => {
     ]);
     expect(rendered.report.map((entry) => entry.action)).toEqual(['coerced', 'dropped']);
   });
+
+  it('writes what a browser shows, and the heading of a document, as text', () => {
+    const tabs = [{ tab_id: 't', title: 'Page', url: 'http://x', active: true }];
+    const source = { type: 'content', content: [{ type: 'text', text: 'said' }, { type: 'image' }] };
+    const values = [
+      { type: 'browser_state', tabs, cache_control: { type: 'ephemeral' } },
+      { type: 'document', title: 't', context: 'c', source },
+    ];
+    const content = values.map((value) => ({ type: 'opaque', dialect: 'messages', value }) as const);
+    const call = { type: 'tool-call', kind: 'function', callId: 'c', name: 'b', input: '{}' } as const;
+    const result = { type: 'tool-result', kind: 'function', callId: 'c', content } as const;
+    const { body, report } = renderRequest(foreign({ items: [call, result] }), target);
+    expect((body.input as JsonObject[])[1]?.output).toEqual([
+      { type: 'input_text', text: JSON.stringify({ tabs }) },
+      { type: 'input_text', text: 't\nc\nsaid' },
+    ]);
+    expect(report.map((entry) => `${entry.action} ${entry.detail}`)).toEqual([
+      'coerced browser_state sent as plain text',
+      'dropped the upstream caches on its own and takes no marks',
+      'coerced document sent as plain text',
+      'dropped image inside document cannot be sent',
+    ]);
+  });
 });
 
 describe('renderRelay', () => {
