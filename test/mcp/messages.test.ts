@@ -66,7 +66,7 @@ describe('mcp_servers of the messages format', () => {
       type: 'mcp_tool_result',
       tool_use_id: use.id,
       is_error: false,
-      content: [{ type: 'text', text: '{"text":"hi"}', citations: null }],
+      content: [{ type: 'text', text: '{"text":"hi"}' }],
     });
     expect(text).toMatchObject({ type: 'text', text: 'Found it.' });
     expect(body.stop_reason).toBe('end_turn');

@@ -88,7 +88,7 @@ export function serverResultBlocks(
   isFailed: boolean,
 ): JsonObject[] {
   if (hostedAs === MCP_TOOL_USE) {
-    const content = [{ type: 'text', text: output, citations: null }];
+    const content = [{ type: 'text', text: output }];
     return [{ type: 'mcp_tool_result', tool_use_id: mcpToolUseId(callId), is_error: isFailed, content }];
   }
   const result = resultForm({ tool, hostedAs });
