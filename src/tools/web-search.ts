@@ -16,6 +16,9 @@ import { type ServerTool, type ToolContext, type ToolOutcome, toolFailure } from
 const DEFAULT_RESULTS = 5;
 const MAX_RESULTS = 25;
 const DEFAULT_TOTAL_RESULTS = 50;
+
+/** Searches that find as many results as an answer may have. */
+export const DEFAULT_SEARCHES = DEFAULT_TOTAL_RESULTS / DEFAULT_RESULTS;
 const MAX_QUERY_CHARACTERS = 2000;
 
 /** Characters of all results of a search, by `search_context_size`. */

@@ -160,6 +160,18 @@ describe('the end of a loop', () => {
     expect(body.output).toHaveLength(4);
   });
 
+  it.each([
+    ['with words', { text: 'It is late.' }],
+    ['without words', {}],
+  ])('comes at once if no tool may be called and the model calls one %s', async (_, words) => {
+    answers({ ...words, tools: [{ ...CALL, id: 'call_0' }] }, { text: 'Again.' });
+    const { response, body } = await ask({ tool_choice: 'none' });
+    expect(response.status).toBe(200);
+    expect(choices()).toEqual(['none']);
+    expect(body.status).toBe('incomplete');
+    expect(body.output.filter(({ type }: any) => type !== 'message')).toEqual([]);
+  });
+
   it('comes by max_cost when the next leg would pass it, in words of the model', async () => {
     // Each leg costs half a thousandth of a dollar: after three of them a fourth would pass the amount.
     answers(...calling(3), { text: 'Enough.' });

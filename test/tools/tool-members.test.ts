@@ -306,7 +306,6 @@ describe('tool_choice', () => {
   it.each([
     ['m/chat', ALLOWED],
     ['m/responses', ALLOWED],
-    ['m/chat', 'none'],
   ] as const)('a server tool outside of it does not run: %s %j', async (model, tool_choice) => {
     const called = { name: 'datetime', arguments: '{}', id: 'call_a' };
     tools.answers(model, { tools: [called] }, { text: 'Hm.' });

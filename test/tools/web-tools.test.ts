@@ -9,6 +9,7 @@ import {
   openFakeUpstream,
   reply,
   reset,
+  stepsOf,
   write,
 } from '../fakes/fake-upstream.ts';
 
@@ -145,6 +146,58 @@ describe('web_search', () => {
       expect(JSON.stringify(body)).not.toContain('"web_search_options"');
       // This engine takes no place.
       expect(JSON.stringify(body.signalbox_metadata)).toContain('"field":"web_search_options.user_location"');
+    });
+
+    /** A model that searches in each turn in which it may, so many times at once. */
+    function searching(count = 1): void {
+      engine.answer(json({ results: RESULTS }));
+      upstream.answer((request) => {
+        const { tool_choice: choice } = request.json as any;
+        const tools = Array.from({ length: count }, (_, index) => ({
+          ...SEARCH,
+          id: `call_${upstream.requests.length}_${index}`,
+        }));
+        const content = choice === 'none' ? { text: 'Enough.' } : { tools };
+        return stepsOf(chatAnswer(content), request);
+      });
+    }
+
+    it.each([
+      ['10 times without a limit', 10, {}],
+      ['as often as max_tool_calls says', 12, { max_tool_calls: 12 }],
+      [
+        'as often as its conditions say',
+        3,
+        { stop_server_tools_when: [{ type: 'step_count_is', step_count: 3 }] },
+      ],
+      ['as often as the operator allows beside other tools', 30, { tools: [{ type: 'signalbox:datetime' }] }],
+    ])('runs %s, then the model answers in text', async (_, searches, more) => {
+      searching();
+      const { status, body } = await post('/chat/completions', { model: 'm/listing', ...asked, ...more });
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'Enough.' } });
+      expect(upstream.requests).toHaveLength(searches + 1);
+      expect(
+        body.signalbox_metadata.pipeline.find(({ name }: any) => name === 'tool-loop').data,
+      ).toMatchObject({ steps: searches, tool_calls: searches });
+      // The limit is the gateway's own: no field of the request is lost by it.
+      const lost = body.signalbox_metadata.translation.map(({ field }: any) => field);
+      if (!('max_tool_calls' in more)) expect(lost.join()).not.toMatch(/max_/);
+    });
+
+    it('runs 10 times without a limit although a step has several searches', async () => {
+      searching(4);
+      const { body } = await post('/chat/completions', { model: 'm/listing', ...asked });
+      expect(body.choices[0].message.content).toBe('Enough.');
+      expect(engine.requests).toHaveLength(10);
+    });
+
+    it('does not run if no tool may be called', async () => {
+      engine.answer(json({ results: RESULTS }));
+      upstream.answer(chatAnswer({ tools: [SEARCH] }));
+      const { body } = await post('/chat/completions', { model: 'm/listing', ...asked, tool_choice: 'none' });
+      expect([engine.requests.length, upstream.requests.length]).toEqual([0, 1]);
+      expect(body.choices[0].message).not.toHaveProperty('tool_calls');
     });
 
     it('is left to a chat upstream that takes them', async () => {

@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
 import type { ToolSettings } from '../../tools/server-tool.ts';
 import { type HostedTool, searchOptions, wantedTools } from '../../tools/wanted-tools.ts';
-import { webSearch } from '../../tools/web-search.ts';
+import { DEFAULT_SEARCHES, webSearch } from '../../tools/web-search.ts';
 
 /**
  * The request with the hosted search tool in the place of options that ask for searches, if the gateway can search and
@@ -22,11 +22,27 @@ export function withSearchTool(
   const { field, dialect } = form;
   if (endpoints.some((endpoint) => takes(endpoint, request, field))) return request;
   if (wantedTools(request, settings).some(({ tool }) => tool === webSearch)) return request;
-  const value = form.tool(options);
+  const isBounded = hasOwnLimit(request, settings);
+  const value = { ...form.tool(options), ...(!isBounded && { max_uses: DEFAULT_SEARCHES }) };
   const tool: HostedTool = { type: 'hosted', dialect, kind: value.type, value };
   if (wantedTools({ ...request, tools: [tool] }, settings).length === 0) return request;
   request.places.put(tool, field);
-  return { ...request, tools: [...request.tools, tool], ext: withoutMember(request.ext, dialect, field) };
+  return {
+    ...request,
+    tools: [...request.tools, tool],
+    ext: withoutMember(request.ext, dialect, field),
+    ...(!isBounded && { wishes: { ...request.wishes, maxToolCalls: DEFAULT_SEARCHES } }),
+  };
+}
+
+/**
+ * True if the request limits the calls of its tools, or asks for other tools of the gateway. Upstreams that take the
+ * options search a few times; a model that the gateway searches for may never have enough.
+ */
+function hasOwnLimit(request: GenerationRequest, settings: ToolSettings): boolean {
+  const { maxToolCalls, stopServerToolsWhen } = request.wishes;
+  if (maxToolCalls !== undefined || stopServerToolsWhen !== undefined) return true;
+  return wantedTools(request, settings).length > 0;
 }
 
 /** True if the upstream gets the options, and searches by itself. */

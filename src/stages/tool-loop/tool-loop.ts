@@ -152,7 +152,8 @@ export class ToolLoop {
       }
       isPinned = false;
       const calls = items.filter((item) => this.#isOwnCall(item));
-      const mayRun = terminal.type === 'finish' && CALLING.has(terminal.reason) && stoppedBy === undefined;
+      const mayCall = stoppedBy === undefined && opened.toolChoice?.mode !== 'none';
+      const mayRun = mayCall && terminal.type === 'finish' && CALLING.has(terminal.reason);
       if (!mayRun || calls.length === 0) {
         yield this.#end(
           calls.length > 0 && terminal.type === 'finish' ? unanswered(terminal) : terminal,
