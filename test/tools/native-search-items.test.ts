@@ -118,12 +118,15 @@ describe('a search of a messages upstream on /responses', () => {
     const error = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' };
     const blocks = [use('srvtoolu_1'), found('srvtoolu_1', error), TEXT, use('srvtoolu_2')];
     answer(messagesAnswer(blocks, { stop_reason: 'max_tokens' }), stream);
-    const { body } = await ask(stream);
+    const { body, events } = await ask(stream);
     expect(body.output.map(({ type, status }: any) => [type, status])).toEqual([
       ['web_search_call', 'failed'],
       ['message', 'completed'],
-      ['web_search_call', 'in_progress'],
+      ['web_search_call', 'failed'],
     ]);
+    if (!stream) return;
+    const done = events.filter(({ type }) => type === 'response.output_item.done');
+    expect(done.find(({ output_index }) => output_index === 2).item.status).toBe('failed');
   });
 
   it.each(['m/messages', 'm/responses'])('goes back to %s as a call and its result', async (model) => {

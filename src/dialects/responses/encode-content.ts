@@ -60,10 +60,15 @@ export function renderOutputItem(
     case 'opaque':
       return item.dialect === 'responses' ? { ...shownOpaque(item.value), id } : undefined;
     case 'server-call':
-      return renderServerCall(item, id, vendor);
+      return renderServerCall(status === 'in_progress' ? item : endedCall(item), id, vendor);
     case 'tool-result':
       return undefined;
   }
+}
+
+/** A call whose item is over: without a result it has failed. */
+export function endedCall(item: ServerCallItem): ServerCallItem {
+  return item.status === 'in_progress' ? { ...item, status: 'failed' } : item;
 }
 
 /** Tools in an item that callers send back are taken for their own. */

@@ -19,6 +19,7 @@ import {
 import { searchBegun, searchResult, shownWith } from './encode-calls.ts';
 import {
   END_MARKER,
+  endedCall,
   FrameWriter,
   keptItem,
   type Placement,
@@ -276,7 +277,7 @@ class ResponsesEncoder implements StreamEncoder {
   #hostedDone({ head, item, ...at }: Shown): string {
     const hosted = head.type === 'server-call' ? hostedItemOf(head) : undefined;
     const ended = hosted && this.#fold.itemAt(item);
-    const step = ended?.type === 'server-call' ? hosted?.ended[ended.status] : undefined;
+    const step = ended?.type === 'server-call' ? hosted?.ended[endedCall(ended).status] : undefined;
     return hosted === undefined || step === undefined ? '' : this.#writer.hostedStep(hosted, step, at);
   }
 
