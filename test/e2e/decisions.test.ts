@@ -253,6 +253,15 @@ it.each([
   expect(body.error.message).toMatch(/^The model gave no usable answer to the question (refund|team)$/);
 });
 
+it.each([
+  ['system-one', SYSTEM_ONE],
+  ['openai', OPENAI],
+])('loses no documented member of a question in the form %s', async (_, body) => {
+  const explained = await decide({ format: 'decisions', model: 'up/chat', ...body }, '/routing/explain');
+  const fields = explained.body.data.candidates[0].translation.map(({ field }: any) => field);
+  expect(fields).toEqual(['questions']);
+});
+
 describe('an upstream that answers decisions itself', () => {
   const answers = {
     refund: { type: 'noul', noul: 0.8646 },
@@ -289,6 +298,29 @@ describe('an upstream that answers decisions itself', () => {
     const { body } = await decide({ model: 'own/system-one', ...asked });
     expect(body.answers).toEqual([{ type: 'predicate', name: 'refund', probability: 0.3 }]);
     expect((await upstream.request(0)).path).toBe('/v1/chat/completions');
+  });
+
+  it.each(['__proto__', 'constructor'])('takes a question called %s for any other', async (name) => {
+    const question = { type: 'score', instructions: 'x', criteria: ['low', 'high'] };
+    // Members of this name are set by JSON only.
+    const named = (value: object) => JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+    const asked = { state: 'x', questions: named(question) };
+    upstream.answer(reply(200, { answers: {}, usage }));
+    expect((await decide({ model: 'own/system-one', ...asked })).status).toBe(502);
+    upstream.clear();
+    upstream.answer(reply(200, { answers: named(answers.anger), usage }));
+    const passed = await decide({ model: 'own/system-one', ...asked });
+    expect([passed.status, JSON.stringify(passed.body.answers)]).toEqual([
+      200,
+      JSON.stringify(named(answers.anger)),
+    ]);
+    upstream.clear();
+    upstream.answer(chatAnswer({ text: answering({ q1: { level: '1', confidence: 1 } }) }));
+    const { body } = await decide({ model: 'up/chat', ...asked });
+    expect(Object.getOwnPropertyDescriptor(body.answers, name)?.value).toMatchObject({
+      score: 1,
+      legend: { 0: 'low', 1: 'high' },
+    });
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { DecisionSettings } from '../../ir/decision.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../ir/usage.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
@@ -38,7 +39,7 @@ function answersAll(answers: Json, { form, questions }: DecisionSettings): boole
   if (form === 'openai') {
     return Array.isArray(answers) && answers.length === questions.length && answers.every(isJsonObject);
   }
-  return isJsonObject(answers) && questions.every(({ name }) => isJsonObject(answers[name ?? '']));
+  return isJsonObject(answers) && questions.every(({ name }) => isJsonObject(lookUp(answers, name ?? '')));
 }
 
 function usageEvents(usage: JsonObject | undefined): Event[] {

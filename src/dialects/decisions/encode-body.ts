@@ -2,6 +2,7 @@ import type { DecisionQuestion, DecisionSettings } from '../../ir/decision.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Settled } from '../../ir/events.ts';
 import { type Result, writtenItems } from '../../ir/result.ts';
+import { lookUp } from '../../kit/collections/lookup.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
 import type { ReplyContext } from '../dialect.ts';
@@ -44,7 +45,7 @@ function answersOf(result: Result, decision: DecisionSettings, asked: Json | und
   return Object.fromEntries(
     questions.map((question, index) => {
       const name = question.name ?? '';
-      return [name, ofSystemOne(question, answers[index] as DecisionAnswer, given[name])];
+      return [name, ofSystemOne(question, answers[index] as DecisionAnswer, lookUp(given, name))];
     }),
   );
 }

@@ -8,7 +8,15 @@ export const MAX_OPTIONS = 255;
 export const MIN_OPTIONS = 2;
 
 /** `parse.ts` checks what is in questions, and says which of them is wrong. */
-const question = Type.Object({ type: Type.String() });
+const anything = Type.Optional(Type.Unknown());
+const question = Type.Object({
+  type: Type.String(),
+  name: anything,
+  instructions: anything,
+  choices: anything,
+  levels: anything,
+  criteria: anything,
+});
 
 const settings = {
   state: nullish(
