@@ -186,6 +186,22 @@ describe.each(MODELS)('tools of additional_tools before %s', (model) => {
   });
 });
 
+it('of the provider that a search among tools has found are not sent, since they have no price', async () => {
+  tools.answers('m/responses', { text: 'Hm.' });
+  const group = { type: 'namespace', name: 'n', description: 'd', tools: [{ type: 'web_search' }, F] };
+  const hosted = [{ type: 'web_search' }, { type: 'novel_search' }, { type: 'signalbox:datetime' }];
+  const call = { type: 'tool_search_call', call_id: 's1', execution: 'client', arguments: {} };
+  const found = {
+    type: 'tool_search_output',
+    call_id: 's1',
+    execution: 'client',
+    tools: [...hosted, group, G],
+  };
+  const answer = await ask('m/responses', { input: [user, call, found] });
+  expect(sent().input[2].tools).toEqual([{ ...group, tools: [F] }, G]);
+  expect(entriesOf(answer)).toEqual([0, 1, 2, '3].tools[0'].map((at) => `input[2].tools[${at}] dropped`));
+});
+
 /** Tools that an upstream writes into its answer to have the gateway run them. */
 const SMUGGLED = [
   { type: 'signalbox:datetime' },

@@ -257,13 +257,14 @@ export function cleanItem(
 ): JsonObject | undefined {
   const { type } = item;
   if (ADDING_TOOLS.has(type)) {
-    const isForCallers = type === ADDITIONAL_TOOLS && isOfAnswer(item);
+    if (type !== ADDITIONAL_TOOLS) return cleanFoundTools(item, place, report);
+    const isForCallers = isOfAnswer(item);
     const isSent = (tool: JsonObject) =>
       isCallable(tool) ||
       (!isForCallers && !CALLABLE_TOOLS.has(tool.type) && isKept(stringAt(tool, 'type') ?? ''));
     const cleaned = cleanAddedTools(item, isSent, place, report);
     const isEmptied = cleaned !== item && objectsAt(cleaned, 'tools').length === 0;
-    return isEmptied && type === ADDITIONAL_TOOLS ? undefined : cleaned;
+    return isEmptied ? undefined : cleaned;
   }
   if (typeof type === 'string' && SHELL_CALLS.has(type)) {
     return withoutMembers(item, ['signature'], place, report);
@@ -272,14 +273,27 @@ export function cleanItem(
   return cleanList(content, 'output', cleanPart, place, report);
 }
 
+/**
+ * The tools of a search, which hosted ones are not found by: they would be neither priced nor reserved for. Calls of an
+ * MCP server cost only tokens.
+ */
+function cleanFoundTools(item: JsonObject, place: string, report: Report): JsonObject {
+  const isSent = (tool: JsonObject, at: string) => {
+    if (isCallable(tool) || tool.type === 'mcp') return true;
+    report.dropped(at, 'a search finds only tools that the caller or an MCP server runs');
+    return false;
+  };
+  return cleanAddedTools(item, isSent, place, report);
+}
+
 function cleanAddedTools(
   object: JsonObject,
-  isSent: (tool: JsonObject) => boolean,
+  isSent: (tool: JsonObject, at: string) => boolean,
   place: string,
   report: Report,
 ): JsonObject {
   const clean: Clean = (tool, at) => {
-    if (!isSent(tool)) return undefined;
+    if (!isSent(tool, at)) return undefined;
     return tool.type === 'namespace'
       ? cleanAddedTools(tool, isSent, at, report)
       : cleanTool(tool, at, report);
