@@ -13,6 +13,7 @@ import {
   stepsOf,
   write,
 } from '../fakes/fake-upstream.ts';
+import { openToolGateway } from './tool-gateway.ts';
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
@@ -594,4 +595,26 @@ describe('a later leg', () => {
     expect(last.response.output).toHaveLength(3);
     expect(last.response.usage.cost).toBeCloseTo(0.0015);
   });
+});
+
+it('costs what its legs cost together, rounded once', async () => {
+  const price = '0.0000000010004';
+  const cheap = await openToolGateway({
+    models: [
+      {
+        id: 'm/chat',
+        endpoints: [{ provider: 'chatter', model: 'one', pricing: { prompt: price, completion: price } }],
+      },
+    ],
+  });
+  try {
+    const usage = { input: 900, output: 100 };
+    const calling = { tools: [{ name: 'datetime', arguments: '{}' }], usage };
+    cheap.answers('m/chat', calling, calling, { text: 'Noon.', usage });
+    const { body } = await cheap.ask('/responses', 'm/chat', { tools: [{ type: 'signalbox:datetime' }] });
+    // Three legs of 1,000.4 billionths of a dollar.
+    expect(body.usage.cost).toBe(0.000003001);
+  } finally {
+    await cheap.close();
+  }
 });

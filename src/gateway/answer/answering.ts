@@ -1,4 +1,4 @@
-import { type Amount, plus } from '../../ir/amount.ts';
+import type { Amount } from '../../ir/amount.ts';
 import type { EventBatch } from '../../ir/events.ts';
 import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
@@ -167,10 +167,12 @@ export abstract class Answering implements SettleDependencies {
   #used({ bill }: Settlement): Amount {
     const { legs, charges } = this.attemptLog;
     if (legs.length === 1 && charges.length === 0) return amountOf(bill);
-    return this.legs.reduce((sum, { spent }) => plus(sum, spent), {
-      creditNanos: charges.reduce((sum, { nanos }) => sum + nanos, 0n),
-      byokNanos: 0n,
-    });
+    return accountOf(this.endedLegs(), charges).used;
+  }
+
+  /** Legs with their usage and bill, as far as they have ended. */
+  protected endedLegs(): LegSoFar[] {
+    return this.legs.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
   }
 
   #showStages(result: Result): void {

@@ -90,8 +90,7 @@ export class SeveralLegs extends Answering {
       giveUp.abort(GIVEN_UP);
     }
     await Promise.all(this.#closing);
-    const ended = this.legs.flatMap(({ leg }) => (leg.end === undefined ? [] : [{ leg, ...leg.end }]));
-    const { usage, bill } = accountOf(ended, this.attemptLog.charges);
+    const { usage, bill } = accountOf(this.endedLegs(), this.attemptLog.charges);
     return { usage: withOwnWork(usage, this.attemptLog), bill, uncharged: this.#uncharged };
   }
 

@@ -438,12 +438,10 @@ const NO_ROW = () => ({});
 /** What a generation keeps of a leg that has ended. */
 export class EndedLeg {
   readonly leg: Leg;
-  readonly spent: Amount;
   readonly exceededBy: WriteOffCause | undefined;
 
-  constructor({ leg, spent, exceededBy }: RunningLeg) {
+  constructor({ leg, exceededBy }: RunningLeg) {
     this.leg = leg;
-    this.spent = spent;
     this.exceededBy = exceededBy;
   }
 }
