@@ -14,6 +14,8 @@ export interface DialectFacts {
   readonly betaCarrier?: 'header' | 'body';
   /** Upstreams check calls as the caller asks in `safeguards`, and say so; absent = they know nothing of it. */
   readonly takesSafeguards?: true;
+  /** True if it cannot narrow a list of tools, so that only the allowed ones are sent. */
+  readonly sendsAllowedToolsOnly?: true;
   /** Speeds that are sent instead of a service tier, by tier; absent = the service tier is sent. */
   readonly speeds?: Readonly<Partial<Record<Tier, 'fast'>>>;
 }

@@ -8,4 +8,5 @@ export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 export const facts: ConversationFacts = {
   seals: { ofThoughts: (seal) => isFromAnthropic(seal) || seal.format === BEDROCK_FORMAT },
   betaCarrier: 'body',
+  sendsAllowedToolsOnly: true,
 };

@@ -27,7 +27,7 @@ import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
-import { ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
+import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import {
   DocumentNames,
@@ -114,7 +114,10 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   }
 
   opaque(item: OpaqueItem): Piece[] {
-    if (item.value.type === ADDITIONAL_TOOLS) return [];
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportToolsFromStart(item, this.#context.report);
+      return [];
+    }
     return this.#drop(item, `an item ${foreignType(item.value)}`);
   }
 

@@ -45,6 +45,9 @@ const AUDIO_TYPES: Readonly<Record<string, string>> = {
   pcm16: 'audio/pcm',
 };
 
+/** Audio formats that every format of callers documents; of others the report says what they became. */
+export const DOCUMENTED_AUDIO: ReadonlySet<string> = new Set(['wav', 'mp3']);
+
 /** The media type of an audio format. */
 export function audioType(format: string): string {
   return lookUp(AUDIO_TYPES, format.toLowerCase()) ?? `audio/${format}`;

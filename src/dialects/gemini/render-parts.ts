@@ -9,6 +9,7 @@ import {
   type AddressedKind,
   addressedPart,
   audioType,
+  DOCUMENTED_AUDIO,
   inlinePart,
   isReadable,
   isTextLike,
@@ -66,8 +67,7 @@ export class PartRenderer {
       case 'file':
         return this.#file(part);
       case 'audio':
-        reportForeignMembers(part, 'items', this.#report);
-        return [inlinePart(audioType(part.format), part.data)];
+        return [this.#audio(part)];
       case 'video':
         reportForeignMembers(part, 'items', this.#report);
         return this.#address(part, part.url, 'video');
@@ -81,6 +81,15 @@ export class PartRenderer {
     reportTextMembers(part, this.#report, NO_FIELD);
     reportForeignMembers(part, 'items', this.#report);
     return part.text === '' ? [] : [textPart(part.text)];
+  }
+
+  #audio(part: PartOf<'audio'>): WirePart {
+    reportForeignMembers(part, 'items', this.#report);
+    const type = audioType(part.format);
+    if (!DOCUMENTED_AUDIO.has(part.format)) {
+      this.#report.coerced(this.#place(part, 'input_audio.format'), `sent as the media type ${type}`);
+    }
+    return inlinePart(type, part.data);
   }
 
   #image(part: PartOf<'image'>): WirePart[] {

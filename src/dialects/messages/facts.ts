@@ -20,6 +20,7 @@ export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromAnthropic },
   betaCarrier: 'header',
   takesSafeguards: true,
+  sendsAllowedToolsOnly: true,
   addsToolDefinitions: true,
   pausesTurns: true,
   speeds: { priority: 'fast' },

@@ -276,6 +276,7 @@ const RESPONSES: readonly Row[] = [
       'input[4].output[0].detail dropped',
       'input[5] dropped',
       'input[6] dropped',
+      'input[7] coerced',
       'input[7].tools[1] dropped',
       'input[8] dropped',
     ],

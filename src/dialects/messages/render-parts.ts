@@ -24,7 +24,7 @@ import { textOfForeignPart } from '../shared/blocks/text-of-foreign-part.ts';
 import { whyUnsealed } from '../shared/reasoning/claude-seals.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
 import type { Report } from '../shared/report/report.ts';
-import { ADDITIONAL_TOOLS } from '../shared/tools/additional-tools.ts';
+import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
 import { unsealedInput } from '../shared/tools/call-input.ts';
 import { isMade } from './citations.ts';
 import { toolUseId } from './ids.ts';
@@ -111,7 +111,10 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
 
   opaque(item: OpaqueItem): JsonObject[] {
     if (item.dialect === 'messages') return [this.#adopted(item)];
-    if (item.value.type === ADDITIONAL_TOOLS) return [];
+    if (item.value.type === ADDITIONAL_TOOLS) {
+      reportToolsFromStart(item, this.#context.report);
+      return [];
+    }
     return this.#drop(item, `an item ${foreignType(item.value)}`);
   }
 

@@ -192,7 +192,7 @@ export function renderCall(
   const isRelay = call.lane === 'relay';
   const { request: called, report: replaced } = isRelay
     ? { request: sampled.request, report: NO_ENTRIES }
-    : withKnownKinds(sampled.request, name);
+    : withKnownKinds(sampled.request, { dialect: name, facts });
   const budgeted = fitBudget(called, facts);
   const { request, report } = fitReasoning(budgeted.request, call.endpoint.reasoning, target.outputLimit);
   const lost = lostBetas(target, facts);

@@ -1,9 +1,18 @@
 import type { ItemReader } from '../../dialects/dialect.ts';
+import type { DialectFacts } from '../../dialects/dialect-facts.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { Report } from '../../dialects/shared/report/report.ts';
+import { allowedTools } from '../../dialects/shared/tools/allowed-tools.ts';
 import type { DialectName, Item, OpaqueItem } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
-import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
+import type { GenerationRequest, Tool } from '../../ir/request.ts';
+import { stringAt } from '../../kit/json/members.ts';
+
+/** The dialect of the upstream that is called. */
+interface Called {
+  readonly dialect: string;
+  readonly facts: Pick<DialectFacts, 'sendsAllowedToolsOnly'>;
+}
 
 /** A request, and what was changed in it. */
 interface KnownKinds {
@@ -17,14 +26,15 @@ interface KnownKinds {
  * messages between agents; a setting of the request for an item that changes it; a function for a tool that the caller
  * runs.
  */
-export function withKnownKinds(request: GenerationRequest, dialect: string): KnownKinds {
+export function withKnownKinds(request: GenerationRequest, called: Called): KnownKinds {
+  const { dialect } = called;
   const { items, tools } = request;
   const hasItems = items.some((item) => item.type === 'opaque' && item.dialect !== dialect);
   const hasTools = tools.some((tool) => tool.type === 'hosted' && tool.dialect !== dialect);
   if (!hasItems && !hasTools) return { request, report: NO_ENTRIES };
   const report = new Report(request);
   const withItems = hasItems ? withKnownItems(request, dialect, report) : request;
-  const known = hasTools ? withFunctions(withItems, dialect, report) : withItems;
+  const known = hasTools ? withFunctions(withItems, called, report) : withItems;
   return { request: known, report: report.entries };
 }
 
@@ -63,27 +73,45 @@ function put<T extends object>(thing: T, of: object, { places }: GenerationReque
 
 // --- Tools ----------------------------------------------------------------------------------------------------------
 
-function withFunctions(request: GenerationRequest, dialect: string, report: Report): GenerationRequest {
+function withFunctions(
+  request: GenerationRequest,
+  { dialect, facts }: Called,
+  report: Report,
+): GenerationRequest {
   const names = new Map<string, string>();
+  const declarations = new Map<Tool, Tool>();
   const tools = request.tools.map((tool): Tool => {
     if (tool.type !== 'hosted' || tool.dialect === dialect) return tool;
     const declared = DIALECTS[tool.dialect].inbound?.functionOfTool?.(tool.value, request.tools);
     if (declared === undefined) return tool;
-    report.coerced(report.place(tool, 'tools'), 'became a function');
     names.set(declared.name, declared.name);
     names.set(tool.kind, declared.name);
-    return put(declared, tool, request);
+    const made = put(declared, tool, request);
+    declarations.set(made, tool);
+    return made;
   });
-  return withChoice({ ...request, tools }, names);
+  const known = withChoice({ ...request, tools }, names);
+  const sent = facts.sendsAllowedToolsOnly === true ? allowedTools(known) : tools;
+  for (const made of sent) {
+    const tool = declarations.get(made);
+    if (tool !== undefined) report.coerced(report.place(tool, 'tools'), 'became a function');
+  }
+  return known;
 }
 
-/** A choice of one of the tools that became functions, by its name or by its kind. */
+/** A choice of tools that became functions, each by its name or by its kind. */
 function withChoice(request: GenerationRequest, names: ReadonlyMap<string, string>): GenerationRequest {
   const { toolChoice } = request;
-  if (toolChoice?.mode !== 'hosted') return request;
-  const { name: given, type } = toolChoice.value;
-  const name = names.get(typeof given === 'string' ? given : typeof type === 'string' ? type : '');
-  if (name === undefined) return request;
-  const chosen: ToolChoice = { mode: 'tool', kind: 'function', name };
-  return { ...request, toolChoice: chosen };
+  if (toolChoice?.mode === 'hosted') {
+    const name = names.get(stringAt(toolChoice.value, 'name') ?? stringAt(toolChoice.value, 'type') ?? '');
+    if (name === undefined) return request;
+    return { ...request, toolChoice: { mode: 'tool', kind: 'function', name } };
+  }
+  if (toolChoice?.mode !== 'allowed') return request;
+  // Lists of allowed tools name functions only, which may be called like a kind of tool.
+  const tools = toolChoice.tools.map((entry) => {
+    const name = names.get(stringAt(entry, 'type') ?? '');
+    return name === undefined ? entry : { type: 'function', name };
+  });
+  return { ...request, toolChoice: { ...toolChoice, tools } };
 }
