@@ -41,6 +41,7 @@ const LANGCHAIN = [
 const AGENTS = [
   ['@openai/codex'],
   ['@anthropic-ai/claude-code'],
+  ['opencode-ai'],
   ['@openai/agents'],
   ['@openrouter/agent'],
   LANGCHAIN,

@@ -56,12 +56,12 @@ export interface WorkPlaceWish {
 
 /** Opens what one loop needs, in folders of its own, and closes it all. */
 export async function usingLoop(
-  { double, choose, searches = false }: LoopWish,
+  { agent: { titleRequest }, double, choose, searches = false }: LoopWish,
   work: (loop: Loop) => Promise<void>,
 ): Promise<void> {
   const word = `heliotrope-${randomBytes(4).toString('hex')}`;
   const content = `The word is ${word}, of all words.`;
-  const upstream = await openToolLoop(double, { choose, pattern: WORD });
+  const upstream = await openToolLoop(double, { choose, pattern: WORD, titleRequest });
   await usingWorkPlace({ double, upstream }, async ({ task, engine, door }) => {
     writeFileSync(join(task.folder, NOTE), `${content}\n`);
     engine.answer(reply(200, { results: [{ url: 'https://words.test/today', title: 'Words', content }] }));

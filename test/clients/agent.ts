@@ -11,6 +11,10 @@ export interface Agent {
   readonly choose: ChooseCall;
   /** What becomes of the thoughts of a step in the requests that follow. */
   readonly thoughts: keyof typeof RETURNED;
+  /** The dialect whose upstreams give thoughts as summaries, for a client that keeps only these: all come back. */
+  readonly shownBy?: string;
+  /** In its request for a title of the conversation, beside the task, and nowhere else; absent = it makes none. */
+  readonly titleRequest?: string;
   /** Absent: the agent has no search that a provider runs. */
   readonly search?: SearchTool;
   /** Works on a task to its end. */
@@ -19,7 +23,8 @@ export interface Agent {
 
 /**
  * What of the thoughts comes back to the upstream. `shown`: all; `hidden`: the seal alone, because the agent asks not
- * to be shown thoughts; `lost`: nothing, because the client throws away what its format does not document.
+ * to be shown thoughts or its client keeps summaries only; `lost`: nothing, because the client throws away what its
+ * format does not document.
  */
 export const RETURNED = {
   shown: { thoughts: THOUGHTS, seal: SEAL },

@@ -4,11 +4,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
 import { CALL_ID } from '../fakes/agents/tool-loop.ts';
 import { COUNTED, type UpstreamDouble } from '../fakes/agents/upstream-double.ts';
+import type { RecordedRequest } from '../fakes/fake-upstream.ts';
 import { type Agent, CLIENTS, COPY, isInstalled, RETURNED, versionOf } from './agent.ts';
 import { type Loop, PROVIDER_KEY, usingLoop } from './agent-loop.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { FRAMEWORKS } from './framework.ts';
+import { OPENCODES } from './opencode.ts';
 
 /**
  * Agents at work through the gateway: the model, which is ours, calls one of the agent's own tools; the agent runs it
@@ -16,7 +18,7 @@ import { FRAMEWORKS } from './framework.ts';
  * has.
  */
 
-const AGENTS: readonly Agent[] = [codex, claudeCode, ...FRAMEWORKS].filter(isInstalled);
+const AGENTS: readonly Agent[] = [codex, claudeCode, ...OPENCODES, ...FRAMEWORKS].filter(isInstalled);
 
 /** What all vendors take as the name of a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -46,18 +48,22 @@ describe.skipIf(CLIENTS === undefined)('agents', () => {
   });
 });
 
-/** Two requests: the question, and the question with the step and what came of it. */
+/** Two requests: the question, and the question with the step and what came of it. Some ask for a title besides. */
 function checkRequests(
   agent: Agent,
   double: UpstreamDouble,
   { upstream, word }: Pick<Loop, 'upstream' | 'word'>,
 ): void {
-  expect(upstream.requests).toHaveLength(2);
-  const [first, second] = upstream.requests.map(({ json }) => json);
+  const isTitle = ({ body }: RecordedRequest) =>
+    agent.titleRequest !== undefined && body.includes(agent.titleRequest);
+  expect(upstream.requests.filter(isTitle).length).toBeLessThanOrEqual(1);
+  const asked = upstream.requests.filter((request) => !isTitle(request));
+  expect(asked).toHaveLength(2);
+  const [first, second] = asked.map(({ json }) => json);
   expect(double.stepsOf(first)).toEqual([]);
   expect(double.stepsOf(second)).toEqual([
     {
-      ...RETURNED[agent.thoughts],
+      ...RETURNED[double.dialect === agent.shownBy ? 'shown' : agent.thoughts],
       call: { id: CALL_ID, ...agent.choose(double.toolsOf(first)) },
       output: expect.stringContaining(word),
     },

@@ -3,14 +3,25 @@ import { spawn } from 'node:child_process';
 /** Milliseconds after which a program that still runs is ended. */
 const LIMIT_MS = 90_000;
 
+export interface RunWish {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  /** What the program reads from its standard input. */
+  readonly input?: string;
+  /** Exit codes that are no failure. */
+  readonly codes?: readonly number[];
+}
+
 /** Runs a program to its end and gives what it printed; rejects with all of it when it fails or takes too long. */
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> },
+  { cwd, env, input = '', codes = [0] }: RunWish,
 ): Promise<string> {
   // A process group of its own, so that its children end with it.
-  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  // A program may end without having read it.
+  child.stdin.on('error', () => {}).end(input);
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -27,7 +38,7 @@ export async function runProgram(
     child.once('close', resolve);
   }).finally(() => clearTimeout(timer));
   endGroup(child.pid);
-  if (code === 0) return printed.stdout;
+  if (code !== null && codes.includes(code)) return printed.stdout;
   const reason = isLate ? `was ended after ${LIMIT_MS} ms` : `ended with ${code}`;
   throw new Error(`${file} ${reason}\n${printed.stdout}\n${printed.stderr}`);
 }

@@ -11,29 +11,38 @@ export interface TurnEnd {
   readonly text: string;
 }
 
-/** A conversation with an agent that runs all the while. */
-export interface Session {
+/** A conversation with an agent. */
+export interface Conversation {
   turn(prompt: string): Promise<TurnEnd>;
+  close(): void;
+}
+
+/** A conversation with an agent that runs all the while. */
+export interface Session extends Conversation {
   /** Ends the turn that runs. */
   interrupt(): void;
   /** Has the conversation so far summed up. */
   compact(): Promise<void>;
-  close(): void;
 }
 
-/** An agent that holds sessions. */
-export interface SessionAgent {
+/** An agent that holds conversations of several turns. */
+export interface ConversingAgent {
   readonly name: string;
   /** The package it comes in. */
   readonly package: string;
   /** The model that it is given. Agents decide by the name what they send. */
   readonly model: string;
+  /** In what it asks the model for when it sums up, and nowhere else. */
+  readonly summaryRequest: string;
+  open(task: WorkPlace['task'], wish?: SessionWish): Promise<Conversation>;
+}
+
+/** An agent that holds sessions. */
+export interface SessionAgent extends ConversingAgent {
   /** The model has a picture shown. */
   readonly look: (file: string) => ChooseCall;
   /** The model has a command run. */
   readonly run: (command: string) => ChooseCall;
-  /** In what it asks the model for when it sums up, and nowhere else. */
-  readonly summaryRequest: string;
   /** In every request: what the agent itself has to say. */
   readonly ownTurn: string;
   /** Who checks its calls in its auto mode; absent = it has none. */

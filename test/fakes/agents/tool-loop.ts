@@ -30,13 +30,20 @@ export const CALL_ID = callId(0);
 /** Calls that a model makes at most before it has its result. */
 const MAX_CALLS = 3;
 
+export interface ToolLoopWish {
+  readonly choose: ChooseCall;
+  readonly pattern: RegExp;
+  /** In requests for a title, which agents make beside the loop: they are answered with one. */
+  readonly titleRequest?: string | undefined;
+}
+
 /**
  * A fake upstream that takes part in a loop: it answers a request by a call, and one whose last result has what
  * `pattern` matches by a sentence with that. Anything else is refused as a bad request, with the reason.
  */
 export async function openToolLoop(
   double: UpstreamDouble,
-  { choose, pattern }: { choose: ChooseCall; pattern: RegExp },
+  { choose, pattern, titleRequest }: ToolLoopWish,
 ): Promise<FakeUpstream> {
   const upstream = await openFakeUpstream();
   upstream.answer((request) => {
@@ -48,8 +55,9 @@ export async function openToolLoop(
   });
   return upstream;
 
-  function answerTo({ path, json }: RecordedRequest): Uint8Array {
+  function answerTo({ path, body, json }: RecordedRequest): Uint8Array {
     if (path !== `/v1${double.path}`) throw new Error(`no stream is asked for at ${path}`);
+    if (titleRequest !== undefined && body.includes(titleRequest)) return double.textStream('Copy of a note');
     const steps = double.stepsOf(json);
     const output = steps.at(-1)?.output;
     const [word] = output?.match(pattern) ?? [];
