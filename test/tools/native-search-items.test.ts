@@ -31,8 +31,9 @@ beforeAll(async () => {
     providers: [
       { slug: 'responder', dialect: 'openai-responses', base_url: upstream.url, api_key: 'k' },
       { slug: 'messenger', dialect: 'anthropic-messages', base_url: upstream.url, api_key: 'k' },
+      { slug: 'generator', dialect: 'google-gemini', base_url: upstream.url, api_key: 'k' },
     ],
-    models: [of('m/responses', 'responder'), of('m/messages', 'messenger')],
+    models: [of('m/responses', 'responder'), of('m/messages', 'messenger'), of('m/gemini', 'generator')],
   } as never);
 });
 beforeEach(() => upstream.clear());
@@ -223,6 +224,96 @@ describe('a search of a responses upstream on /messages', () => {
     expect(JSON.parse(first)).toEqual({ sources: [{ url: PAGE, title: '' }], note });
     expect(JSON.parse(second)).toEqual({ note });
     expect(JSON.stringify(sent)).not.toMatch(/srvtoolu_|encrypted_content|"ws_1"/);
+  });
+});
+
+describe('a search of a Gemini upstream', () => {
+  const half = { id: 'a1', toolType: 'GOOGLE_SEARCH_WEB' };
+  const maps = { id: 'a2', toolType: 'GOOGLE_MAPS' };
+  const parts = [
+    { toolCall: { ...half, args: { queries: ['tides', 'moon'] } }, thoughtSignature: 'c2ln' },
+    { toolResponse: { ...half, response: { search_suggestions: '<b>tides</b>' } } },
+    { toolCall: { ...maps, args: { queries: ['harbour'] } } },
+    { toolResponse: { ...maps, response: {} } },
+    { text: 'High at nine.' },
+  ];
+  const generated = (all: readonly object[], stream: boolean) => {
+    const body = {
+      candidates: [{ content: { role: 'model', parts: all }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4 },
+    } as never;
+    answer({ body, frames: [{ data: JSON.stringify(body) }] } as never, stream);
+  };
+  const QUESTIONS = {
+    '/responses': { input: [{ role: 'user', content: 'Tides?' }] },
+    '/messages': { max_tokens: 99, messages: [{ role: 'user', content: 'Tides?' }] },
+    '/chat/completions': { messages: [{ role: 'user', content: 'Tides?' }] },
+  };
+  const ask = async (path: keyof typeof QUESTIONS, more: object) => {
+    const reply = await gateway.post(path, { model: 'm/gemini', ...QUESTIONS[path], plugins, ...more });
+    expect(reply.status).toBe(200);
+    return reply;
+  };
+
+  it.each(WAYS)('is a web_search_call on /responses: %s', async (_, stream) => {
+    generated(parts, stream);
+    const reply = await ask('/responses', { stream });
+    const events = stream ? (await readEvents(reply)).map(({ data }) => data as any) : [];
+    const body = stream ? events.findLast((event) => event.response)?.response : await reply.json();
+    const { output } = body as any;
+    const action = { type: 'search', query: 'tides, moon', queries: ['tides', 'moon'], sources: [] };
+    expect(output).toMatchObject([
+      { type: 'web_search_call', status: 'completed', action },
+      { type: 'message', content: [{ text: 'High at nine.' }] },
+    ]);
+  });
+
+  it.each(WAYS)('is a server_tool_use with its result on /messages: %s', async (_, stream) => {
+    generated(parts, stream);
+    const reply = await ask('/messages', { stream });
+    const content = stream ? blocksOf(await readEvents(reply)) : ((await reply.json()) as any).content;
+    expect(content).toMatchObject([
+      { type: 'server_tool_use', name: 'web_search', input: { query: 'tides, moon' } },
+      { type: 'web_search_tool_result', tool_use_id: content[0].id, content: [] },
+      { type: 'text', text: 'High at nine.' },
+    ]);
+  });
+
+  it('is not part of chat completions, which show no tools of upstreams', async () => {
+    generated(parts, false);
+    const { choices } = (await (await ask('/chat/completions', {})).json()) as any;
+    expect(choices[0].message.content).toBe('High at nine.');
+    expect(choices[0].message.tool_calls).toBeUndefined();
+  });
+
+  it('goes back as a call and its result', async () => {
+    generated(parts, false);
+    const { output } = (await (await ask('/responses', {})).json()) as any;
+    generated(parts, false);
+    const { content } = (await (await ask('/messages', {})).json()) as any;
+    const more = { role: 'user', content: 'Sure?' };
+    const turns = {
+      '/responses': { input: [...QUESTIONS['/responses'].input, ...output, more] },
+      '/messages': { messages: [...QUESTIONS['/messages'].messages, { role: 'assistant', content }, more] },
+    };
+    for (const path of ['/responses', '/messages'] as const) {
+      upstream.clear();
+      generated([{ text: 'Yes.' }], false);
+      await ask(path, turns[path]);
+      const sent = (upstream.requests[0]?.json as any)?.contents.flatMap((turn: any) => turn.parts);
+      const call = sent.find((part: any) => part.functionCall)?.functionCall;
+      expect(call).toMatchObject({ name: 'web_search', args: { query: 'tides, moon' } });
+      expect(sent.filter((part: any) => part.functionResponse)).toHaveLength(1);
+    }
+  });
+
+  it('goes back as it came while tools of the gateway run beside it', async () => {
+    const call = { functionCall: { id: 'c1', name: 'datetime', args: {} }, thoughtSignature: 'c2ln' };
+    generated([...parts, call], false);
+    generated([{ text: 'Now.' }], false);
+    await ask('/responses', { tools: [{ type: 'signalbox:datetime' }], plugins: [] });
+    const sent = (upstream.requests[1]?.json as any)?.contents.flatMap((turn: any) => turn.parts);
+    for (const part of parts) expect(sent).toContainEqual(part);
   });
 });
 

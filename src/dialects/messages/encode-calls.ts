@@ -3,6 +3,7 @@ import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsAt, stringAt, stringsAt, textAt } from '../../kit/json/members.ts';
 import { inputObject } from '../shared/tools/call-input.ts';
+import { googleSearchBegun, googleSearchEnded } from '../shared/tools/google-searches.ts';
 import { mcpToolUseId, serverToolUseId, upstreamCallId, wrapText } from './ids.ts';
 
 /**
@@ -130,11 +131,25 @@ function fetchContent(given: JsonObject): Json {
 /** The blocks of an item that the representation does not model: its own, or those of a search. */
 export function opaqueBlocks(item: OpaqueItem, numbers: ExactNumbers | undefined): JsonObject[] {
   if (item.dialect === 'messages') return [item.value];
+  if (item.dialect === 'gemini') return googleSearchBlocks(item.value, numbers);
   const search = searchIn(item);
   return search === undefined ? [] : serverCallBlocks(search, numbers);
 }
 
 const SEARCH = 'web_search';
+
+/** The block of one half of a search that an upstream of the Gemini dialect ran: of the call, or of its end. */
+function googleSearchBlocks(part: JsonObject, numbers: ExactNumbers | undefined): JsonObject[] {
+  const call = { tool: SEARCH, hostedAs: SEARCH };
+  const begun = googleSearchBegun(part);
+  if (begun !== undefined) {
+    const input = JSON.stringify({ query: begun.queries.join(', ') });
+    return serverUseBlocks({ ...call, callId: upstreamCallId(begun.callId), input }, numbers);
+  }
+  const ended = googleSearchEnded(part);
+  if (ended === undefined) return [];
+  return serverResultBlocks({ ...call, callId: upstreamCallId(ended), input: '' }, '{"results":[]}', false);
+}
 
 /**
  * A search that an upstream of the responses dialect ran, as a call of the server tool. Undefined = the item is of

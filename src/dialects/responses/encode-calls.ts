@@ -2,11 +2,12 @@ import type { ItemHead } from '../../ir/events.ts';
 import type { OutputItem, ServerCallItem } from '../../ir/items.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { compact, objectAt, objectsOf, stringAt, textAt } from '../../kit/json/members.ts';
+import { googleSearchBegun, googleSearchEnded } from '../shared/tools/google-searches.ts';
 import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
 
 /**
- * Searches that upstreams of the messages dialect ran, as calls of the server tool, which this format shows. Their
- * blocks stay as they are in the representation: settlement counts them.
+ * Searches that upstreams of the messages and Gemini dialects ran, as calls of the server tool, which this format
+ * shows. Their blocks stay as they are in the representation: settlement counts them.
  */
 
 type SearchHead = Extract<ItemHead, { type: 'server-call' }>;
@@ -24,18 +25,33 @@ const TOOL = 'web_search';
 
 /** The search that a block asks for; undefined = the block is of another kind. */
 export function searchBegun(item: OutputItem): SearchHead | undefined {
-  if (item.type !== 'opaque' || item.dialect !== 'messages') return undefined;
+  if (item.type !== 'opaque') return undefined;
+  const google = item.dialect === 'gemini' ? googleSearchBegun(item.value) : undefined;
+  if (google !== undefined) {
+    const { callId, queries } = google;
+    return headOf(callId, { query: queries.join(', ') }, { queries: [...queries] });
+  }
   const { type, id, name, input } = item.value;
-  if (type !== 'server_tool_use' || name !== TOOL || typeof id !== 'string') return undefined;
-  const asked = isJsonObject(input) ? input : {};
-  const action = { type: 'search', query: textAt(asked, 'query') ?? '' };
-  const shown = { action };
-  return { type: 'server-call', tool: TOOL, hostedAs: TOOL, callId: id, input: JSON.stringify(asked), shown };
+  if (item.dialect !== 'messages' || type !== 'server_tool_use') return undefined;
+  if (name !== TOOL || typeof id !== 'string') return undefined;
+  return headOf(id, isJsonObject(input) ? input : {});
+}
+
+/** `further`: members of the action beside the query. */
+function headOf(callId: string, asked: JsonObject, further: JsonObject = {}): SearchHead {
+  const shown = { action: { type: 'search', query: textAt(asked, 'query') ?? '', ...further } };
+  return { type: 'server-call', tool: TOOL, hostedAs: TOOL, callId, input: JSON.stringify(asked), shown };
 }
 
 /** The result of a search; undefined = the block is of another kind. The texts of pages are encrypted. */
 export function searchResult(item: OutputItem): SearchResult | undefined {
-  if (item.type !== 'opaque' || item.dialect !== 'messages') return undefined;
+  if (item.type !== 'opaque') return undefined;
+  const ended = item.dialect === 'gemini' ? googleSearchEnded(item.value) : undefined;
+  if (ended !== undefined) {
+    const output = JSON.stringify({ results: [], note: RESULT_NOT_KEPT });
+    return { callId: ended, output, sources: [], isFailed: false };
+  }
+  if (item.dialect !== 'messages') return undefined;
   const { type, tool_use_id: callId, content } = item.value;
   if (type !== 'web_search_tool_result' || typeof callId !== 'string') return undefined;
   if (!Array.isArray(content)) {
