@@ -404,6 +404,35 @@ describe('tools without a price', () => {
     expect(page).toContain(`signalbox_unpriced_tool_use_total{provider="${provider}",tool="web_search"} 2`);
   });
 
+  it.each([
+    ['left out for a key that a limit covers', 'm/messages', 5, undefined],
+    ['sent for a key without a limit', 'm/messages', null, 'default'],
+  ])('are also models that an upstream falls back to by itself: %s', async (_, model, limit, fallbacks) => {
+    answer(message([], { input_tokens: 100, output_tokens: 20 }));
+    const asked = {
+      model,
+      max_tokens: 100,
+      fallbacks: 'default',
+      messages: [{ role: 'user', content: 'Hi' }],
+    };
+    const key = await keyWith(limit);
+    const reply = await gateway.post('/messages', asked, {
+      authorization: `Bearer ${key}`,
+      'x-signalbox-metadata': 'enabled',
+    });
+    const body = (await reply.json()) as any;
+    expect(reply.status, JSON.stringify(body)).toBe(200);
+    expect(upstream.requests[0]?.json?.fallbacks).toBe(fallbacks);
+    const told = (body.signalbox_metadata.translation ?? []).filter(
+      ({ field }: any) => field === 'fallbacks',
+    );
+    expect(told).toEqual(
+      limit === null
+        ? []
+        : [{ field: 'fallbacks', action: 'dropped', detail: expect.stringContaining('has no price for it') }],
+    );
+  });
+
   it('are named by check-config', () => {
     const entry = { slug: 'own', dialect: 'openai-responses', base_url: 'http://h/v1', api_key: 'k' };
     const warned = (pricing: object, more: object = {}) =>

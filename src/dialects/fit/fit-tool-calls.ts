@@ -40,19 +40,29 @@ function fitToolCalls(
   return { request: bounded.request, report: [entry] };
 }
 
-/** `kinds`: the types of tools that are left out. */
-function fitPricedTools(request: GenerationRequest, kinds: ReadonlySet<string>): FittedRequest {
-  const report = new Report(request);
+/** `kinds`: the types of tools, and the fields, that are left out. */
+function fitPricedTools(asked: GenerationRequest, kinds: ReadonlySet<string>): FittedRequest {
+  const report = new Report(asked);
+  const request = kinds.has('fallbacks') ? withoutOwnFallbacks(asked, report) : asked;
   const tools = request.tools.filter((tool) => {
     if (tool.type !== 'hosted' || !kinds.has(tool.kind)) return true;
-    report.dropped(
-      report.place(tool, 'tools'),
-      `the upstream bills ${tool.kind} and has no price for it, so no limit of the key could hold it back`,
-    );
+    report.dropped(report.place(tool, 'tools'), unpriced(tool.kind));
     return false;
   });
   const { tools: written } = request.body;
   if (!Array.isArray(written)) return { request: { ...request, tools }, report: report.entries };
   const kept = written.filter((tool) => !isJsonObject(tool) || !kinds.has(String(tool.type)));
   return { request: { ...request, tools, body: { ...request.body, tools: kept } }, report: report.entries };
+}
+
+/** Without the models that the upstream would fall back to by itself. */
+function withoutOwnFallbacks(request: GenerationRequest, report: Report): GenerationRequest {
+  const { fallbacks, ...own } = request.ext.messages ?? {};
+  if (fallbacks === undefined) return request;
+  report.dropped('fallbacks', unpriced('the models that it falls back to'));
+  return { ...request, ext: { ...request.ext, messages: own } };
+}
+
+function unpriced(what: string): string {
+  return `the upstream bills ${what} and has no price for it, so no limit of the key could hold it back`;
 }

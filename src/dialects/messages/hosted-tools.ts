@@ -23,6 +23,9 @@ const ROWS: readonly ToolRow[] = [
 /** Searches and fetches that filter what they find run code, which then costs nothing (the same page). */
 const FILTERING = /^web_(?:search|fetch)_20(?:2[6-9]|[3-9]\d)/;
 
+/** The upstream may answer with a model of its own choice, at the prices of that model. */
+const OWN_FALLBACKS: AskedTool = { kind: 'fallbacks', most: 1, isBoundable: false };
+
 /** The upstream searches, fetches and runs code with tools of its own, and accepts a limit for some. */
 export const hosted: HostedTools = {
   native: {
@@ -43,11 +46,12 @@ export const hosted: HostedTools = {
     },
   },
   prices: ['web_search', 'code_execution'],
-  asked({ tools }) {
-    const asked = askedAmong(tools, 'messages', ROWS, (kind, tool) =>
+  asked({ tools, ext }) {
+    const among = askedAmong(tools, 'messages', ROWS, (kind, tool) =>
       IS_BOUNDABLE.test(kind) ? { most: usesOf(tool), isBoundable: true } : UNBOUNDED,
     );
-    return asked.some(({ kind }) => FILTERING.test(kind)) ? asked.map(withFreeCode) : asked;
+    const asked = among.some(({ kind }) => FILTERING.test(kind)) ? among.map(withFreeCode) : among;
+    return ext.messages?.fallbacks === undefined ? asked : [...asked, OWN_FALLBACKS];
   },
   run(items, asked) {
     let calls = 0;

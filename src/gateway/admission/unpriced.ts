@@ -41,14 +41,17 @@ export function withinPrices(plan: Plan, request: GenerationRequest, atMs: numbe
   }
 }
 
-/** Types of unpriced tools that the caller offers beside tools of its own, and does not choose. */
+/** Fields that let the upstream run something, without which every request can go on. */
+const DISPENSABLE_FIELDS: ReadonlySet<string> = new Set(['fallbacks']);
+
+/** Unpriced fields of that kind, and types of unpriced tools that callers offer beside their own and do not choose. */
 function dispensable(plan: Plan, request: GenerationRequest, atMs: number): ReadonlySet<string> | undefined {
-  if (!mayGoWithout(request)) return undefined;
   const toolsAsked = toolsAskedBy(request);
-  const offered = new Set(objectsAt(request.body, 'tools').map(({ type }) => type));
+  const tools = mayGoWithout(request) ? objectsAt(request.body, 'tools') : [];
+  const offered = new Set(tools.map(({ type }) => type));
   const kinds = plan.candidates
     .flatMap((candidate) => unpricedAt(candidate, toolsAsked, atMs, unpricedKinds))
-    .filter((kind) => offered.has(kind));
+    .filter((kind) => offered.has(kind) || DISPENSABLE_FIELDS.has(kind));
   return kinds.length === 0 ? undefined : new Set(kinds);
 }
 
