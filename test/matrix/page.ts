@@ -175,7 +175,12 @@ caches in \`usage\`. \`context_management\` and the search that Anthropic runs a
 
 **Codex to another family.** Functions, \`namespace\` groups and free-text tools survive. The latter two become plain
 functions on the way out, and calls come back in their original form. Encrypted reasoning goes back only to OpenAI.
-Elsewhere verbosity, cache keys and the search that OpenAI runs are dropped; a grammar becomes part of a description.`;
+Elsewhere verbosity, cache keys and the search that OpenAI runs are dropped; a grammar becomes part of a description.
+
+**Tools that Gemini runs.** A search of the web that Gemini shows in its answer (\`toolCall\` and \`toolResponse\`) is a
+\`web_search_call\` on \`/responses\` and a \`server_tool_use\` block with its result on \`/messages\`; in your next turn it
+goes back as a call and its result. Gemini's other tools (maps, pages, files, code) have no place in the three formats:
+what they show goes back to Gemini as it came while tools of the gateway run, and is not in the answer.`;
 
 function requestTable(format: Format): string {
   const rows = REQUEST_MATRIX.flatMap(({ title, features }) => {
