@@ -181,13 +181,6 @@ const REQUESTS: readonly Expected[] = [
     isRewritten: true,
   },
   {
-    reason:
-      'Tools that the owner of the dialect runs, among those that a search of tools found: where nothing is relayed they are left out, and no entry says so.',
-    fate: 'lost',
-    names: /^tool_search_output\.tools : (file_search|computer_use_preview|mcp|code_interpreter)$/,
-    upstreams: ['openai'],
-  },
-  {
     reason: 'A guardrail reads files before they leave, and the address of the test leads nowhere.',
     fate: 'refused',
     names: /^(input_file\.file_url|document\.source : url)$/,
