@@ -41,6 +41,9 @@ function slicesOf<T>(steps: Generator<void, T, void>, work: () => number) {
   }
 }
 
+/** Times that a text is read if a slice takes too long: the machine may have been busy. */
+const ATTEMPTS = 3;
+
 /** Garbage of earlier slices may be collected in any of them, on other threads too: the two longest do not count. */
 const longestCpuMs = (slices: readonly { readonly cpuMs: number }[]) =>
   slices.map(({ cpuMs }) => cpuMs).sort((left, right) => right - left)[2] ?? 0;
@@ -50,12 +53,16 @@ describe.each([
   ['200 patterns that it allows', ALLOWED],
 ] as const)('%s', (_, patterns) => {
   it.each(TEXTS)('read 1 MB of $title in short slices, within a bound', ({ text }) => {
-    const budget = new ScanBudget(MOST);
-    const scan = filtersOf(patterns, 'block').scanInSlices(text, USER, budget);
-    const { slices } = slicesOf(scan, () => budget.spent);
-    expect(Math.max(...slices.map(({ work }) => work))).toBeLessThan(500_000);
-    expect(longestCpuMs(slices)).toBeLessThan(50);
-    expect(budget.spent).toBeLessThan(MOST + 500_000);
+    let longestMs = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < ATTEMPTS && longestMs >= 50; attempt++) {
+      const budget = new ScanBudget(MOST);
+      const scan = filtersOf(patterns, 'block').scanInSlices(text, USER, budget);
+      const { slices } = slicesOf(scan, () => budget.spent);
+      expect(Math.max(...slices.map(({ work }) => work))).toBeLessThan(500_000);
+      expect(budget.spent).toBeLessThan(MOST + 500_000);
+      longestMs = Math.min(longestMs, longestCpuMs(slices));
+    }
+    expect(longestMs).toBeLessThan(50);
   });
 });
 

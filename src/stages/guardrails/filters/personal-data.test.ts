@@ -31,7 +31,7 @@ function costOf(filters: ReturnType<typeof compileFilters>, text: string): numbe
  */
 const MAX_RATIO = 15;
 /** Scans of each text: the fewest, and the most before its ratio counts. What else the machine does only adds. */
-const ROUNDS = { least: 3, most: 40 };
+const ROUNDS = { least: 1, most: 40 };
 
 /** How often the cost of prose a text costs: the shortest runs of both, in turn, because a machine has fast hours. */
 function ratioOf(filters: ReturnType<typeof compileFilters>, text: string, prose: string): number {
