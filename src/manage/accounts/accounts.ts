@@ -33,7 +33,7 @@ export class Accounts {
   async create(name: string): Promise<Account> {
     checkName('name', name);
     if ((await this.#tenancy.findAccount(name)) !== undefined) throw nameTaken(name);
-    const createdAtMs = this.#sources.clock.now();
+    const createdAtMs = await this.#nextMoment();
     const account: Account = { id: this.#sources.uuid(), name, createdAtMs };
     const initialNanos = this.#initialNanos();
     // Before the account exists: an account without its grant would be unlimited.
@@ -53,6 +53,12 @@ export class Accounts {
     // Another gateway created the name first: withdraw the grant of the id that was not used.
     if (initialNanos !== null) await this.#credits.set(account.id, null);
     throw nameTaken(name);
+  }
+
+  /** Later than all accounts: the oldest is meant where none is named, so that no two may be of one moment. */
+  async #nextMoment(): Promise<number> {
+    const latest = (await this.list()).at(-1)?.createdAtMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(this.#sources.clock.now(), latest + 1);
   }
 
   /** Oldest first. */
