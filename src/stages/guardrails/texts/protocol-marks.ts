@@ -16,7 +16,7 @@ const TYPE_MEMBERS: ReadonlySet<string> = new Set(['mediaType', 'media_type', 'm
 /** Identifiers and base64: no spaces, quotes or at signs. */
 const TOKEN = /^[\w.:/+=#$-]*$/;
 
-/** Ids are minted with letters: a value of digits alone may be a number of somebody. */
+/** Ids are minted with letters: a value of digits alone may be a telephone or card number. */
 const LETTER = /[A-Za-z]/;
 
 /** Seals are long: hashes and encrypted texts. */
