@@ -1,0 +1,27 @@
+import type { RowPlace } from './settled-rows.ts';
+
+/** How far a follower has come, and how it fares. */
+export interface FollowerNote {
+  readonly place: RowPlace;
+  /** Generations that it has taken. */
+  readonly taken: number;
+  /** Generations that were left out because it was too far behind. */
+  readonly dropped: number;
+  /** Why it does not go on; null = it does. */
+  readonly problem: string | null;
+  /** Since when, epoch milliseconds. */
+  readonly problemSinceMs: number | null;
+  readonly updatedAtMs: number;
+}
+
+/** Notes of followers, shared by all gateways of an installation. */
+export interface FollowerNotes {
+  /** Takes or renews the right to run followers, which one gateway at a time has. */
+  takeTurn(): Promise<boolean>;
+  /** Lets another gateway take it at once. */
+  endTurn(): Promise<void>;
+  listAll(): Promise<ReadonlyMap<string, FollowerNote>>;
+  /** Does nothing without the right to run followers. */
+  note(followerId: string, note: FollowerNote): Promise<void>;
+  forget(followerId: string): Promise<void>;
+}
