@@ -176,9 +176,9 @@ export interface InboundDialect {
   readonly itemReferences?: ItemReferences;
   /**
    * Reads items of a conversation that other dialects do not have: calls of hosted tools, messages between agents.
-   * Absent = the format has no such items.
+   * Absent = the format has no such items. `numbers`: long numbers of the body.
    */
-  readonly carriedItems?: (items: readonly Item[]) => ItemReader;
+  readonly carriedItems?: (items: readonly Item[], numbers?: ExactNumbers) => ItemReader;
   /**
    * What an item changes in the settings of the request; undefined = nothing. Absent = the format has no such items.
    */

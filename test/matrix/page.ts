@@ -171,7 +171,8 @@ or not. An endpoint that lists a setting in \`supported_parameters\` gets it all
 Reasoning continues as text if the new family takes it. Signatures stay with the family that made them, and work again
 when you return to it.
 Cache marks reach only Anthropic and Bedrock: the others cache on their own, and report what they read from their
-caches in \`usage\`. \`context_management\` and the search that Anthropic runs are dropped.
+caches in \`usage\`. \`context_management\` and the search that Anthropic runs are dropped. What its tools left in the
+conversation (searches, pages, programs, calls of MCP servers) becomes calls and what their blocks show of the results.
 
 **Codex to another family.** Functions, \`namespace\` groups and free-text tools survive. The latter two become plain
 functions on the way out, and calls come back in their original form. Encrypted reasoning goes back only to OpenAI.

@@ -9,7 +9,7 @@ import { encodeError, readError } from './error.ts';
 import { facts } from './facts.ts';
 import { hosted } from './hosted-tools.ts';
 import { hasUnknownTypes, parseRequest } from './parse.ts';
-import { carriedBlock } from './parse-content.ts';
+import { carriedItems } from './parse-calls.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
 import { renderRequest } from './render.ts';
@@ -26,7 +26,7 @@ export const messages: ConversationFormat = {
     },
     gatewayFields: GATEWAY_FIELDS,
     fileParts,
-    carriedItems: () => carriedBlock,
+    carriedItems,
     functionOfTool,
     pieceLists: ['messages', 'system', 'tools'],
     parseRequest,

@@ -13,8 +13,6 @@ import type { Place, Places } from '../../ir/places.ts';
 import { type ExactNumbers, stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectOf, objectsOf, stringAt } from '../../kit/json/members.ts';
-import type { ItemReader } from '../dialect.ts';
-import { textIn } from '../shared/blocks/text-of-foreign-part.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 
 import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
@@ -22,7 +20,6 @@ import { isUpstreamCall, ownServerCallId, unwrapText } from './ids.ts';
 import { imageInText } from './media.ts';
 import { parseRedacted, parseThinking } from './reasoning.ts';
 import type { WireBlock, WireMessage } from './wire.ts';
-import { isKnownBlock } from './wire-content.ts';
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
@@ -114,15 +111,6 @@ function parseItem(
   }
 }
 
-/** A block of an undocumented type as text of its speaker, if it has some: other dialects know none of them. */
-export const carriedBlock: ItemReader = (value, role = 'user') => {
-  const type = stringAt(value, 'type') ?? '';
-  const text = isKnownBlock(type) ? '' : textIn(value);
-  if (text === '') return undefined;
-  const message: Item = { type: 'message', role, content: [{ type: 'text', text }] };
-  return { items: [message], detail: `${type} sent as plain text` };
-};
-
 // --- Calls and results ----------------------------------------------------------------------------------------------
 
 function parseToolResult(block: WireBlock, place: Place, places: Places): ToolResultItem {
@@ -164,20 +152,21 @@ export function replayedStep(
   };
 }
 
-function mcpResult({ content, is_error }: WireBlock, callId: string): ToolResultItem {
-  const text =
-    typeof content === 'string'
-      ? content
-      : objectsOf(content)
-          .map((part) => stringAt(part, 'text') ?? '')
-          .join('');
+function mcpResult(block: WireBlock, callId: string): ToolResultItem {
   return {
     type: 'tool-result',
     kind: 'function',
     callId,
-    content: [{ type: 'text', text }],
-    ...(is_error === true && { isError: true }),
+    content: [{ type: 'text', text: textOfMcpResult(block) }],
+    ...(block.is_error === true && { isError: true }),
   };
+}
+
+export function textOfMcpResult({ content }: JsonObject): string {
+  if (typeof content === 'string') return content;
+  return objectsOf(content)
+    .map((part) => stringAt(part, 'text') ?? '')
+    .join('');
 }
 
 /** The result that the model got, from the content of a result block. */
@@ -191,10 +180,16 @@ function resultForModel(content: Json | undefined, callId: string): JsonObject {
     }));
     return { results };
   }
-  const { type, text, url, retrieved_at, content: document, error_code } = objectOf(content);
+  const result = objectOf(content);
+  const { type, text, error_code } = result;
   if (error_code !== undefined) return { status: 'error', error: error_code };
   if (type === 'advisor_result') return { status: 'ok', advice: text ?? '' };
-  const { title, source } = objectOf(document);
+  return fetchedPage(result);
+}
+
+/** A page that is text. */
+export function fetchedPage({ url, retrieved_at, content }: JsonObject): JsonObject {
+  const { title, source } = objectOf(content);
   return compact({
     url,
     title: title ?? undefined,
@@ -205,7 +200,7 @@ function resultForModel(content: Json | undefined, callId: string): JsonObject {
 }
 
 /** The result of a search that an upstream ran: what its block shows of it. */
-function upstreamResult(content: Json): JsonObject {
+export function upstreamResult(content: Json | undefined): JsonObject {
   const sources = objectsOf(content).map(({ url = '', title = '' }) => ({ url, title }));
   return { ...(sources.length > 0 && { sources }), note: RESULT_NOT_KEPT };
 }
@@ -279,8 +274,8 @@ const TURN_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const SOURCE_FIELDS: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const DOCUMENT_FIELDS: ReadonlySet<string> = new Set([...SOURCE_FIELDS, 'title']);
-const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
-const RESULT_FIELDS: ReadonlySet<string> = new Set([
+export const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+export const RESULT_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'tool_use_id',
   'content',

@@ -42,10 +42,11 @@ export function withKnownKinds(request: GenerationRequest, called: Called): Know
 
 function withKnownItems(request: GenerationRequest, dialect: string, report: Report): GenerationRequest {
   let known = request;
-  const { items } = request;
+  const { items, exactNumbers } = request;
   const readers = new Map<DialectName, ItemReader>();
   const carried = (item: OpaqueItem) => {
-    const read = readers.get(item.dialect) ?? DIALECTS[item.dialect].inbound?.carriedItems?.(items);
+    const { inbound } = DIALECTS[item.dialect];
+    const read = readers.get(item.dialect) ?? inbound?.carriedItems?.(items, exactNumbers);
     if (read !== undefined) readers.set(item.dialect, read);
     return read?.(item.value, item.role);
   };
