@@ -46,6 +46,18 @@ export function plusWriteOffs(
   return [...sums].map(([cause, nanos]) => ({ cause, nanos }));
 }
 
+/** A write-off as rows have it. A type, so that it is a JSON object. */
+export type WriteOffRow = { readonly cause: WriteOffCause; readonly nanos: string };
+
+export function writeOffRows(writeOffs: readonly WriteOff[]): WriteOffRow[] {
+  return writeOffs.map(({ cause, nanos }) => ({ cause, nanos: String(nanos) }));
+}
+
+/** The write-offs that a row lists. */
+export function writeOffsOf({ write_offs: rows }: JsonObject): WriteOff[] {
+  return Array.isArray(rows) ? rows.filter(isJsonObject).flatMap(writeOffOf) : [];
+}
+
 /** What a generation is not charged, as its record has it. */
 export interface WrittenOff {
   readonly writtenOffNanos: Nanos;
@@ -61,7 +73,7 @@ export interface WrittenOff {
  */
 export function writeOffsIn({ writtenOffNanos, writtenOffCause, row }: WrittenOff): readonly WriteOff[] {
   if (writtenOffNanos === 0n) return [];
-  const listed = Array.isArray(row.write_offs) ? row.write_offs.filter(isJsonObject).flatMap(writeOffOf) : [];
+  const listed = writeOffsOf(row);
   const unlisted = listed.reduce((left, { nanos }) => left - nanos, writtenOffNanos);
   if (unlisted <= 0n) return listed;
   return plusWriteOffs(listed, [{ cause: writtenOffCause ?? UNNAMED_CAUSE, nanos: unlisted }]) ?? listed;

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
@@ -65,6 +66,7 @@ const CLOSE = 1e-9;
 
 let upstream: FakeUpstream;
 let gateway: TestGateway;
+let config: Parameters<typeof openTestGateway>[0];
 
 const endpointsOf = (slug: string) => [{ provider: slug, model: 'one', ...size, pricing }];
 
@@ -80,7 +82,7 @@ beforeAll(async () => {
       { slug: `third-${name}`, ...provider, timeouts_ms: hurried },
     ];
   });
-  gateway = await openTestGateway({
+  config = {
     providers,
     models: [
       ...NAMES.flatMap((name) => [
@@ -98,10 +100,12 @@ beforeAll(async () => {
           ...size,
           endpoints: ['hurried', 'second', 'third'].flatMap((slug) => endpointsOf(`${slug}-${name}`)),
         },
+        { id: `m/then-slow-${name}`, ...size, endpoints: [`hurried-${name}`, name].flatMap(endpointsOf) },
       ]),
     ],
     server: { request_deadline_ms: 20_000 },
-  } as never);
+  } as never;
+  gateway = await openTestGateway(config);
 });
 beforeEach(() => upstream.clear());
 afterAll(async () => {
@@ -331,6 +335,39 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     const record = await ask(name, `m/hurried-${name}`, { more });
     expect(upstream.requests).toHaveLength(1);
     expect(accounted(record)).toBeGreaterThanOrEqual(BILL - CLOSE);
+  });
+
+  it('is written off with the next call if the process is killed in that', async () => {
+    upstream.answer([head(200, SSE), never()]);
+    const leaving = new AbortController();
+    const more = { stream: true, provider: { order: [`hurried-${name}`, name] } };
+    const asked = gateway
+      .fetch(FORMATS[name].path, {
+        method: 'POST',
+        signal: leaving.signal,
+        body: JSON.stringify(bodyFor(name, `m/then-slow-${name}`, more)),
+        headers: { 'content-type': 'application/json', 'x-request-id': `killed-${name}` },
+      })
+      .catch(() => {});
+    await upstream.request(1);
+    // What is on the disk now is what a process leaves that is killed now.
+    const isCopied = (path: string) => !/lock|sock/.test(path);
+    const restarted = await openTestGateway(config, {
+      prepare: async (dataDir) => cpSync(gateway.dataDir, dataDir, { recursive: true, filter: isCopied }),
+    });
+    try {
+      const key = { key: gateway.managementKey };
+      const { data } = (await (await restarted.fetch('/generations?limit=100', key)).json()) as any;
+      const { id } = data.find(({ request_id }: any) => request_id === `killed-${name}`);
+      const { data: record } = (await (await restarted.fetch(`/generation?id=${id}`, key)).json()) as any;
+      expect(record).toMatchObject({ total_cost: 0, finish_reason: 'error', native_tokens_prompt: 0 });
+      expect(causesOf(record)).toEqual(['time_limit', 'cut']);
+      expect(record.written_off).toBeGreaterThanOrEqual(2 * BILL - CLOSE);
+    } finally {
+      leaving.abort();
+      await asked;
+      await restarted.close();
+    }
   });
 
   it('is nothing but its price where a whole answer takes longer than a first byte may', async () => {

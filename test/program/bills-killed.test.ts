@@ -29,6 +29,9 @@ const AWS_KEY = JSON.stringify({
   region: 'us-east-1',
 });
 
+/** Milliseconds after which hasty providers give a call up. */
+const HASTE_MS = 300;
+
 const SIZE = { context_length: 200_000, max_output_tokens: 4_000 };
 
 const PROMPT = 'word '.repeat(500);
@@ -97,13 +100,25 @@ function configOf({ urlOf, serviceUrl }: Pick<BilledUpstream, 'urlOf' | 'service
         base_url: urlOf(dialect),
         ...(dialect === 'bedrock' && { api_key: AWS_KEY }),
       })),
+      // Gives a call up soon, so that a second one is made.
+      ...DIALECTS.map((dialect) => ({
+        slug: `${dialect}-hasty`,
+        dialect: BILLED_DIALECTS[dialect],
+        base_url: urlOf(dialect, 'hasty'),
+        ...(dialect === 'bedrock' && { api_key: AWS_KEY }),
+        timeouts_ms: { first_byte: HASTE_MS, idle: HASTE_MS, total: HASTE_MS },
+      })),
       { slug: 'service', dialect: 'openai-chat', base_url: serviceUrl, api_key: 'k' },
     ],
-    models: DIALECTS.map((dialect) => ({
-      id: `m/${dialect}`,
-      ...SIZE,
-      endpoints: [{ provider: dialect, model: 'one', ...SIZE, pricing: BILLED_PRICING }],
-    })),
+    models: DIALECTS.flatMap((dialect) => {
+      const endpointAt = (provider: string) => ({ provider, model: 'one', ...SIZE, pricing: BILLED_PRICING });
+      return [
+        { id: `m/${dialect}`, ...SIZE, endpoints: [endpointAt(dialect)] },
+        { id: `m/${dialect}-twice`, ...SIZE, endpoints: [`${dialect}-hasty`, dialect].map(endpointAt) },
+      ];
+    }),
+    // Otherwise later requests would leave out providers that had so many time limits.
+    routing: { cooldown: { failures: 1_000 } },
     plugins: {
       'file-parser': { ocr: { provider: 'service', model: 'ocr', price_per_page: BILLED_PRICES.page } },
     },
@@ -117,6 +132,8 @@ interface Killed {
   readonly when: string;
   readonly how: WorkEnd;
   readonly tasks?: WorkEnd;
+  /** Each model is called a second time, because a time limit ended the first call. */
+  readonly isTwice?: true;
 }
 
 describe.each([
@@ -130,10 +147,11 @@ describe.each([
     it.each<Killed>([
       { when: 'before the answers begin', how: 'silent' },
       { when: 'after their last words', how: 'stall' },
+      { when: 'in second calls, after time limits ended the first', how: 'silent', isTwice: true },
       { when: 'while models work that tools ask', how: 'answer', tasks: 'stall' },
     ])(
       '$when',
-      async ({ how, tasks }) => {
+      async ({ how, tasks, isTwice }) => {
         const upstream = await openBilledUpstream();
         const folder = mkdtempSync(join(tmpdir(), 'signalbox-bills-'));
         writeFileSync(join(folder, 'signalbox.yaml'), configOf(upstream));
@@ -143,9 +161,10 @@ describe.each([
         upstream.plan(work);
         if (tasks !== undefined) upstream.planTasks({ ...work, how: tasks });
         const calls = ({ hasFile }: { readonly hasFile: boolean }) =>
-          (hasFile ? 1 : 0) + 1 + (tasks === undefined ? 0 : TASKS);
+          (hasFile ? 1 : 0) + (isTwice ? 2 : 1) + (tasks === undefined ? 0 : TASKS);
         const billed = ({ hasFile }: { readonly hasFile: boolean }) =>
-          (hasFile ? PAGES * BILLED_PRICES.page : 0) + billOf(work) * (tasks === undefined ? 1 : 1 + TASKS);
+          (hasFile ? PAGES * BILLED_PRICES.page : 0) +
+          billOf(work) * ((isTwice ? 2 : 1) + (tasks === undefined ? 0 : TASKS));
 
         const first = await startProgram(folder, env);
         const [management = '', unlimited = ''] = keysIn(first.stdout() + first.stderr());
@@ -163,7 +182,14 @@ describe.each([
           const reply = await fetch(`${first.url}${path}`, {
             method: 'POST',
             headers: { ...json, authorization: `Bearer ${key}`, 'x-request-id': name },
-            body: JSON.stringify(tasks === undefined ? body : { ...body, tools: [tool] }),
+            body: JSON.stringify({
+              ...body,
+              ...(tasks !== undefined && { tools: [tool] }),
+              ...(isTwice && {
+                model: `m/${dialect}-twice`,
+                provider: { order: [`${dialect}-hasty`, dialect] },
+              }),
+            }),
           });
           const text = await reply.text();
           // A busy machine may be too slow for so many requests at once; an open stream says so in itself.
@@ -201,7 +227,10 @@ describe.each([
           } = record;
           const request = served().find((each) => each.name === name);
           expect(charged + writtenOff, name).toBeGreaterThanOrEqual(billed(request ?? NO_FILE) - 1e-9);
-          expect(parts, name).toEqual([{ cause: 'cut', cost: writtenOff }]);
+          const causes = parts.map(({ cause }: { cause: string }) => cause);
+          expect(causes, name).toEqual(isTwice ? ['time_limit', 'cut'] : ['cut']);
+          const sum = parts.reduce((total: number, { cost }: { cost: number }) => total + cost, 0);
+          expect(sum, name).toBeCloseTo(writtenOff, 9);
         }
         await stopped(restarted.child, 'SIGTERM');
         const verified = execFileSync(process.execPath, [PROGRAM, 'ledger', 'verify'], { cwd: folder, env });

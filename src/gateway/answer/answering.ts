@@ -34,6 +34,8 @@ export abstract class Answering implements SettleDependencies {
   protected readonly checkpoints: Checkpoints;
   /** All legs that have begun, in order. */
   protected readonly legs: (RunningLeg | EndedLeg)[] = [];
+  /** What ended legs may cost beyond their charges. */
+  protected uncharged: LegAccount['uncharged'];
   readonly #state: AnswerState;
   readonly #started: number;
   #firstContentMs: number | undefined;
@@ -45,6 +47,8 @@ export abstract class Answering implements SettleDependencies {
     this.dependencies = dependencies;
     this.#state = state;
     this.reading = new UpstreamReading(input.signal, state.drains, input.caller.key.hash, this.legs);
+    const noteProgress = () => this.noteProgress();
+    underway.reservation.noteProgress = noteProgress;
     this.surroundings = {
       input,
       settings,
@@ -54,7 +58,7 @@ export abstract class Answering implements SettleDependencies {
       dependencies,
       state,
     };
-    this.checkpoints = new Checkpoints(settings.checkpointMs, () => this.noteProgress());
+    this.checkpoints = new Checkpoints(settings.checkpointMs, noteProgress);
     // Times count from the arrival of the request.
     this.#started =
       dependencies.clock.monotonic() - Math.max(0, dependencies.clock.now() - input.acceptedAtMs);
@@ -147,9 +151,12 @@ export abstract class Answering implements SettleDependencies {
       return used === undefined ? [] : [{ leg, status: 'failed', ...used }];
     });
     const { usage, bill, used } = accountOf(legs, this.attemptLog.charges);
+    const { reservation } = this.underway;
+    let uncharged = plusWriteOffs(this.uncharged, reservation.writeOffs);
+    for (const each of this.legs) if (isOpen(each)) uncharged = plusWriteOffs(uncharged, each.lostSoFar);
     await ledger.checkpoint(this.underway.input.generationId, {
-      used: this.underway.reservation.withinMax(used),
-      row: progressRow(plannedGeneration(this.underway), { usage, bill }, legs),
+      used: reservation.withinMax(used),
+      row: progressRow(plannedGeneration(this.underway), { usage, bill, uncharged }, legs),
       atMs: clock.now(),
     });
   }

@@ -44,7 +44,6 @@ export class SeveralLegs extends Answering {
   readonly #closing: Promise<void>[] = [];
   /** True once the answer has ended: no further leg begins. */
   #isOver = false;
-  #uncharged: LegAccount['uncharged'];
   /** The last main leg whose prompt its upstream has counted. */
   #measured: MeasuredLeg | undefined;
   /** Every leg may make one call; the calls beyond that are shared by all legs. */
@@ -60,7 +59,6 @@ export class SeveralLegs extends Answering {
     this.#first = admission;
     const { attempts } = underway.settings;
     this.#limits = { ...attempts, retries: { left: attempts.perRequest - 1 } };
-    underway.reservation.noteProgress = () => this.noteProgress();
     const { signal } = this.reading;
     signal.addEventListener('abort', () => {
       for (const { giveUp } of this.#open.values()) giveUp.abort(signal.reason);
@@ -91,7 +89,7 @@ export class SeveralLegs extends Answering {
     }
     await Promise.all(this.#closing);
     const { usage, bill } = accountOf(this.endedLegs(), this.attemptLog.charges);
-    return { usage: withOwnWork(usage, this.attemptLog), bill, uncharged: this.#uncharged };
+    return { usage: withOwnWork(usage, this.attemptLog), bill, uncharged: this.uncharged };
   }
 
   protected override concludeLegs(): void {
@@ -315,7 +313,7 @@ export class SeveralLegs extends Answering {
   async #settle(running: RunningLeg, result: Result, end: AnswerEnd): Promise<void> {
     const account = await running.account(result, end);
     running.conclude(account, statusOf(end), result, typeof end === 'string' ? undefined : end);
-    this.#uncharged = plusWriteOffs(this.#uncharged, account.uncharged);
+    this.uncharged = plusWriteOffs(this.uncharged, account.uncharged);
     const { reservation } = this.underway;
     reservation.noteLeg(account.usage.inputTokens + account.usage.outputTokens, running.spent);
     reservation.release(running.admission.reserved, running.spent);

@@ -84,6 +84,8 @@ async function run(
   const events: Event[] = [];
   const failed: (UpstreamFailure['lostBy'] | 'told')[] = [];
   const dropped: string[] = [];
+  /** Calls that had been made when lost ones were noted. */
+  const notedAfter: number[] = [];
   let error: unknown;
   try {
     const dependencies = {
@@ -106,6 +108,10 @@ async function run(
       isAbandoned: () => options.isAbandoned?.() ?? false,
       allowsFallbacks: options.allowsFallbacks ?? true,
       noteFailed: (_: Candidate, { lostBy }: UpstreamFailure) => void failed.push(lostBy ?? 'told'),
+      noteLost: () => {
+        if (failed.length + dropped.length === 0) return undefined;
+        return Promise.resolve().then(() => void notedAfter.push(calls.length));
+      },
       payDropped: async (candidate: Candidate) => {
         dropped.push(candidate.endpoint.provider.slug);
         return options.payDropped?.(candidate) ?? true;
@@ -127,6 +133,7 @@ async function run(
     calls,
     failed,
     dropped,
+    notedAfter,
   };
 }
 
@@ -190,6 +197,20 @@ describe('attemptCandidates', () => {
       limits: { perModel: 4, perRequest: 8 },
     });
     expect(dropped).toEqual(['p0', 'p2']);
+  });
+
+  it('notes what lost calls may cost before each further one, and waits for that', async () => {
+    const late = new UpstreamFailure('upstream-unavailable', 'late', 0, { lostBy: 'time-limit' });
+    const { text, notedAfter } = await run(
+      [fail('rate-limited', 429), [[stop]], late, [say('full'), [stop]]],
+      {
+        limits: { perModel: 4, perRequest: 8 },
+      },
+    );
+    expect(text).toBe('full');
+    expect(notedAfter).toEqual([1, 2, 3]);
+    expect((await run([late])).notedAfter).toEqual([]);
+    expect((await run([[say('one'), [stop]]])).notedAfter).toEqual([]);
   });
 
   it('passes an empty answer on if the limits do not pay for another one', async () => {

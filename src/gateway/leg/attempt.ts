@@ -26,6 +26,11 @@ export interface AttemptDependencies extends CallDependencies {
   readonly allowsFallbacks: boolean;
   /** True if the caller has left, although the current call may go on. */
   isAbandoned(): boolean;
+  /**
+   * Writes a checkpoint of what earlier calls may be billed, before a further one: the process may end during that.
+   * Undefined if there is nothing to write.
+   */
+  noteLost(): Promise<void> | undefined;
   /** Pays for an answer that is dropped for another candidate; false = the limits do not allow it. */
   payDropped(candidate: Candidate, held: EventBatch): Promise<boolean>;
 }
@@ -151,6 +156,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
         current = queue.next(canPay);
         continue;
       }
+      const noting = dependencies.noteLost();
+      if (noting !== undefined) await noting;
       let opening: Opening | UpstreamFailure;
       try {
         const sent = this.#adapt(request, candidate.endpoint);

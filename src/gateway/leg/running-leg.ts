@@ -1,3 +1,4 @@
+import { FREE } from '../../catalog/prices/bill.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import { effortOf } from '../../dialects/shared/reasoning/reasoning-effort.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
@@ -6,7 +7,7 @@ import type { EventBatch } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
-import type { Usage } from '../../ir/usage.ts';
+import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { booleanAt } from '../../kit/json/members.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../kit/money.ts';
@@ -84,10 +85,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   readonly #meter = new Meter((reported) => this.#plausible(reported));
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
-  /** Failed calls that their upstreams may bill, with what they reported: undefined = the worst cost. */
-  #lost:
-    | { readonly candidate: Candidate; readonly cause: WriteOffCause; readonly nanos: Nanos | undefined }[]
-    | undefined;
+  /** Failed calls that their upstreams may bill. */
+  #lost: readonly LostCall[] | undefined;
   /** What dropped answers cost beyond what was charged for them. */
   #dropped: readonly WriteOff[] | undefined;
 
@@ -181,6 +180,29 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   noteFailed(candidate: Candidate, failure: UpstreamFailure, held: EventBatch = []): void {
     const nanos = failure.lostBy === undefined ? this.#failedCost(candidate, held) : undefined;
     if (nanos !== 0n) this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure), nanos }];
+  }
+
+  noteLost(): Promise<void> | undefined {
+    return this.#lost === undefined && this.#dropped === undefined ? undefined : this.#noteLostNow();
+  }
+
+  async #noteLostNow(): Promise<void> {
+    await this.#priceLost();
+    await this.#around.reservation.noteNow();
+  }
+
+  /** What calls that served nothing may cost beyond their charges; those that are not priced yet are left out. */
+  get lostSoFar(): readonly WriteOff[] | undefined {
+    let all = this.#dropped;
+    for (const { cause, nanos = 0n } of this.#lost ?? []) {
+      if (nanos > 0n) all = plusWriteOffs(all, [{ cause, nanos }]);
+    }
+    return all;
+  }
+
+  /** Prices lost calls of which nothing was reported. */
+  async #priceLost(): Promise<void> {
+    for (const lost of this.#lost ?? []) lost.nanos ??= await this.worst(lost.candidate);
   }
 
   /** The cost of an answer that says that it failed, by its own report; undefined = it has none. */
@@ -292,8 +314,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   /** The leg's final account. */
   async account(result: Result, end: AnswerEnd): Promise<LegAccount> {
     const account = await legAccount(this.#counted(result), end, this);
-    const hasLost = this.#lost !== undefined || this.#dropped !== undefined;
-    const all = hasLost ? await this.#withLost(account) : account;
+    const all =
+      this.#lost === undefined && this.#dropped === undefined ? account : await this.#withLost(account);
     // A search that was only assumed makes the whole an estimate.
     return all.usage.hasNoSearchCount === true && all.usage.webSearchRequests > 0
       ? { ...all, usage: { ...all.usage, source: 'estimated' } }
@@ -301,20 +323,16 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   }
 
   /** The account with the calls that served nothing. */
-  async #withLost({ usage, bill, uncharged }: LegAccount): Promise<LegAccount> {
-    let all = plusWriteOffs(uncharged, this.#dropped);
-    for (const { candidate, cause, nanos: reported } of this.#lost ?? []) {
-      const nanos = reported ?? (await this.worst(candidate));
-      if (nanos > 0n) all = plusWriteOffs(all, [{ cause, nanos }]);
-    }
-    return { usage, bill, uncharged: all };
+  async #withLost(account: LegAccount): Promise<LegAccount> {
+    await this.#priceLost();
+    return { ...account, uncharged: plusWriteOffs(account.uncharged, this.lostSoFar) };
   }
 
   /** Usage and bill if the leg ended now. */
   async soFar(): Promise<UsedSoFar> {
+    if (this.selected === undefined) return NOTHING_USED;
     // The tokenizer may be busy or starting: then an approximate count is used.
-    const isAnswering = this.selected !== undefined;
-    if (isAnswering && !this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
+    if (!this.#meter.isReported) await isInTime(this.#count(), COUNT_PATIENCE_MS);
     const usage = this.#meter.usage(this.#promptTokens ?? this.#prompt.estimatedTokens);
     return { usage, bill: billGeneration(this.selected, usage, this.billing) };
   }
@@ -415,6 +433,13 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   }
 }
 
+/** A failed call, and the cost that its upstream reported; undefined = it is priced at its worst cost. */
+interface LostCall {
+  readonly candidate: Candidate;
+  readonly cause: WriteOffCause;
+  nanos: Nanos | undefined;
+}
+
 /** True if the upstream ran tools: then the prompt went through its model several times. */
 function hasRunTools({ webSearchRequests, hostedCalls = 0 }: Usage): boolean {
   return webSearchRequests > 0 || hostedCalls > 0;
@@ -431,6 +456,9 @@ function thinkingOf(
   const effort = effortOf(asked);
   return effort === 'none' && !reasoning.mandatory ? undefined : (effort ?? USUAL_THINKING);
 }
+
+/** Before any call of a leg has brought content. */
+const NOTHING_USED: UsedSoFar = { usage: NO_USAGE, bill: FREE };
 
 /** For charges while a leg runs: the ledger knows the generation by then, and takes no row. */
 const NO_ROW = () => ({});

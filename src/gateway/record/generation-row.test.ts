@@ -257,6 +257,14 @@ describe('progressRow', () => {
       upstream_inference_nanos: '200',
     });
   });
+
+  it('has what lost calls may cost, for a crash that comes before its end', () => {
+    const uncharged = [{ cause: 'time_limit', nanos: 7n }] as const;
+    const { usage, bill } = finished;
+    expect(progressRow(served(), { usage, bill, uncharged }, []).write_offs).toEqual([
+      { cause: 'time_limit', nanos: '7' },
+    ]);
+  });
 });
 
 describe('settledRow', () => {

@@ -8,9 +8,10 @@ import { notedFetches, notedSearch } from '../../ir/web-notes.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { GenerationRow, ProviderResponse } from '../../ports/generation-row.ts';
+import { type WriteOffRow, writeOffRows } from '../../ports/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { MODERATION } from '../../stages/plugins/moderation/moderation-stage.ts';
-import type { UsedSoFar } from '../leg/leg-account.ts';
+import type { LegAccount } from '../leg/leg-account.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { LegSoFar } from './account.ts';
 import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } from './attempt-log.ts';
@@ -38,7 +39,10 @@ export interface GenerationTimes {
 }
 
 /** Members of an open generation's row that a checkpoint updates. */
-export type RowProgress = Partial<GenerationRow>;
+export type RowProgress = Partial<GenerationRow> & {
+  /** What calls that have ended may cost beyond their charges. */
+  readonly write_offs?: WriteOffRow[];
+};
 
 /** Members of an accepted generation's row that differ from the defaults of `completeRow`. */
 export type AcceptedRow = RequestMembers &
@@ -96,11 +100,11 @@ export function completeRow(kept: JsonObject): JsonObject {
 /** Members that a checkpoint lays over the row, in case the process ends. `legs`: all that have begun. */
 export function progressRow(
   { request, attemptLog, region }: PlannedGeneration,
-  used: UsedSoFar,
+  used: LegAccount,
   legs: readonly LegSoFar[],
 ): RowProgress {
   const { selected } = attemptLog;
-  const { usage } = used;
+  const { usage, uncharged } = used;
   return {
     ...(selected && servingMembers(request, selected)),
     tokens_prompt: usage.inputTokens,
@@ -115,6 +119,7 @@ export function progressRow(
     provider_responses: providerResponses(attemptLog, selected, undefined),
     routing: keptRouting(routingMetadata(attemptLog, region, 'served')),
     ...listed(attemptLog, legs),
+    ...(uncharged !== undefined && { write_offs: writeOffRows(uncharged) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
 import type { Limit, Limits } from '../../../ports/ledger.ts';
 import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 import { Books } from './books.ts';
-import { crashSettlementOf } from './open-generation.ts';
+import { crashSettlementOf, interruptedUse } from './open-generation.ts';
 
 const NOON = Date.parse('2025-06-18T12:00:00Z');
 const HOUR = 3_600_000;
@@ -345,6 +345,17 @@ describe('after a crash', () => {
     const generation = restarted.open.get('g')!;
     expect(generation.checkpoint?.row).toEqual({ n: 2 });
     expect(crashSettlementOf(generation)).toEqual({ charge: credit(4n), usageSource: 'estimated' });
+  });
+
+  it('writes off what the last checkpoint did, and the rest of what was reserved', () => {
+    const books = new Books();
+    reserve(books, 'g', credit(7n));
+    const write_offs = [{ cause: 'time_limit', nanos: '5' }];
+    books.checkpoint('g', { used: credit(4n), row: { write_offs }, atMs: NOON });
+    const settled = books.settle('g', interruptedUse(books.open.get('g')!, NOON));
+    if (!settled.ok) throw new Error('not done');
+    expect(settled.record).toMatchObject({ charge: credit(4n), writtenOffNanos: 8n });
+    expect(settled.record.row.write_offs).toEqual([...write_offs, { cause: 'cut', nanos: '3' }]);
   });
 
   it('a charge is booked whose reservation was lost, and a reservation that comes after its end is not', () => {

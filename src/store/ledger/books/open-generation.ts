@@ -2,7 +2,7 @@ import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Limits, RunningGeneration, ScopeIds, Use } from '../../../ports/ledger.ts';
-import type { WriteOff } from '../../../ports/write-offs.ts';
+import { plusWriteOffs, type WriteOff, writeOffsOf } from '../../../ports/write-offs.ts';
 
 /** A generation with a reservation that is not settled yet. */
 export interface OpenGeneration {
@@ -69,9 +69,9 @@ export type CompleteRow = (accepted: JsonObject) => JsonObject;
 const asIs: CompleteRow = (row) => row;
 
 /**
- * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. Its
- * upstreams may bill the rest of what was reserved, which is written off. The
- * usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
+ * The use of a generation that a crash interrupted: what its last checkpoint says, with finish reason `error`. What
+ * that writes off stays written off, and so is the rest of what was reserved, which upstreams may bill for the calls of
+ * then. The usage source is the checkpoint's own if it has one, because the upstream may have reported usage by then.
  */
 export function interruptedUse(
   generation: OpenGeneration,
@@ -81,7 +81,10 @@ export function interruptedUse(
   const { charge, usageSource } = crashSettlementOf(generation);
   return {
     used: charge,
-    uncharged: restOf(generation.reserved, charge),
+    uncharged: plusWriteOffs(
+      writeOffsOf(generation.checkpoint?.row ?? {}),
+      restOf(generation.reserved, charge),
+    ),
     atMs,
     row: {
       ...completeRow(generation.row),

@@ -7,6 +7,7 @@ import {
   type WriteOff,
   type WriteOffCause,
   type WrittenOff,
+  writeOffRows,
 } from '../../../ports/write-offs.ts';
 
 /** The part of a use that is not charged. */
@@ -28,7 +29,7 @@ export function writtenOffBy(
   return {
     writtenOffNanos: writeOffs.reduce((sum, { nanos }) => sum + nanos, 0n),
     writtenOffCause: largest?.cause ?? null,
-    row: { ...row, write_offs: writeOffs.map(({ cause, nanos }) => ({ cause, nanos: String(nanos) })) },
+    row: { ...row, write_offs: writeOffRows(writeOffs) },
   };
 }
 
