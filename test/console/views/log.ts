@@ -277,6 +277,52 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await opened.close();
     });
 
+    it('is in another order at once after it was live', async () => {
+      const opened = await under().opened('/log');
+      const { page, close, problems } = opened;
+      await rowsOf(opened).first().waitFor();
+      const newest = await rowsOf(opened).first().getAttribute('data-id');
+      await ask('simulator/standard', 'user-5');
+      await eventually(() => rowsOf(opened).first().getAttribute('data-id')).not.toBe(newest);
+      await page.waitForResponse((answer) => answer.url().includes('ended_from='));
+      await page.getByRole('button', { name: 'Total' }).click();
+      await page.waitForURL(/sort=-duration_ms/);
+      await page.getByText('The search goes on').waitFor({ state: 'detached' });
+      // Of the history: the longest took nearly half a minute.
+      const total = rowsOf(opened).first().locator('td.num').nth(-2);
+      await eventually(() => total.textContent()).toMatch(/^29\.\d+ s$/);
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it.each([1440, 1280, 1024, 800])(
+      'fits a window %i pixels wide, with room for its columns',
+      async (width) => {
+        const opened = await under().opened('/log', { width });
+        const { page, close } = opened;
+        await rowsOf(opened).first().waitFor();
+        const sizes = await page.evaluate<Record<'page' | 'window' | 'table' | 'list', number>>(`({
+        page: document.documentElement.scrollHeight,
+        window: window.innerHeight,
+        table: document.querySelector('.logt').offsetWidth,
+        list: document.querySelector('.split .list').clientWidth,
+      })`);
+        expect(sizes.page).toBe(sizes.window);
+        expect(sizes.table).toBe(sizes.list);
+        const cells = await page.evaluate<number[]>(
+          `[...document.querySelectorAll('.logt thead th')].map((cell) => cell.offsetWidth)`,
+        );
+        const shown = cells.filter((cell) => cell > 0);
+        const heads = await page.locator('.logt thead th:visible').allTextContents();
+        const known = ['Provider', 'Key'].filter((name) => heads.includes(name));
+        expect(known).toEqual(width > 1000 ? ['Provider', 'Key'] : []);
+        for (const name of known) expect(shown[heads.indexOf(name)]).toBeGreaterThan(120);
+        // The widths of all columns make up that of the table: none is left empty.
+        expect(shown.reduce((sum, cell) => sum + cell)).toBeGreaterThan(sizes.table - shown.length);
+        await close();
+      },
+    );
+
     it('says what to do when nothing matches', async () => {
       const opened = await under().opened('/log?search=nothing-like-it');
       await opened.page.getByText('No generation matches these filters').waitFor();

@@ -100,8 +100,8 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
   {
     id: 'format',
     title: 'Format',
-    width: 'o3 c-84',
-    class: 'o3 dim',
+    width: 'o4 c-84',
+    class: 'o4 dim',
     isShown: 'yes',
     cell: ({ request_format }) => text(request_format),
   },
@@ -128,8 +128,8 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
   {
     id: 'first',
     title: 'First token',
-    width: 'o2 c-84',
-    class: 'o2 num',
+    width: 'o2-wide c-84',
+    class: 'o2-wide num',
     isShown: 'yes',
     sort: 'latency',
     cell: ({ latency }) => shownDuration(latency),

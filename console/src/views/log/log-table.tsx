@@ -51,12 +51,10 @@ export function TableRows(drawn: DrawnRows) {
         </tr>
       </thead>
       <tbody>
-        <SpaceRow height={above} columns={columns.length} />
+        <SpaceRow height={above} />
         {rows.map((row, index) =>
           row.kind === 'day' ? (
-            <tr class="day" key={`day ${row.atMs}`} aria-rowindex={from + index + 2}>
-              <td colSpan={columns.length}>{dayName(row.atMs)}</td>
-            </tr>
+            <DayRow key={`day ${row.atMs}`} atMs={row.atMs} columns={columns} index={from + index + 2} />
           ) : (
             <GenerationRow
               key={row.generation.id}
@@ -68,7 +66,7 @@ export function TableRows(drawn: DrawnRows) {
             />
           ),
         )}
-        <SpaceRow height={below} columns={columns.length} />
+        <SpaceRow height={below} />
       </tbody>
     </table>
   );
@@ -95,6 +93,27 @@ function Head({ column: { id, title, class: name, sort }, order, onSort }: HeadP
         </button>
       )}
     </th>
+  );
+}
+
+interface DayProps {
+  readonly atMs: number;
+  readonly columns: readonly LogColumn[];
+  readonly index: number;
+}
+
+/** The columns that every list has, however narrow. */
+const ALWAYS_THERE = 3;
+
+/** The day of the rows below. A cell over columns that a narrow list leaves out would widen the table by them. */
+function DayRow({ atMs, columns, index }: DayProps) {
+  return (
+    <tr class="day" aria-rowindex={index}>
+      <td colSpan={ALWAYS_THERE}>{dayName(atMs)}</td>
+      {columns.slice(ALWAYS_THERE).map(({ id, width }) => (
+        <td key={id} class={width} />
+      ))}
+    </tr>
   );
 }
 
@@ -190,12 +209,12 @@ function useHeight<Element extends HTMLElement>(height: number) {
   return element;
 }
 
-function SpaceRow({ height, columns }: { readonly height: number; readonly columns: number }) {
+function SpaceRow({ height }: { readonly height: number }) {
   const cell = useHeight<HTMLTableCellElement>(height);
   if (height <= 0) return null;
   return (
     <tr class="space">
-      <td ref={cell} colSpan={columns} />
+      <td ref={cell} />
     </tr>
   );
 }

@@ -183,7 +183,8 @@ function useFreshRows(
       return (await ask<GenerationsReply>('/generations', { query, signal })).data;
     },
   });
-  const found = look.data;
+  // What a live list of before has found does not belong into one of another order.
+  const found = first === undefined ? undefined : look.data;
   useEffect(() => {
     if (found === undefined) return;
     setFresh((before) => {
