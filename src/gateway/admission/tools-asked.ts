@@ -5,7 +5,8 @@ import type { AskedTool, HostedTools } from '../../dialects/shared/tools/hosted-
 import { pricesIn, type ToolPrice, type ToolUnits } from '../../ir/hosted-use.ts';
 import type { OutputItem } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { MAX_HOSTED_CALLS, type Usage } from '../../ir/usage.ts';
+import type { Usage } from '../../ir/usage.ts';
+import { MAX_HOSTED_CALLS } from '../../ir/usage-bounds.ts';
 
 /** The tools that one endpoint may run for a request. */
 export interface EndpointTools {

@@ -36,6 +36,8 @@ export interface LegAccountFacts {
   readonly billing: BillingFacts;
   /** The reported usage, or undefined if it is not plausible. */
   readonly believe: (reported: Usage | undefined) => Usage | undefined;
+  /** False if no model can have used what is reported, so that it says nothing of the bill. */
+  readonly isConceivable: (reported: Usage) => boolean;
   /** True if the parts that an upstream delivered before it failed are charged: each was complete. */
   readonly chargesParts: boolean;
   /** Estimates a usage that the upstream did not report. */
@@ -59,7 +61,7 @@ export async function legAccount(
 }
 
 /** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */
-function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAccount {
+function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAccount | Promise<LegAccount> {
   const { selected, billing } = facts;
   const bill = billGeneration(selected, usage, billing, result.finish?.serviceTier);
   if (isUnexplained(usage, result)) {
@@ -69,11 +71,27 @@ function accountFor(usage: Usage, result: Result, facts: LegAccountFacts): LegAc
     const isExact = hasKnownPrices(selected, usage, billing);
     return { usage: isExact ? usage : { ...usage, source: 'estimated' }, bill };
   }
-  const beyond = isUnexplained(result.usage, result)
-    ? 0n
-    : billGeneration(selected, result.usage, billing, result.finish?.serviceTier).totalNanos -
-      bill.totalNanos;
-  return { usage, bill, uncharged: writeOff('disputed', beyond) };
+  if (isUnexplained(result.usage, result)) return { usage, bill };
+  return disputedAccount({ usage, bill }, result.usage, result, facts);
+}
+
+/**
+ * The account by our own count, without what the upstream may bill beyond it: what its report says, or, if no model can
+ * have used that, the most that the call may cost.
+ */
+async function disputedAccount(
+  counted: UsedSoFar,
+  reported: Usage,
+  result: Result,
+  facts: LegAccountFacts,
+): Promise<LegAccount> {
+  const { selected, calling, billing } = facts;
+  const called = selected ?? calling;
+  const most =
+    called !== undefined && !facts.isConceivable(reported)
+      ? await facts.worst(called)
+      : billGeneration(selected, reported, billing, result.finish?.serviceTier).totalNanos;
+  return { ...counted, uncharged: writeOff('disputed', most - counted.bill.totalNanos) };
 }
 
 /**
@@ -87,7 +105,11 @@ async function cutAccount(
 ): Promise<LegAccount> {
   const reported = facts.believe(result.usage);
   const produced: LegAccount = hasOutput(result)
-    ? accountFor(atLeast(reported, facts.withThoughts(await facts.estimate(result), result)), result, facts)
+    ? await accountFor(
+        atLeast(reported, facts.withThoughts(await facts.estimate(result), result)),
+        result,
+        facts,
+      )
     : { usage: reported ?? NO_USAGE, bill: FREE };
   const { usage } = produced;
   const isCharged = typeof end === 'string' || facts.chargesParts || isOurs(end);

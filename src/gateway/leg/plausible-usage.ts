@@ -1,9 +1,17 @@
 import type { Endpoint } from '../../catalog/catalog.ts';
 import { mayCompact } from '../../dialects/shared/requests/billed-wishes.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { MAX_HOSTED_CALLS, plausible, tokenCount, type Usage } from '../../ir/usage.ts';
+import { tokenCount, type Usage } from '../../ir/usage.ts';
+import { isConceivable, MAX_HOSTED_CALLS, plausible, type UsageBounds } from '../../ir/usage-bounds.ts';
 import { Prompt } from '../../tokens/prompt.ts';
-import { mostCalls, mostSearches, NO_TOOLS, toolsAskedBy, withAskedTools } from '../admission/tools-asked.ts';
+import {
+  type EndpointTools,
+  mostCalls,
+  mostSearches,
+  NO_TOOLS,
+  toolsAskedBy,
+  withAskedTools,
+} from '../admission/tools-asked.ts';
 
 /** Counts up to this are believed without counting the prompt, which would cost more than they do. */
 const BELIEVED_TOKENS = 50_000;
@@ -15,10 +23,34 @@ export function plausibleUsage(
   endpoint: Endpoint | undefined,
 ): Usage | undefined {
   if (reported === undefined) return undefined;
-  const { webSearchRequests, hosted, hostedCalls = 0 } = reported;
-  const hasTools = webSearchRequests + hostedCalls > 0 || hosted !== undefined;
+  const hasTools = hasRunTools(reported);
   const tools = hasTools && endpoint !== undefined ? toolsAskedBy(request)(endpoint) : NO_TOOLS;
-  return plausible(hasTools ? withAskedTools(reported, tools) : reported, {
+  const asked = hasTools ? withAskedTools(reported, tools) : reported;
+  return plausible(asked, boundsOf(reported, request, endpoint, tools));
+}
+
+/** False if no model can have used what is reported. */
+export function isConceivableUsage(
+  reported: Usage,
+  request: GenerationRequest,
+  endpoint: Endpoint | undefined,
+): boolean {
+  const isAsked = hasRunTools(reported) && endpoint !== undefined;
+  const tools = isAsked ? toolsAskedBy(request)(endpoint) : NO_TOOLS;
+  return isConceivable(reported, boundsOf(reported, request, endpoint, tools));
+}
+
+function hasRunTools({ webSearchRequests, hosted, hostedCalls = 0 }: Usage): boolean {
+  return webSearchRequests + hostedCalls > 0 || hosted !== undefined;
+}
+
+function boundsOf(
+  reported: Usage,
+  request: GenerationRequest,
+  endpoint: Endpoint | undefined,
+  tools: EndpointTools,
+): UsageBounds {
+  return {
     contextLength: contextOf(endpoint, request),
     maxOutputTokens: endpoint?.maxOutputTokens,
     promptCharacters: reported.inputTokens > BELIEVED_TOKENS ? charactersOf(request) : undefined,
@@ -27,7 +59,7 @@ export function plausibleUsage(
     mayCompact: mayCompact(request.body),
     modelCalls: reported.others === undefined ? 0 : advisorCalls(request),
     mayFallBack: request.body.fallbacks !== undefined,
-  });
+  };
 }
 
 /** Calls of advisors that the request lets the upstream make. */

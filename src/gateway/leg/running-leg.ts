@@ -35,7 +35,7 @@ import type { Leg, LegEnd } from './leg.ts';
 import type { UsedSoFar } from './leg-account.ts';
 import { type AnswerEnd, causeOf, type LegAccount, type LegAccountFacts, legAccount } from './leg-account.ts';
 import { hashUser, type LegDependencies, type LegState } from './leg-dependencies.ts';
-import { plausibleUsage } from './plausible-usage.ts';
+import { isConceivableUsage, plausibleUsage } from './plausible-usage.ts';
 import type { UpstreamReading } from './upstream-reading.ts';
 
 /** Milliseconds that a checkpoint waits for an exact count. */
@@ -215,6 +215,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     // Reports leave out what the items of the answer show of the upstream's tools, and a failed body has none.
     const hasTools = toolsAskedBy(this.request)(candidate.endpoint).asked.length > 0;
     if (result.items.length === 0 && hasTools) return undefined;
+    if (!isConceivableUsage(result.usage, this.request, candidate.endpoint)) return undefined;
     const { totalNanos, isByok } = billGeneration(candidate, result.usage, this.billing);
     return isByok ? 0n : totalNanos;
   }
@@ -228,6 +229,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
       billing: this.billing,
       chargesParts: false,
       believe: (reported) => this.believe(reported),
+      isConceivable: (reported) => isConceivableUsage(reported, this.request, candidate.endpoint),
       estimate: (result) => this.estimate(result),
       withThoughts: (estimated) => estimated,
       worst: (called) => this.worst(called),
@@ -273,6 +275,10 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     const usage = this.#plausible(reported);
     // Usage reported before the end does not cover later text.
     return usage?.source === 'measured' && this.#meter.isOutdated ? { ...usage, source: 'estimated' } : usage;
+  }
+
+  isConceivable(reported: Usage): boolean {
+    return isConceivableUsage(reported, this.request, (this.selected ?? this.calling)?.endpoint);
   }
 
   /** Estimates the usage of an answer without a usage report. */

@@ -26,6 +26,7 @@ function dependenciesFor(records: Settlement[], endpoint = endpointOf(), accepte
     calling: selected,
     billing: { acceptedAtMs, inputImages: 0, byokFee: 0, catalog: { models: [] } },
     believe: (reported: Usage | undefined) => reported,
+    isConceivable: () => true,
     estimate: async () => estimated,
     withThoughts: (usage: Usage) => usage,
     worst: async () => 0n,
