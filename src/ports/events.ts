@@ -1,5 +1,6 @@
 import type { Nanos } from '../kit/money.ts';
 import type { DimensionName, Granularity, MetricName, Operator } from './event-names.ts';
+import type { ClassifierTag } from './following/classifiers.ts';
 
 /**
  * One generation as analytics count it. Events with an id that is known already are not counted again. Null = unknown
@@ -86,9 +87,39 @@ export interface EventFilter {
   readonly includesUnset: boolean;
 }
 
+/** What groups or filters by the tags of a classifier. Tags are kept as long as the events. */
+export interface TagQuery {
+  readonly classifierId: string;
+  /** Null = tags only filter. */
+  readonly grouping: TagGrouping | null;
+  /** All must hold. Events without a tag of the dimension do not match. */
+  readonly filters: readonly TagFilter[];
+}
+
+export interface TagGrouping {
+  /**
+   * At most two dimensions of the classifier: the value of each is one more dimension of the rows. Null = all of them:
+   * the name of a dimension and its value are two more, and an event counts once for each of its tags.
+   */
+  readonly names: readonly string[] | null;
+  /** Events that lack one of the tags, or without names all, count too: with null in its place. */
+  readonly includesUntagged: boolean;
+}
+
+export interface TagFilter {
+  readonly dimension: string;
+  readonly operator: 'in' | 'not_in';
+  readonly values: readonly string[];
+}
+
+/** A dimension that `TagGrouping` adds, by its place among those. */
+export const TAG_PLACES = ['tag0', 'tag1'] as const;
+
+export type TagPlace = (typeof TAG_PLACES)[number];
+
 /** Sort order of rows. */
 export interface EventOrder {
-  readonly field: MetricName | DimensionName | 'date';
+  readonly field: MetricName | DimensionName | TagPlace | 'date';
   readonly direction: 'asc' | 'desc';
 }
 
@@ -111,6 +142,8 @@ export interface EventQuery {
   readonly limit: number;
   /** Maximum of rows for each combination of dimensions; null = all. Ignored without dimensions. */
   readonly groupLimit: number | null;
+  /** Absent = tags play no part. */
+  readonly tags?: TagQuery | undefined;
 }
 
 /** Counts and money (nano-dollars) are whole numbers; means, percentiles and shares are not. Null = no data. */
@@ -120,6 +153,7 @@ export type MetricValue = bigint | number | null;
 export interface EventRow {
   /** Where the bucket begins, epoch milliseconds, UTC; null without granularity. */
   readonly bucketMs: number | null;
+  /** Those of tags are the last. */
   readonly dimensions: readonly (string | null)[];
   readonly metrics: readonly MetricValue[];
 }
@@ -338,6 +372,11 @@ export interface EventStore {
    * be stored.
    */
   append(events: readonly GenerationEvent[]): Promise<Appended>;
+  /**
+   * Adds tags of generations. Known ones, and those of generations before the last pruning, are skipped. Their events
+   * may come later.
+   */
+  addTags(tags: readonly ClassifierTag[]): Promise<void>;
   /** Rejects with the signal's reason once it is aborted. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventAnswer>;
   /**
@@ -357,7 +396,8 @@ export interface EventStore {
   /** Adds the events of a bundle, all or none. Known ids are skipped, also if their time differs. */
   addBundle(bundle: EventBundle): Promise<Appended>;
   /**
-   * Removes events of whole UTC days before a moment; their daily sums stay. Resolves with the number removed.
+   * Removes events of whole UTC days before a moment, and tags; their daily sums stay. Resolves with the number of
+   * events removed.
    */
   prune(beforeMs: number): Promise<number>;
   sizes(): Promise<EventSizes>;

@@ -5,6 +5,7 @@ import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-sto
 import { eventHistory } from '../builders/event-history.ts';
 import { runs } from '../builders/runs.ts';
 import { EVENTS_PER_DAY, eventStoreContract } from './event-store.ts';
+import { eventTagsContract } from './event-tags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const DAYS = runs(110, 400);
@@ -27,6 +28,18 @@ eventStoreContract(
   },
   DAYS,
 );
+
+eventTagsContract('DuckdbEventStore', async () => {
+  const directory = temporaryDirectory();
+  const events = new DuckdbEventStore(join(directory.path, 'events.duckdb'));
+  return {
+    events,
+    async close() {
+      await events.close();
+      directory.remove();
+    },
+  };
+});
 
 it('opens nothing before it is used', async () => {
   const directory = temporaryDirectory();

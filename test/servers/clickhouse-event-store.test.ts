@@ -10,6 +10,7 @@ import { EventsUnavailable } from '../../src/store/events/event-errors.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { clickhouseForTests } from '../clickhouse/clickhouse-server.ts';
 import { eventStoreContract } from '../contracts/event-store.ts';
+import { eventTagsContract } from '../contracts/event-tags.ts';
 import { freePort } from '../fakes/free-port.ts';
 
 /** A short history: queries over much of it merge it, which old servers do on one core. */
@@ -51,6 +52,11 @@ if (server !== undefined) {
     },
     DAYS,
   );
+
+  eventTagsContract('ClickhouseEventStore', async () => {
+    const events = openEvents(server.newDatabase());
+    return { events, close: () => events.close() };
+  });
 
   describe('ClickhouseEventStore', () => {
     const history = [...eventHistory(400, 4)];

@@ -27,7 +27,9 @@ export function fitsDailySums({
   granularity,
   startMs,
   endMs,
+  tags,
 }: EventQuery): boolean {
+  if (tags !== undefined) return false;
   const fields = [...dimensions, ...filters.map(({ field }) => field)];
   const ordered = order === null || order.field === 'date' || order.field in DIMENSIONS ? [] : [order.field];
   return (

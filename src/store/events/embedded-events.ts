@@ -113,6 +113,7 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
   const first = () => isInTime(caughtUp(), PATIENCE_MS);
   return {
     append: (added) => events.append(added),
+    addTags: (tags) => events.addTags(tags),
     addBundle: (bundle) => events.addBundle(bundle),
     async query(query, signal) {
       await first();

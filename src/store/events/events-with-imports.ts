@@ -16,6 +16,7 @@ export function eventsWithImports(
 ): EventStore {
   return {
     append: (added) => events.append(added),
+    addTags: (tags) => events.addTags(tags),
     addBundle: (bundle) => feed.takeIn(bundle),
     query: (query, signal) => events.query(query, signal),
     breakdown: (query, signal) => events.breakdown(query, signal),

@@ -22,6 +22,7 @@ import type {
   LogQuery,
   MetricValue,
 } from '../../../ports/events.ts';
+import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { codeOf } from '../../sql/database-unavailable.ts';
 import { breakdownOfQueries } from '../breakdown-of-queries.ts';
@@ -30,10 +31,12 @@ import { readBundleEvents } from '../duckdb/read-bundle-events.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
 import { firstOfEach } from '../first-of-each.ts';
 import { readLogCounts, readLogPage } from '../log-parts.ts';
+import { groupedValues } from '../tag-columns.ts';
 import { appTotalsSql } from './app-totals-sql.ts';
 import { ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
 import { ClickhouseTables } from './clickhouse-tables.ts';
-import { knownIdsAtAnyTimeSql, knownIdsSql, linesByMonth } from './insert-events.ts';
+import { eventLine, knownIdsAtAnyTimeSql, knownIdsSql, linesByMonth } from './insert-events.ts';
+import { insertTags } from './insert-tags.ts';
 import { logCountsSql, loggedGeneration, logSql } from './log-sql.ts';
 import { pruneEvents } from './prune-events.ts';
 import { querySql } from './query-sql.ts';
@@ -108,6 +111,16 @@ export class ClickhouseEventStore implements EventStore {
 
   append(events: readonly GenerationEvent[]): Promise<Appended> {
     return this.#inTurn((client) => add(client, events, knownIdsSql));
+  }
+
+  addTags(tags: readonly ClassifierTag[]): Promise<void> {
+    return this.#inTurn(async (client) => {
+      const prunedBeforeMs = await prunedBefore(client);
+      await insertTags(
+        client,
+        tags.filter(({ createdAtMs }) => createdAtMs >= prunedBeforeMs),
+      );
+    });
   }
 
   addBundle({ file }: EventBundle): Promise<Appended> {
@@ -263,7 +276,7 @@ async function add(
     const stored = new Set((await client.query(knownSql(slice))).map(([id]) => id));
     for (const event of slice) if (!stored.has(event.id)) fresh.push(event);
   }
-  for (const lines of (await runInTurns(linesByMonth(fresh))).values()) {
+  for (const lines of (await runInTurns(linesByMonth(fresh, eventLine))).values()) {
     await client.insert(EVENTS, EVENT_COLUMNS, `${lines.join('\n')}\n`);
   }
   const tooOld = distinct.length - recent.length;
@@ -271,7 +284,7 @@ async function add(
 }
 
 function* rowsOfAnswer(query: EventQuery, texts: readonly TextRow[]): Sliced<EventRow[]> {
-  const metricsFrom = 1 + query.dimensions.length;
+  const metricsFrom = 1 + groupedValues(query);
   const rows: EventRow[] = [];
   yield* forEachSliced(texts, (row) => {
     requireColumns(row, metricsFrom + query.metrics.length);

@@ -10,7 +10,7 @@ const [seriesTexts, eventTexts] = TEXTS.map((columns) => Object.values(columns))
 const [seriesNumbers, eventNumbers] = NUMBERS.map((columns) => Object.entries(columns));
 
 /** An event as a line, in the order of `EVENT_COLUMNS`. Throws GenerationRefused for a number that does not fit. */
-function lineOf(event: GenerationEvent): string {
+export function eventLine(event: GenerationEvent): string {
   const fields: string[] = [];
   const addTexts = (columns = seriesTexts) => {
     for (const { of } of columns ?? []) fields.push(fieldOf(of(event)));
@@ -28,14 +28,17 @@ function lineOf(event: GenerationEvent): string {
   return fields.join('\t');
 }
 
-/** Lines of events by month, so that each insert concerns one partition and is done as a whole. */
-export function* linesByMonth(events: readonly GenerationEvent[]): Sliced<ReadonlyMap<string, string[]>> {
+/** Lines by month, so that each insert concerns one partition and is done as a whole. */
+export function* linesByMonth<Inserted extends { readonly createdAtMs: number }>(
+  inserted: readonly Inserted[],
+  lineOf: (one: Inserted) => string,
+): Sliced<ReadonlyMap<string, string[]>> {
   const months = new Map<string, string[]>();
-  yield* forEachSliced(events, (event) => {
-    const month = new Date(event.createdAtMs).toISOString().slice(0, 7);
+  yield* forEachSliced(inserted, (one) => {
+    const month = new Date(one.createdAtMs).toISOString().slice(0, 7);
     const lines = months.get(month);
-    if (lines === undefined) months.set(month, [lineOf(event)]);
-    else lines.push(lineOf(event));
+    if (lines === undefined) months.set(month, [lineOf(one)]);
+    else lines.push(lineOf(one));
   });
   return months;
 }

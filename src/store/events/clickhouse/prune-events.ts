@@ -1,10 +1,11 @@
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { wholeOf } from './read-fields.ts';
-import { EVENTS, monthOf, PRUNED, sumDaysSql } from './schema.ts';
+import { EVENTS, monthOf, PRUNED, sumDaysSql, TAGS } from './schema.ts';
 import { countOf } from './stored-state.ts';
 
 /**
- * Removes events before the first moment of a day and keeps their daily sums. Resolves with the number removed.
+ * Removes events and tags before the first moment of a day and keeps daily sums of the events. Resolves with the number
+ * of events removed.
  *
  * Sums first, then the mark, which makes queries read sums instead of events, then the events. A gateway that stops in
  * between has lost nothing: the next prune sums the days again. Gateways that prune at the same time may sum a day that
@@ -25,21 +26,23 @@ export async function pruneEvents(
       await client.insert(PRUNED, ['before_ms'], `${beforeMs}\n`);
     }
   }
-  await removeMarked(client, removed > 0 ? beforeMs : prunedBeforeMs);
+  const markedMs = removed > 0 ? beforeMs : prunedBeforeMs;
+  await removeMarked(client, EVENTS, markedMs);
+  await removeMarked(client, TAGS, Math.max(markedMs, beforeMs));
   return removed;
 }
 
 /** Removes what queries no longer read: whole months by their partition, the rest by a rewrite of theirs. */
-async function removeMarked(client: ClickhouseClient, beforeMs: number): Promise<void> {
+async function removeMarked(client: ClickhouseClient, table: string, beforeMs: number): Promise<void> {
   if (beforeMs === 0) return;
   const months = await client.query(
-    `SELECT ${monthOf('created_ms')} AS month, min(created_ms) FROM ${EVENTS}
+    `SELECT ${monthOf('created_ms')} AS month, min(created_ms) FROM ${table}
       WHERE created_ms < ${beforeMs} GROUP BY month ORDER BY month`,
   );
   const marked = new Date(beforeMs);
   const markedMonth = marked.getUTCFullYear() * 100 + marked.getUTCMonth() + 1;
   for (const [month] of months) {
-    if (wholeOf(month) < markedMonth) await client.run(`ALTER TABLE ${EVENTS} DROP PARTITION ${month}`);
-    else await client.run(`ALTER TABLE ${EVENTS} DELETE WHERE created_ms < ${beforeMs}`);
+    if (wholeOf(month) < markedMonth) await client.run(`ALTER TABLE ${table} DROP PARTITION ${month}`);
+    else await client.run(`ALTER TABLE ${table} DELETE WHERE created_ms < ${beforeMs}`);
   }
 }

@@ -6,11 +6,13 @@ import {
   type MetricName,
   type Operator,
 } from '../../../ports/event-names.ts';
-import type { EventFilter, EventOrder, EventQuery } from '../../../ports/events.ts';
+import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../ports/events.ts';
 import { DIMENSION_COLUMNS } from '../columns.ts';
 import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
-import { DAILY, EVENTS, SERIES_COLUMNS } from './schema.ts';
+import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
+import { DAILY, EVENT_COLUMNS, EVENTS, SERIES_COLUMNS } from './schema.ts';
 import { literalOf } from './tab-separated.ts';
+import { type TagsSql, withTags } from './tags-sql.ts';
 
 /** A sum of values that may be unknown: NULL if none is known. Servers differ in what a sum of nothing is. */
 const knownSum = (value: string, condition = '1') =>
@@ -118,6 +120,16 @@ function eventsIn({ startMs, endMs, prunedBeforeMs }: Range): string {
   return `${EVENTS} FINAL WHERE at_ms >= ${Math.max(startMs, prunedBeforeMs)} AND at_ms < ${endMs}`;
 }
 
+/** Single events of a range with columns of tags. */
+function taggedEventsIn(query: EventQuery, prunedBeforeMs: number, tags: TagQuery): TagsSql {
+  const { startMs, endMs, accountId } = query;
+  const own = accountId === null ? '' : `AND account_id = ${literalOf(accountId)}`;
+  const events = `(SELECT ${EVENT_COLUMNS.join(', ')} FROM ${EVENTS} FINAL
+    WHERE created_ms >= ${Math.max(startMs, prunedBeforeMs)} AND created_ms < ${endMs} ${own})`;
+  const tagged = withTags(events, tags, query);
+  return { ...tagged, source: `${tagged.source} WHERE 1` };
+}
+
 /** Daily sums of a range of whole days: of stored sums for pruned days, of events for the others. */
 export function dailySumsIn({ startMs, endMs, prunedBeforeMs }: Range): string {
   const columns = [...SERIES_COLUMNS, ...DAILY_SUMS].join(', ');
@@ -139,11 +151,13 @@ export interface QuerySql {
 export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
   const range = { startMs: query.startMs, endMs: query.endMs, prunedBeforeMs };
   const isDaily = fitsDailySums(query);
-  const dimensions = query.dimensions.map((_, index) => `d${index}`);
+  const tagged = query.tags && taggedEventsIn(query, prunedBeforeMs, query.tags);
+  const dimensions = dimensionColumns(query);
   const keys = [...(query.granularity === null ? [] : ['bucket']), ...dimensions];
   const selectedKeys = [
     `${query.granularity === null ? 'NULL' : BUCKET_SQL[query.granularity]} AS bucket`,
     ...query.dimensions.map((name, index) => `${DIMENSION_SQL[name]} AS d${index}`),
+    ...(tagged?.grouped ?? []).map((column, index) => `${column} AS d${query.dimensions.length + index}`),
   ];
   const metrics = [
     ...query.metrics.map((name, index) => `${METRIC_SQL[name]} AS m${index}`),
@@ -152,8 +166,10 @@ export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
   const conditions = [
     ...(query.accountId === null ? [] : [`account_id = ${literalOf(query.accountId)}`]),
     ...query.filters.map(conditionSql),
+    ...(tagged?.conditions ?? []),
   ];
-  const source = [isDaily ? dailySumsIn(range) : eventsIn(range), ...conditions].join(' AND ');
+  const rowsOfRange = tagged?.source ?? (isDaily ? dailySumsIn(range) : eventsIn(range));
+  const source = [rowsOfRange, ...conditions].join(' AND ');
   const grouped = (selected: readonly string[], by: readonly string[]) =>
     `${isDaily ? '' : OF_EVENTS} SELECT ${selected.join(', ')} FROM ${source}
       ${by.length === 0 ? '' : `GROUP BY ${by.join(', ')}`} HAVING count() > 0`;
@@ -170,11 +186,12 @@ export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
 }
 
 /** The clause that sorts rows; empty where there is at most one. */
-function orderSql({ order, dimensions, granularity }: EventQuery): string {
-  const terms = dimensions.map((_, index) => `d${index} ASC NULLS LAST`);
+function orderSql(query: EventQuery): string {
+  const { order, granularity } = query;
+  const terms = dimensionColumns(query).map((column) => `${column} ASC NULLS LAST`);
   if (granularity !== null) terms.unshift('bucket DESC');
   if (order !== null && terms.length > 0) {
-    const first = orderedBy(order.field, dimensions.indexOf(order.field as DimensionName), granularity);
+    const first = orderedBy(order.field, orderedPlace(query, order.field), granularity);
     terms.unshift(`${first} ${order.direction === 'asc' ? 'ASC' : 'DESC'} NULLS LAST`);
   }
   return terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;

@@ -13,6 +13,12 @@ export const DAILY = 'daily_sums';
 /** Moments before which events were pruned. */
 export const PRUNED = 'pruned_events';
 
+/** Tags that classifiers have given to generations. `created_ms` is that of the event. */
+export const TAGS = 'classifier_tags';
+
+/** In the order of inserted lines. */
+export const TAG_COLUMNS = ['classifier_id', 'generation_id', 'dimension', 'value', 'created_ms'] as const;
+
 /** Identity and version of these tables. */
 export const STORES = 'event_stores';
 
@@ -71,6 +77,9 @@ export const SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS ${DAILY} (day Int64, series String,
     ${SERIES_COLUMNS.map(declarationOf).join(', ')}, requests UInt64, ${DAILY_SUMS.map(declarationOf).join(', ')})
     ENGINE = ReplacingMergeTree(requests) PARTITION BY intDiv(day, 366) ORDER BY (day, series)`,
+  `CREATE TABLE IF NOT EXISTS ${TAGS} (classifier_id String, generation_id String, dimension String, value String,
+    created_ms Int64) ENGINE = ReplacingMergeTree() PARTITION BY ${monthOf('created_ms')}
+    ORDER BY (classifier_id, created_ms, generation_id, dimension)`,
   `CREATE TABLE IF NOT EXISTS ${PRUNED} (before_ms Int64) ENGINE = MergeTree() ORDER BY before_ms`,
   `CREATE TABLE IF NOT EXISTS ${STORES} (made_ms Int64, id String, version Int64)
     ENGINE = MergeTree() ORDER BY (made_ms, id)`,

@@ -20,6 +20,7 @@ import type {
   LogQuery,
   WholeNumbers,
 } from '../../../ports/events.ts';
+import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
@@ -33,6 +34,7 @@ import { DUCKDB_OPTIONS, type DuckdbRows, DuckdbThread } from './duckdb-thread.t
 import { answerOf, breakdownOf } from './event-answers.ts';
 import { insertBundle } from './event-bundle.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
+import { insertTags } from './insert-tags.ts';
 import { logCountsSql, loggedGenerations, logSql } from './log-sql.ts';
 import { LogTermsReader } from './log-terms.ts';
 import { PrunedBefore } from './pruned-before.ts';
@@ -95,6 +97,11 @@ export class DuckdbEventStore implements EventStore {
 
   append(events: readonly GenerationEvent[]): Promise<Appended> {
     return this.#inTurn((thread) => this.#append(thread, events));
+  }
+
+  addTags(tags: readonly ClassifierTag[]): Promise<void> {
+    if (tags.length === 0) return Promise.resolve();
+    return this.#inTurn((thread) => insertTags(thread, tags));
   }
 
   addBundle({ file }: EventBundle): Promise<Appended> {

@@ -8,6 +8,7 @@ import type {
   EventRow,
   MetricValue,
 } from '../../../ports/events.ts';
+import { groupedValues } from '../tag-columns.ts';
 import { BREAKDOWN_COLUMNS } from './breakdown-sql.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
 
@@ -17,7 +18,7 @@ export function* answerOf(
   columns: DuckdbColumns,
 ): Sliced<Omit<EventAnswer, 'missingBeforeMs'>> {
   const [buckets = []] = columns;
-  const metricsFrom = 1 + query.dimensions.length;
+  const metricsFrom = 1 + groupedValues(query);
   const metricsTo = metricsFrom + query.metrics.length;
   const dimensions = columns.slice(1, metricsFrom);
   const metrics = columns.slice(metricsFrom, metricsTo);

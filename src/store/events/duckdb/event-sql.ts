@@ -122,7 +122,7 @@ function conditionSql({ field, operator, values, includesUnset }: EventFilter, b
 }
 
 /** SQL has no empty lists. */
-function listConditionSql(column: string, isWithin: boolean, bound: readonly string[]): string {
+export function listConditionSql(column: string, isWithin: boolean, bound: readonly string[]): string {
   if (bound.length === 0) return isWithin ? 'false' : `${column} IS NOT NULL`;
   return `${column} ${isWithin ? 'IN' : 'NOT IN'} (${bound.join(', ')})`;
 }

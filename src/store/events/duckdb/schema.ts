@@ -48,6 +48,9 @@ const seriesColumns = { ...SERIES_TEXTS, ...SERIES_NUMBERS };
 export const SERIES_COLUMNS = Object.keys(seriesColumns);
 export const EVENT_COLUMNS = [...Object.keys(EVENT_TEXTS), ...Object.keys(EVENT_NUMBERS)];
 
+/** Columns of tags that classifiers have given. */
+export const TAG_COLUMNS = ['generation_id', 'classifier_id', 'dimension', 'value', 'created_ms'] as const;
+
 /** A table of sums: one row per span of `days` and per value of `by`. */
 interface SumsTable {
   readonly table: string;
@@ -108,6 +111,9 @@ export const SCHEMA: readonly string[] = [
     ),
   ),
   'CREATE TABLE IF NOT EXISTS pruned (before_ms BIGINT)',
+  // `created_ms` is that of the event.
+  `CREATE TABLE IF NOT EXISTS tags (generation_id VARCHAR, classifier_id VARCHAR, dimension VARCHAR, value VARCHAR,
+    created_ms BIGINT)`,
 ];
 
 /** Time before which events were pruned. */
@@ -117,13 +123,14 @@ export const sumsOf = (names: readonly string[]) =>
   names.map((name) => `sum(${name}::BIGINT) AS ${name}`).join(', ');
 
 /**
- * Statements that remove events before `$before`; the second returns their number. The limit is recorded only if
- * events are removed: otherwise older events that arrive later are known to be new.
+ * Statements that remove events and tags before `$before`; the second returns the number of events. The limit is
+ * recorded only if events are removed: otherwise older events that arrive later are known to be new.
  */
 export const PRUNE: readonly string[] = [
   `INSERT INTO pruned SELECT $before::BIGINT
     WHERE EXISTS (SELECT 1 FROM events WHERE created_ms < $before::BIGINT)`,
   'DELETE FROM events WHERE created_ms < $before::BIGINT',
+  'DELETE FROM tags WHERE created_ms < $before::BIGINT',
 ];
 
 /** Statements that merge the appended sums. */
