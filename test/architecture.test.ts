@@ -60,6 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'kit',
     'config',
   ],
+  broadcast: ['egress', 'ports', 'ir', 'kit', 'config'],
   contract: ['dialects', 'ports', 'ir', 'kit'],
   store: ['ports', 'ir', 'kit'],
   workers: ['http1', 'ports', 'ir', 'kit'],

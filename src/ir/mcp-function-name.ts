@@ -12,3 +12,9 @@ export function mcpFunctionName(label: string, tool: string): string {
     .replace(/[^A-Za-z0-9_-]/g, '_')
     .slice(0, MAX_CHARACTERS);
 }
+
+/** The server and the tool in a name that `mcpToolName` made; undefined for other names. */
+export function mcpToolIn(name: string): { readonly label: string; readonly tool: string } | undefined {
+  const at = name.indexOf('__');
+  return at < 1 ? undefined : { label: name.slice(0, at), tool: name.slice(at + 2) };
+}

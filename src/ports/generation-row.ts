@@ -22,6 +22,10 @@ export type ProviderResponse = {
   started_ms?: number;
   /** Number of its leg, from 1; absent = 1. */
   leg?: number;
+  /** The span that its upstream was told, 16 hexadecimal digits; absent = it was told none. */
+  span_id?: string;
+  /** Its failure began a cool-down of the endpoint, so long in milliseconds. */
+  cooldown_ms?: number;
 };
 
 /** One leg of a generation: a call of a model. */
@@ -53,6 +57,8 @@ export type ToolCallRow = {
   input_characters: number;
   output_characters: number;
   error?: string;
+  /** The span that its service was told, 16 hexadecimal digits; absent = it was told none. */
+  span_id?: string;
 };
 
 /** Something besides a model call that a generation has paid for. */
@@ -96,6 +102,10 @@ export type GenerationRow = {
   preset_id: string | null;
   /** The request's own `trace`, as it came. */
   trace: JsonObject | null;
+  /** W3C `traceparent` of the request; absent = none that is valid. */
+  traceparent?: string;
+  /** W3C `tracestate` of the request, of bounded length; absent = none that is valid. */
+  tracestate?: string;
   /** The router that chose the model, as the caller wrote it. */
   router: string | null;
   streamed: boolean;

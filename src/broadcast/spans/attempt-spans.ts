@@ -1,0 +1,119 @@
+import type { JsonObject } from '../../kit/json/json.ts';
+import { booleanAt, numberAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { SPAN_KINDS, type Span, type SpanEvent, STATUS_CODES } from '../otlp/messages.ts';
+import { unixNano } from '../otlp/values.ts';
+import { attributes, providerNameOf } from './conventions.ts';
+import { costAt } from './costs.ts';
+import type { RowTimes } from './row-times.ts';
+import type { SpanPlace } from './span-place.ts';
+
+/** What the spans of upstream calls are made from. */
+export interface AttemptParts {
+  readonly row: JsonObject;
+  readonly place: SpanPlace;
+  readonly times: RowTimes;
+  /** `chat`, `embeddings`, ... */
+  readonly operation: string;
+  readonly sendsCost: boolean;
+}
+
+/** A client span for each upstream call. A call of a later leg links to the one that the leg before ended with. */
+export function attemptSpans(parts: AttemptParts): Span[] {
+  const calls = objectsAt(parts.row, 'provider_responses');
+  const spans: Span[] = [];
+  const served = new Map<number, Span>();
+  calls.forEach((call, index) => {
+    const leg = legOf(call);
+    const span = attemptSpan(parts, call, index, isLastOfLeg(calls, index), served.get(leg - 1));
+    served.set(leg, span);
+    spans.push(span);
+  });
+  return spans;
+}
+
+/** An event for each call that followed a failed one of its leg. */
+export function fallbackEvents({ row, times }: Pick<AttemptParts, 'row' | 'times'>): SpanEvent[] {
+  const calls = objectsAt(row, 'provider_responses');
+  return calls.flatMap((call, index) => {
+    const failed = calls[index - 1];
+    if (failed === undefined || legOf(failed) !== legOf(call)) return [];
+    const said = {
+      fallbackFrom: textAt(failed, 'endpoint_id'),
+      fallbackTo: textAt(call, 'endpoint_id'),
+      status: numberAt(failed, 'status'),
+      leg: legOf(call),
+    };
+    const timeUnixNano = unixNano(times.failedCall(call).startMs);
+    return [{ timeUnixNano, name: 'signalbox.fallback', attributes: attributes(said) }];
+  });
+}
+
+function attemptSpan(
+  { row, place, times, operation, sendsCost }: AttemptParts,
+  call: JsonObject,
+  index: number,
+  isLast: boolean,
+  before: Span | undefined,
+): Span {
+  const number = legOf(call);
+  const leg = objectsAt(row, 'legs')[number - 1];
+  const status = numberAt(call, 'status') ?? 0;
+  const hasServed = isLast && status < 400 && stringAt(leg, 'status') !== 'failed';
+  const { startMs, endMs } = hasServed ? times.servingCall(call) : times.failedCall(call);
+  const model = textAt(call, 'model_permaslug') ?? '';
+  const provider = textAt(call, 'provider_name') ?? '';
+  const cooldownMs = numberAt(call, 'cooldown_ms');
+  const name = textAt(row.trace as JsonObject | undefined, 'generation_name');
+  return {
+    ...place.child(`attempt ${index}`, textAt(call, 'span_id')),
+    name: name ?? `${operation} ${model}`,
+    kind: SPAN_KINDS.client,
+    startTimeUnixNano: unixNano(startMs),
+    endTimeUnixNano: unixNano(endMs),
+    attributes: attributes({
+      operation,
+      provider: providerNameOf(provider),
+      requestModel: model,
+      endpoint: textAt(call, 'endpoint_id'),
+      status: status === 0 ? undefined : status,
+      responseId: textAt(call, 'id'),
+      timeToFirstChunk:
+        hasServed && row.streamed === true ? (numberAt(call, 'latency') ?? 0) / 1_000 : undefined,
+      isByok: booleanAt(call, 'is_byok'),
+      serviceTier: textAt(call, 'routed_service_tier'),
+      leg: number,
+      legKind: textAt(leg, 'kind') ?? 'main',
+      errorType: hasServed ? undefined : String(status),
+      ...(isLast && leg !== undefined && usageOf(leg, sendsCost)),
+    }),
+    ...(cooldownMs !== undefined && { events: [cooldownEvent(cooldownMs, endMs)] }),
+    ...(before !== undefined && { links: [{ traceId: before.traceId, spanId: before.spanId }] }),
+    ...(!hasServed && { status: { code: STATUS_CODES.error, message: `status ${status}` } }),
+  };
+}
+
+function cooldownEvent(cooldownMs: number, atMs: number): SpanEvent {
+  return {
+    timeUnixNano: unixNano(atMs),
+    name: 'signalbox.cooldown',
+    attributes: attributes({ cooldownMs }),
+  };
+}
+
+/** Not as usage of `gen_ai`: receivers would add it to that of the generation. */
+function usageOf(leg: JsonObject, sendsCost: boolean) {
+  return {
+    legInputTokens: numberAt(leg, 'tokens_prompt'),
+    legOutputTokens: numberAt(leg, 'tokens_completion'),
+    legCost: sendsCost ? costAt(leg, 'cost_nanos') : undefined,
+  };
+}
+
+function legOf(call: JsonObject): number {
+  return numberAt(call, 'leg') ?? 1;
+}
+
+function isLastOfLeg(calls: readonly JsonObject[], index: number): boolean {
+  const next = calls[index + 1];
+  return next === undefined || legOf(next) !== legOf(calls[index] ?? {});
+}

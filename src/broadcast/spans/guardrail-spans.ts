@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../kit/json/json.ts';
+import { numberAt, objectAt, objectsAt, stringsAt, textAt } from '../../kit/json/members.ts';
+import { SPAN_KINDS, type Span } from '../otlp/messages.ts';
+import { unixNano } from '../otlp/values.ts';
+import { attributes } from './conventions.ts';
+import type { RowTimes } from './row-times.ts';
+import type { SpanPlace } from './span-place.ts';
+
+/** What guardrails and moderation did, as the row has it. */
+export function guardrailEntries(row: JsonObject): JsonObject[] {
+  return objectsAt(objectAt(row, 'routing'), 'pipeline').filter(
+    ({ type, data }) => type === 'guardrail' || objectAt({ data }, 'data')?.flagged !== undefined,
+  );
+}
+
+/** True if a text was refused: then nothing that was said is sent. */
+export function isBlocked(row: JsonObject): boolean {
+  return guardrailEntries(row).some((entry) => {
+    const { action, flagged } = objectAt(entry, 'data') ?? {};
+    return flagged === true || action === 'blocked' || action === 'refused';
+  });
+}
+
+/** True if a text of the caller was changed. */
+export function isPromptRedacted(row: JsonObject): boolean {
+  return guardrailEntries(row).some((entry) => {
+    const { action, direction } = objectAt(entry, 'data') ?? {};
+    return action === 'redacted' && direction === 'sent';
+  });
+}
+
+/**
+ * A span for each guardrail that found something, and for moderation. Nothing of what was found: that is text of the
+ * caller or of the model. Most have no time of their own: those of the caller's texts stand at the beginning, the
+ * others at the end.
+ */
+export function guardrailSpans(row: JsonObject, place: SpanPlace, times: RowTimes): Span[] {
+  return guardrailEntries(row).map((entry, index) => {
+    const data = objectAt(entry, 'data') ?? {};
+    const direction = textAt(data, 'direction') ?? 'sent';
+    const atMs = direction === 'sent' ? times.startMs : times.endMs;
+    const name = textAt(entry, 'name') ?? 'guardrail';
+    return {
+      ...place.child(`guardrail ${index}`),
+      name: `guardrail ${name}`,
+      kind: SPAN_KINDS.internal,
+      startTimeUnixNano: unixNano(atMs),
+      endTimeUnixNano: unixNano(atMs + Math.max(0, numberAt(data, 'latency_ms') ?? 0)),
+      attributes: attributes({
+        guardrailName: name,
+        guardrailId: textAt(entry, 'guardrail_id'),
+        guardrailScope: textAt(entry, 'guardrail_scope'),
+        guardrailAction: textAt(data, 'action') ?? (data.flagged === true ? 'blocked' : 'passed'),
+        guardrailDirection: direction,
+        guardrailEngines: stringsAt(data, 'engines'),
+      }),
+    };
+  });
+}

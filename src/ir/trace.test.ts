@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { namedTrace, spanIdOf, spanIdOfGeneration, traceIdOf, traceIdOfGeneration } from './trace.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN = '00f067aa0ba902b7';
+const traceparent = `00-${TRACE}-${SPAN}-01`;
+
+describe('ids', () => {
+  it('takes hexadecimal ids and UUIDs as they are, and hashes others', () => {
+    expect(traceIdOf(TRACE.toUpperCase())).toBe(TRACE);
+    expect(traceIdOf('4bf92f35-77b3-4da6-a3ce-929d0e0e4736')).toBe(TRACE);
+    for (const text of ['workflow 7', '0'.repeat(32), 'ä', TRACE.slice(1)]) {
+      expect(traceIdOf(text)).toMatch(/^[0-9a-f]{32}$/);
+      expect(traceIdOf(text)).not.toBe(text);
+      expect(traceIdOf(text)).toBe(traceIdOf(text));
+    }
+    expect(traceIdOf('a')).not.toBe(traceIdOf('b'));
+    expect(spanIdOf(SPAN)).toBe(SPAN);
+    expect(spanIdOf('my step')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('gives a generation the same ids every time, and each of its spans another', () => {
+    expect(traceIdOfGeneration('gen-1', {})).toBe(traceIdOfGeneration('gen-1', { trace: {} }));
+    expect(traceIdOfGeneration('gen-1', {})).not.toBe(traceIdOfGeneration('gen-2', {}));
+    const ids = ['a', 'b'].flatMap((id) => ['x', 'y'].map((name) => spanIdOfGeneration(id, name)));
+    expect(new Set(ids).size).toBe(4);
+  });
+});
+
+describe('namedTrace', () => {
+  it('reads the header where the body says nothing', () => {
+    expect(namedTrace({ traceparent })).toEqual({ traceId: TRACE, parentSpanId: SPAN });
+    expect(namedTrace({ trace: { feature: 'x' }, traceparent })).toEqual({
+      traceId: TRACE,
+      parentSpanId: SPAN,
+    });
+    expect(namedTrace({})).toEqual({ traceId: undefined, parentSpanId: undefined });
+  });
+
+  it('lets the body win: a span of another trace is no parent', () => {
+    const other = 'a'.repeat(32);
+    expect(namedTrace({ trace: { trace_id: other }, traceparent })).toEqual({
+      traceId: other,
+      parentSpanId: undefined,
+    });
+    expect(namedTrace({ trace: { trace_id: TRACE }, traceparent })).toEqual({
+      traceId: TRACE,
+      parentSpanId: SPAN,
+    });
+    expect(namedTrace({ trace: { parent_span_id: 'b'.repeat(16) }, traceparent })).toEqual({
+      traceId: TRACE,
+      parentSpanId: 'b'.repeat(16),
+    });
+  });
+});
