@@ -7,6 +7,9 @@ import { MemoryChanges } from './changes/memory-changes.ts';
 import { DataDirectoryProblem } from './directory/data-directory-problem.ts';
 import { readGatewayId } from './directory/gateway-identity.ts';
 import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
+import { SqlFollowerNotes } from './following/sql-follower-notes.ts';
+import { SqlSpooledContents } from './following/sql-spooled-contents.ts';
+import { SqliteSettledRows } from './following/sqlite-settled-rows.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
@@ -79,6 +82,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         slowDisk: options.slowDisk,
       });
     events.start(rowsCaughtUp);
+    const spooledContents = new SqlSpooledContents(database, options);
     return {
       changes: new MemoryChanges(options.clock),
       tenancy,
@@ -93,6 +97,9 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),
       eventStore: eventsAfterCatchUp(events.eventStore, eventsCaughtUp),
       eventFeed: events,
+      settledRows: new SqliteSettledRows(database),
+      followerNotes: SqlFollowerNotes.embedded(database),
+      spooledContents,
       ledger,
       recentGenerations,
       settleInterrupted,
@@ -104,6 +111,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       async close() {
         await close();
         await events.close();
+        await spooledContents.close();
         await database.destroy();
       },
     };

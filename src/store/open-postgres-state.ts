@@ -11,6 +11,9 @@ import { openClickhouseEvents } from './events/clickhouse-events.ts';
 import { PostgresFeedLease } from './events/feed/postgres-feed-lease.ts';
 import { openSharedEvents } from './events/shared-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
+import { PostgresSettledRows } from './following/postgres-settled-rows.ts';
+import { SqlFollowerNotes } from './following/sql-follower-notes.ts';
+import { SqlSpooledContents } from './following/sql-spooled-contents.ts';
 import type { OpenedLedger } from './ledger/opened-ledger.ts';
 import { readJournals } from './ledger/postgres/booking/journal-rows.ts';
 import { CommandLedger } from './ledger/postgres/command-ledger.ts';
@@ -92,6 +95,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     const sharedStores = options.isGateway
       ? openPostgresStores(postgres, options.database, clock)
       : undefined;
+    const spooledContents = new SqlSpooledContents(postgres.background, options);
     return {
       changes,
       tenancy: new SqlTenancy(postgres.database),
@@ -107,6 +111,9 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       appRegistry,
       eventStore: events.eventStore,
       eventFeed: events,
+      settledRows: new PostgresSettledRows(postgres.background),
+      followerNotes: SqlFollowerNotes.shared(postgres.background),
+      spooledContents,
       ledger,
       recentGenerations,
       sharedStores,
@@ -121,6 +128,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
         await sharedStores?.close();
         await close();
         await events.close();
+        await spooledContents.close();
         await postgres.close();
       },
     };

@@ -5,6 +5,9 @@ import type { CallCountStore } from '../ports/call-counts.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
+import type { FollowerNotes } from '../ports/following/follower-notes.ts';
+import type { SettledRows } from '../ports/following/settled-rows.ts';
+import type { SpooledContents } from '../ports/following/spooled-contents.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
@@ -34,6 +37,9 @@ export interface State {
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;
   readonly eventFeed: EventFeed;
+  readonly settledRows: SettledRows;
+  readonly followerNotes: FollowerNotes;
+  readonly spooledContents: SpooledContents;
   readonly ledger: Ledger;
   readonly recentGenerations: RecentGenerations;
   /** Settles open generations by their last checkpoints: the process that ran them is gone. Never rejects. */

@@ -5,12 +5,14 @@ export interface FollowerNote {
   readonly place: RowPlace;
   /** Generations that it has taken. */
   readonly taken: number;
-  /** Generations that were left out because it was too far behind. */
+  /** Generations that were left out: it was too far behind, or refused them for good. */
   readonly dropped: number;
   /** Why it does not go on; null = it does. */
   readonly problem: string | null;
   /** Since when, epoch milliseconds. */
   readonly problemSinceMs: number | null;
+  /** Generations that waited for it, by the last count. */
+  readonly waiting: number;
   readonly updatedAtMs: number;
 }
 
@@ -21,7 +23,7 @@ export interface FollowerNotes {
   /** Lets another gateway take it at once. */
   endTurn(): Promise<void>;
   listAll(): Promise<ReadonlyMap<string, FollowerNote>>;
-  /** Does nothing without the right to run followers. */
-  note(followerId: string, note: FollowerNote): Promise<void>;
+  /** False, and nothing is noted, without the right to run followers. */
+  note(followerId: string, note: FollowerNote): Promise<boolean>;
   forget(followerId: string): Promise<void>;
 }

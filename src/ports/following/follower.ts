@@ -4,7 +4,7 @@ import type { StoredGeneration } from '../generations.ts';
 /** A settled generation as followers see it. */
 export interface FollowedGeneration {
   readonly generation: StoredGeneration;
-  /** Undefined if its workspace wants no follower to read content, if it must not be kept, or if it is lost. */
+  /** Undefined if its follower reads no content, if it must not be kept, or if it is lost. */
   readonly content: GenerationContent | undefined;
 }
 
@@ -22,16 +22,30 @@ export interface FollowerBounds {
 export interface Follower {
   /** Names its place, for example `destination/<id>`. */
   readonly id: string;
+  /** Changes when it is made anew from other settings. */
+  readonly version: string;
   readonly workspaceId: string;
+  /** It takes what was settled at or after this moment: when it was created, or switched on again. */
+  readonly sinceMs: number;
   readonly bounds: FollowerBounds;
+  /** Generations of a call of `take`: after a crash so many may be given again. */
+  readonly batchSize: number;
+  readonly readsContent: boolean;
   /**
-   * Takes generations of its workspace, in the order of their settlement. Once this resolves they are not given again,
-   * except after a crash. A rejection is retried later from the same place; a FollowerWaits says when.
+   * Takes generations of its workspace, in the order in which their rows became visible. Once this resolves they are
+   * not given again, except after a crash. A rejection is retried later from the same place: a FollowerWaits says when.
+   * After a FollowerRefuses the batch is halved until it is known which generations cannot be taken.
    */
   take(generations: readonly FollowedGeneration[], signal: AbortSignal): Promise<void>;
 }
 
-/** A follower cannot go on for now. */
+/** Followers of one kind, by the stored state of the moment. A table of sources says which there are. */
+export interface FollowerSource {
+  /** Those that are switched on, in all workspaces. */
+  followers(): Promise<readonly Follower[]>;
+}
+
+/** A follower cannot go on for now. The message is shown: it holds no secret and no address. */
 export class FollowerWaits extends Error {
   /** Absent = the usual pause. */
   readonly retryAfterMs: number | undefined;
@@ -40,5 +54,13 @@ export class FollowerWaits extends Error {
     super(message);
     this.name = 'FollowerWaits';
     this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Generations can never be taken together: a retry does not help. The message is shown. */
+export class FollowerRefuses extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FollowerRefuses';
   }
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { LimitWindow } from '../../kit/time/windows.ts';
 
 /**
@@ -28,6 +29,14 @@ export interface Tables {
   sessions: SessionRow;
   endpoint_prices: EndpointPriceRow;
   endpoint_calls: EndpointCallsRow;
+  follower_notes: FollowerNoteRow;
+  spooled_contents: SpooledContentRow;
+  /** SQLite only. */
+  followed_workspaces: { workspace_id: string };
+  /** SQLite only. */
+  followed_generations: FollowedGenerationRow;
+  /** The highest number that a table has given. SQLite only. */
+  sqlite_sequence: { name: string; seq: WholeNumber };
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -289,6 +298,34 @@ export interface SessionRow {
   expires_at_ms: WholeNumber;
   user_agent: string | null;
   address: string;
+}
+
+/** How far a follower has come. */
+export interface FollowerNoteRow {
+  id: string;
+  place: string;
+  taken: WholeNumber;
+  dropped: WholeNumber;
+  waiting: WholeNumber;
+  problem: string | null;
+  problem_since_ms: WholeNumber | null;
+  updated_at_ms: WholeNumber;
+}
+
+/** Content that followers have yet to read; `content` is compressed, in base64. */
+export interface SpooledContentRow {
+  generation_id: string;
+  stored_at_ms: WholeNumber;
+  characters: WholeNumber;
+  bytes: WholeNumber;
+  content: string;
+}
+
+/** The number of a generation in a workspace that has followers. */
+export interface FollowedGenerationRow {
+  sequence: Generated<number | bigint>;
+  generation_id: string;
+  workspace_id: string;
 }
 
 /** A price of an endpoint from a moment on. */

@@ -27,6 +27,7 @@ import { endpointCallsMigration } from './0026-endpoint-calls.ts';
 import { tallyLookupsMigration } from './0027-tally-lookups.ts';
 import { writtenOffSumsMigration } from './0028-written-off-sums.ts';
 import { fileKeysMigration } from './0029-file-keys.ts';
+import { followedGenerationsMigration, followingMigration } from './0031-following.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -60,4 +61,6 @@ export const MIGRATIONS: readonly Migration[] = [
   tallyLookupsMigration,
   writtenOffSumsMigration,
   fileKeysMigration,
+  followingMigration,
+  followedGenerationsMigration,
 ];

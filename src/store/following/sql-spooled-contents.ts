@@ -1,0 +1,190 @@
+import { type Kysely, sql } from 'kysely';
+import { weightOf } from '../../kit/json/stringify-sliced.ts';
+import { nextTurn } from '../../kit/loop/turns.ts';
+import type { Clock } from '../../kit/time/clock.ts';
+import type { GenerationContent, StoredContent } from '../../ports/content.ts';
+import type { FoundContents, SpooledContents } from '../../ports/following/spooled-contents.ts';
+import { decodeContent, encodeContent } from '../content/content-codec.ts';
+import type { SpooledContentRow, Tables } from '../sql/tables.ts';
+
+/** Limits of what waits to be written. Content beyond them is lost: a slow database must not fill the memory. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+
+/** Contents of one statement. */
+const MAX_AT_ONCE = 50;
+const MAX_CHARACTERS_AT_ONCE = 8 * 1024 * 1024;
+
+/** Contents that are removed by one statement. */
+const REMOVED_AT_ONCE = 500;
+
+/** Minimum time between log messages about lost content. */
+const REPORT_MS = 60_000;
+
+export interface SpoolOptions {
+  readonly clock: Clock;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+interface Waiting {
+  readonly stored: StoredContent;
+  readonly characters: number;
+}
+
+/** Contents for followers in a database of either engine, written in the background, many at once. */
+export class SqlSpooledContents implements SpooledContents {
+  readonly #database: Kysely<Tables>;
+  readonly #options: SpoolOptions;
+  #waiting: Waiting[] = [];
+  #characters = 0;
+  #writing: Promise<void> | undefined;
+  #isClosed = false;
+  #lost = 0;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Kysely<Tables>, options: SpoolOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  put(stored: StoredContent): void {
+    const characters = weightOf(stored.content, MAX_WAITING_CHARACTERS);
+    const isFull =
+      this.#waiting.length >= MAX_WAITING || this.#characters + characters > MAX_WAITING_CHARACTERS;
+    if (this.#isClosed || isFull) {
+      this.#reportLost(1, 'more is waiting to be written than there is room for');
+      return;
+    }
+    this.#waiting.push({ stored, characters });
+    this.#characters += characters;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async find(generationIds: readonly string[], maxCharacters: number): Promise<FoundContents> {
+    if (generationIds.length === 0) return { contents: new Map(), lookedUp: 0 };
+    const sizes = await this.#database
+      .selectFrom('spooled_contents')
+      .select(['generation_id', 'characters'])
+      .where('generation_id', 'in', generationIds)
+      .execute();
+    const charactersOf = new Map(sizes.map((row) => [row.generation_id, Number(row.characters)]));
+    let characters = 0;
+    const beyond = generationIds.findIndex((id, index) => {
+      characters += charactersOf.get(id) ?? 0;
+      return index > 0 && characters > maxCharacters;
+    });
+    const lookedUp = beyond === -1 ? generationIds.length : beyond;
+    const wanted = generationIds.slice(0, lookedUp).filter((id) => charactersOf.has(id));
+    const contents = new Map<string, GenerationContent>();
+    if (wanted.length === 0) return { contents, lookedUp };
+    const rows = await this.#database
+      .selectFrom('spooled_contents')
+      .select('content')
+      .where('generation_id', 'in', wanted)
+      .execute();
+    for (const { content } of rows) {
+      const stored = await decodeContent(Buffer.from(content, 'base64'));
+      if (stored !== undefined) contents.set(stored.generationId, stored.content);
+    }
+    return { contents, lookedUp };
+  }
+
+  async delete(generationIds: readonly string[]): Promise<void> {
+    if (generationIds.length === 0) return;
+    await this.#database.deleteFrom('spooled_contents').where('generation_id', 'in', generationIds).execute();
+  }
+
+  async prune({ beforeMs, maxBytes }: Parameters<SpooledContents['prune']>[0]): Promise<number> {
+    await this.#database.deleteFrom('spooled_contents').where('stored_at_ms', '<', beforeMs).execute();
+    for (;;) {
+      const bytes = await this.#bytes();
+      if (bytes <= maxBytes) return bytes;
+      const oldest = await this.#database
+        .selectFrom('spooled_contents')
+        .select(['generation_id', 'bytes'])
+        .orderBy('stored_at_ms')
+        .orderBy('generation_id')
+        .limit(REMOVED_AT_ONCE)
+        .execute();
+      let left = bytes;
+      const removed = oldest.filter((row) => {
+        if (left <= maxBytes) return false;
+        left -= Number(row.bytes);
+        return true;
+      });
+      if (removed.length === 0) return bytes;
+      await this.delete(removed.map((row) => row.generation_id));
+      this.#reportLost(removed.length, 'more waits to be read than there is room for');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writing;
+  }
+
+  async #bytes(): Promise<number> {
+    const row = await this.#database
+      .selectFrom('spooled_contents')
+      .select(sql<string | number | bigint | null>`sum(bytes)`.as('bytes'))
+      .executeTakeFirst();
+    return Number(row?.bytes ?? 0);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Requests go first.
+      await nextTurn();
+      const batch = this.#takeBatch();
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        const { code, name } = error as NodeJS.ErrnoException;
+        this.#reportLost(batch.length, code ?? name);
+      }
+      for (const { characters } of batch) this.#characters -= characters;
+    }
+  }
+
+  #takeBatch(): Waiting[] {
+    let characters = 0;
+    const beyond = this.#waiting.findIndex((waiting, index) => {
+      characters += waiting.characters;
+      return index === MAX_AT_ONCE || (index > 0 && characters > MAX_CHARACTERS_AT_ONCE);
+    });
+    return this.#waiting.splice(0, beyond === -1 ? this.#waiting.length : beyond);
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const rows: SpooledContentRow[] = [];
+    for (const { stored, characters } of batch) {
+      const bytes = await encodeContent(stored);
+      rows.push({
+        generation_id: stored.generationId,
+        stored_at_ms: this.#options.clock.now(),
+        characters,
+        bytes: bytes.length,
+        content: bytes.toString('base64'),
+      });
+    }
+    await this.#database
+      .insertInto('spooled_contents')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('generation_id').doNothing())
+      .execute();
+  }
+
+  #reportLost(count: number, reason: string): void {
+    this.#lost += count;
+    const now = this.#options.clock.monotonic();
+    if (now - this.#reportedAtMs < REPORT_MS) return;
+    this.#reportedAtMs = now;
+    this.#options.warn('prompts and answers of generations are lost to destinations and classifiers', {
+      reason,
+      generations: this.#lost,
+    });
+    this.#lost = 0;
+  }
+}
