@@ -5,14 +5,16 @@ import { Icon } from './icon.tsx';
 
 interface FailureProps {
   readonly error: unknown;
+  /** A request to a model failed, not a question of a view: the gateway's words say all that is known. */
+  readonly isOfModel?: boolean;
   readonly onRetry?: (() => void) | undefined;
   /** What else to do about it. */
   readonly children?: ComponentChildren;
 }
 
 /** Says what failed, what still works, and what to do. */
-export function FailureNote({ error, onRetry, children }: FailureProps) {
-  const { title, advice } = describe(error);
+export function FailureNote({ error, isOfModel = false, onRetry, children }: FailureProps) {
+  const { title, advice } = describe(error, isOfModel ? {} : ADVICE_BY_STATUS);
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
     <div class="note bad" role="alert">
@@ -36,7 +38,10 @@ export function FailureNote({ error, onRetry, children }: FailureProps) {
   );
 }
 
-function describe(error: unknown): { readonly title: string; readonly advice: string } {
+function describe(
+  error: unknown,
+  adviceByStatus: Readonly<Record<number, string>>,
+): { readonly title: string; readonly advice: string } {
   if (error instanceof Unreachable) {
     return {
       title: error.message,
@@ -46,7 +51,7 @@ function describe(error: unknown): { readonly title: string; readonly advice: st
   if (error instanceof ApiError) {
     // The route of a key is for programs; readers get a link.
     const title = error.message.replace(KEY_ROUTE, '');
-    return { title, advice: ADVICE_BY_STATUS[error.status] ?? '' };
+    return { title, advice: adviceByStatus[error.status] ?? '' };
   }
   return { title: 'This view failed.', advice: error instanceof Error ? error.message : '' };
 }
@@ -60,7 +65,6 @@ export function usedUpKeyOf(error: unknown): string | null {
 }
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
-  403: 'Sign in with a management key to do this.',
   404: 'It may have been deleted since.',
   409: 'It was changed elsewhere. Load it again.',
   429: 'The gateway limits how often this may be asked. Wait a moment.',

@@ -44,7 +44,8 @@ const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   '/playground': async (page) => {
     await page.goto('/playground?model=simulator/reasoning&second=simulator/standard');
-    await page.getByRole('button', { name: 'Key that pays' }).waitFor();
+    await page.getByRole('button', { name: 'Key that pays' }).click();
+    await page.getByRole('option').first().click();
     await page.getByLabel('Message').fill('How should an HTTP API report errors?');
     await page.getByRole('button', { name: 'Send to both' }).click();
     await page.getByRole('link', { name: 'In the log' }).nth(1).waitFor();

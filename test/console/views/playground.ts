@@ -45,6 +45,36 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       return page;
     };
 
+    it('asks which of several keys pays, and remembers it', async () => {
+      const { data: made } = await asManager<{ data: KeyRow }>('/keys', 'POST', { name: 'of the lab' });
+      const page = await openAt('model=simulator/standard');
+      await page.getByRole('button', { name: 'Key that pays: choose one' }).waitFor();
+      await page.getByLabel('Message').fill('Hello');
+      const send = page.getByRole('button', { name: 'Send' });
+      expect(await send.getAttribute('title')).toBe('Choose the key that pays.');
+      expect(await send.isDisabled()).toBe(true);
+      await page.getByRole('button', { name: 'Key that pays' }).click();
+      await page.getByRole('option', { name: made.name }).click();
+      await page.getByRole('button', { name: 'Key that pays: of the lab' }).waitFor();
+      await openAt('model=simulator/standard');
+      await page.getByRole('button', { name: 'Key that pays: of the lab' }).waitFor();
+    });
+
+    it('shows a refusal of a guardrail in its words alone', async () => {
+      const { data: key } = await asManager<{ data: KeyRow }>('/keys', 'POST', { name: 'guarded' });
+      const { data: guardrail } = await asManager<{ data: { id: string } }>('/guardrails', 'POST', {
+        name: 'Only one model',
+        allowed_models: ['simulator/standard'],
+      });
+      await asManager(`/guardrails/${guardrail.id}/assignments/keys`, 'POST', { key_hashes: [key.hash] });
+      const page = await openAt(`model=simulator/reasoning&key=${key.hash}`);
+      await page.getByLabel('Message').fill('Hello');
+      await page.getByRole('button', { name: 'Send' }).click();
+      const alert = page.getByRole('log', { name: 'Conversation' }).getByRole('alert');
+      await alert.getByText('Guardrails allow no model').waitFor();
+      expect(await alert.textContent()).not.toMatch(/management key|deleted since/);
+    });
+
     it('explains no request before it has a model', async () => {
       const { page } = opened;
       const models: string[] = [];
@@ -119,7 +149,6 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       const { data: created } = await asManager<{ data: KeyRow }>('/keys', 'POST', { name: 'pays here' });
       await asManager('/keys', 'POST', { name: 'cannot pay', limit: 0 });
       const page = await openAt('model=simulator/standard');
-      await page.getByRole('button', { name: 'Key that pays: pays here' }).waitFor();
       await page.getByRole('button', { name: 'Side by side' }).click();
       await page.waitForURL(/second=simulator%2F(?!standard)/);
       await page.getByRole('button', { name: 'Model B' }).click();

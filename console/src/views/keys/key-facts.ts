@@ -64,11 +64,6 @@ export function stateOf(
   return (shareOfLimit(key) ?? 0) >= 1 ? 'used-up' : 'active';
 }
 
-/** The first of the keys that can pay for a request; without one, undefined. */
-export function firstThatPays(keys: readonly KeyObject[], nowMs: number): KeyObject | undefined {
-  return keys.find((key) => stateOf(key, nowMs) === 'active');
-}
-
 /** Whether the limit is nearly used up, and the key still serves. */
 export function isNearlyUsedUp(key: SpendingKey): boolean {
   const share = shareOfLimit(key);

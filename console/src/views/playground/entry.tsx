@@ -113,7 +113,7 @@ function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry:
   const { is_management_key: isManagement } = useCurrentKey();
   const hash = usedUpKeyOf(error);
   return (
-    <FailureNote error={error} onRetry={onRetry}>
+    <FailureNote error={error} isOfModel onRetry={onRetry}>
       {isManagement && hash !== null && (
         <p>
           <Link href={`/keys#${hash}`}>Raise the limit of the key</Link>, or choose another one.

@@ -5,6 +5,7 @@ import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { pricePerMillion, sumMoney } from '../../format/money.ts';
 import { Picker } from '../../parts/picker.tsx';
+import { useKeys } from '../keys/use-payer.ts';
 
 /** Models that can be asked; those that only make vectors cannot. */
 export function useModels(): readonly ModelObject[] {
@@ -35,26 +36,12 @@ export function ModelPicker({ label, value, models, onPick }: ModelProps) {
   return <Picker label={label} shown={value} value={value} options={options} onPick={onPick} />;
 }
 
-/** Keys that a session of a management key can act as. */
-export function useKeys(search: string, isEnabled: boolean) {
-  return useQuery({
-    queryKey: ['keys', 'acting', search],
-    meta: partMeta('The list of keys'),
-    queryFn: () =>
-      ask<{ data: KeyObject[] }>('/keys', {
-        query: { all_workspaces: true, ...(search !== '' && { search }) },
-      }),
-    placeholderData: (before) => before,
-    enabled: isEnabled,
-  });
-}
-
 /** Which key pays, and what is left of its limit. */
 export function KeyPicker({
   chosen,
   onPick,
 }: {
-  readonly chosen: KeyObject;
+  readonly chosen: KeyObject | undefined;
   readonly onPick: (hash: string) => void;
 }) {
   const [search, setSearch] = useState('');
@@ -69,13 +56,15 @@ export function KeyPicker({
       Charged to key
       <Picker
         label="Key that pays"
-        shown={chosen.name}
-        value={chosen.hash}
+        shown={chosen?.name ?? 'choose one'}
+        value={chosen?.hash ?? ''}
         options={options}
         onPick={onPick}
         onSearch={(text) => setSearch(text.trim())}
       />
-      {chosen.limit_remaining !== null && <span class="nw">{sumMoney(chosen.limit_remaining)} left</span>}
+      {typeof chosen?.limit_remaining === 'number' && (
+        <span class="nw">{sumMoney(chosen.limit_remaining)} left</span>
+      )}
     </span>
   );
 }

@@ -4,13 +4,13 @@ import { Link } from '../../address/link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
-import { firstThatPays } from '../keys/key-facts.ts';
+import { usePayer } from '../keys/use-payer.ts';
 import { Composer } from './composer.tsx';
 import { conversationOf, type Draft, type Picture, type ToolTurn, userTurn } from './conversation.ts';
 import { FORMATS, formatNamed, isFormat } from './formats.ts';
 import { Pane } from './pane.tsx';
 import { openCalls, turnsOf } from './pane-state.ts';
-import { KeyPicker, ModelPicker, useKeys, useModels } from './pickers.tsx';
+import { KeyPicker, ModelPicker, useModels } from './pickers.tsx';
 import { type Replayed, useReplay } from './replay.tsx';
 import { NO_SETTINGS, readSettings, readTools, type SettingTexts } from './settings.ts';
 import { SidePanel } from './side.tsx';
@@ -182,8 +182,14 @@ export function Playground() {
               obstacle={obstacle}
               onSend={send}
             >
-              {acting.chosen !== undefined && (
-                <KeyPicker chosen={acting.chosen} onPick={(key) => change({ key })} />
+              {acting.isToChoose && (
+                <KeyPicker
+                  chosen={acting.chosen}
+                  onPick={(key) => {
+                    acting.choose(key);
+                    change({ key });
+                  }}
+                />
               )}
               {acting.hasNone && (
                 <span class="sm">
@@ -218,19 +224,13 @@ function otherThan(model: string, ids: readonly string[]): string {
 
 /** Which key pays: the one that is signed in, or for a management key the chosen one. */
 function useActingKey(hash: string | null) {
-  const current = useCurrentKey();
-  const isManagement = current.is_management_key;
-  const keys = useKeys(hash ?? '', isManagement);
-  const listed = keys.data?.data ?? [];
-  const chosen =
-    hash === null
-      ? (firstThatPays(listed, Date.now()) ?? listed[0])
-      : listed.find((key) => key.hash === hash);
+  const isManagement = useCurrentKey().is_management_key;
+  const payer = usePayer(hash, isManagement);
   return {
-    chosen,
-    actAs: isManagement ? (chosen?.hash ?? null) : null,
-    isReady: !isManagement || chosen !== undefined,
-    hasNone: isManagement && keys.isSuccess && chosen === undefined,
+    ...payer,
+    actAs: isManagement ? (payer.chosen?.hash ?? null) : null,
+    isReady: !isManagement || payer.chosen !== undefined,
+    isToChoose: isManagement && !payer.hasNone,
   };
 }
 

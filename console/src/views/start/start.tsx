@@ -1,12 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
-import type { KeyObject } from '../../api/contract.ts';
 import { curlOf } from '../../api/curl.ts';
-import { partMeta } from '../../api/part.ts';
-import { ask } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -14,9 +11,10 @@ import { Icon } from '../../parts/icon.tsx';
 import { FailureNote } from '../../parts/states.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
-import { firstThatPays } from '../keys/key-facts.ts';
+import { usePayer } from '../keys/use-payer.ts';
 import { userTurn } from '../playground/conversation.ts';
 import { formatNamed } from '../playground/formats.ts';
+import { KeyPicker } from '../playground/pickers.tsx';
 import { type Progress, runAnswer } from '../playground/run-answer.ts';
 import { CLIENTS } from './clients.ts';
 import { PROVIDERS, type ProviderLine, useProviderLines } from './provider-lines.ts';
@@ -100,12 +98,7 @@ function Step({ number, title, isDone, isNow, children }: StepProps) {
 
 function AskSimulator() {
   const queries = useQueryClient();
-  const keys = useQuery({
-    queryKey: ['keys', 'first'],
-    meta: partMeta('The key that pays'),
-    queryFn: () => ask<{ data: KeyObject[] }>('/keys'),
-  });
-  const key = firstThatPays(keys.data?.data ?? [], Date.now());
+  const { chosen: key, hasNone, choose } = usePayer(null, true);
   const [progress, setProgress] = useState<Progress | null>(null);
   const asking = useMutation({
     mutationFn: () =>
@@ -142,18 +135,15 @@ function AskSimulator() {
           <Icon name="play" size={14} />
           Send it from here
         </button>
-        {key !== undefined && (
-          <span class="sm t3">
-            Charged to key <b>{key.name}</b>, at the simulated price.
-          </span>
-        )}
-        {keys.isSuccess && key === undefined && (
+        {hasNone ? (
           <span class="sm">
             There is no key that could pay. <Link href="/keys">Create a key</Link> first.
           </span>
+        ) : (
+          <KeyPicker chosen={key} onPick={choose} />
         )}
       </div>
-      {asking.isError && <FailureNote error={asking.error} onRetry={() => asking.mutate()} />}
+      {asking.isError && <FailureNote error={asking.error} isOfModel onRetry={() => asking.mutate()} />}
       {progress !== null && <FirstAnswer progress={progress} />}
     </>
   );
