@@ -50,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   manage: [
     'contract',
+    'broadcast',
     'stages',
     'routing',
     'upstream',

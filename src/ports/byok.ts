@@ -64,7 +64,7 @@ export type ByokChange = Partial<
 >;
 
 /** Storage of credentials. No method sees deleted ones. */
-export interface ByokStore {
+export interface ByokStore extends SecretStore {
   /**
    * Stores a credential after all others of its provider and account, also under the id of a deleted one; does nothing
    * if the id exists. Resolves with what is stored.
@@ -90,6 +90,10 @@ export interface ByokStore {
   ): Promise<StoredByokCredential | undefined>;
   /** Deletes a credential and wipes its secret from the database. False when there is none. */
   delete(accountId: string, id: string, atMs: number): Promise<boolean>;
+}
+
+/** A table with encrypted secrets. */
+export interface SecretStore {
   /** Ids of the keys under which secrets are encrypted, each once. */
   encryptionKeyIds(): Promise<string[]>;
   /** At most `limit` secrets that are not under this key. */

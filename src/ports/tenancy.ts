@@ -22,6 +22,7 @@ export interface WorkspaceSettings {
   readonly defaultProviderSort: string | null;
   /** Prompts and outputs are stored. */
   readonly isObservabilityIoLoggingEnabled: boolean;
+  /** Destinations of the workspace are sent its generations. */
   readonly isObservabilityBroadcastEnabled: boolean;
   readonly isDataDiscountLoggingEnabled: boolean;
   /** Share of the requests whose prompts and outputs are stored, above 0, at most 1. */
@@ -49,6 +50,8 @@ export interface Workspace extends WorkspaceSettings {
   readonly fileMember: FileMember;
   /** Of its budgets, and of whether BYOK usage counts towards them. */
   readonly budgetsFileMember: FileMember;
+  /** Derived: something is told of its prompts and answers after they were given. Never stored with it. */
+  readonly hasContentReaders: boolean;
 }
 
 /** Members of a workspace that may change. */
@@ -174,8 +177,8 @@ export interface WorkspaceStore {
   ): Promise<WorkspaceChange>;
   /**
    * Deletes a workspace that is not the default one and has no plain key that is enabled and not expired. Its budgets,
-   * credentials, guardrails and other plain keys go with it; management keys act on the account and move to the
-   * default workspace.
+   * credentials, guardrails, destinations and other plain keys go with it; management keys act on the account and move
+   * to the default workspace.
    */
   deleteWorkspace(accountId: string, id: string, atMs: number): Promise<WorkspaceDeletion>;
 }

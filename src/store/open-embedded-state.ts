@@ -15,6 +15,7 @@ import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
+import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
@@ -88,6 +89,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),
+      destinationStore: new SqlDestinationStore(database, emptyWriteLog),
       mcpMemory: new SqlMcpMemory(database),
       sessionStore: new SqlSessionStore(database),
       priceStore: new SqlPriceStore(database),

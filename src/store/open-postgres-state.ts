@@ -27,6 +27,7 @@ import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/sto
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
+import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
@@ -102,6 +103,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       // PostgreSQL removes overwritten rows when it vacuums; a client cannot force that.
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       guardrailStore: new SqlGuardrailStore(postgres.database),
+      destinationStore: new SqlDestinationStore(postgres.database, async () => {}),
       mcpMemory: new SqlMcpMemory(postgres.database),
       sessionStore: new SqlSessionStore(postgres.database),
       priceStore: new SqlPriceStore(postgres.database),

@@ -5,6 +5,7 @@ import type { CallCountStore } from '../ports/call-counts.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
+import type { DestinationStore } from '../ports/following/destinations.ts';
 import type { FollowerNotes } from '../ports/following/follower-notes.ts';
 import type { SettledRows } from '../ports/following/settled-rows.ts';
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
@@ -28,6 +29,7 @@ export interface State {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
+  readonly destinationStore: DestinationStore;
   readonly mcpMemory: McpMemory;
   readonly sessionStore: SessionStore;
   readonly priceStore: PriceStore;

@@ -2,6 +2,7 @@ import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from '../../src/store/sql/stores/sql-call-count-store.ts';
+import { SqlDestinationStore } from '../../src/store/sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
@@ -12,6 +13,7 @@ import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { appRegistryContract } from '../contracts/app-registry.ts';
 import { byokContract } from '../contracts/byok.ts';
 import { callCountStoreContract } from '../contracts/call-count-store.ts';
+import { destinationContract } from '../contracts/destinations.ts';
 import { fileStoreContract } from '../contracts/file-store.ts';
 import { generationStoreContract } from '../contracts/generation-store.ts';
 import { guardrailContract } from '../contracts/guardrails.ts';
@@ -39,6 +41,15 @@ if (server !== undefined) {
   guardrailContract('SqlGuardrailStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { guardrails: new SqlGuardrailStore(database), tenancy: new SqlTenancy(database), close };
+  });
+
+  destinationContract('SqlDestinationStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return {
+      destinations: new SqlDestinationStore(database, async () => {}),
+      tenancy: new SqlTenancy(database),
+      close,
+    };
   });
 
   fileStoreContract('SqlFileStore on PostgreSQL', async () => {

@@ -24,6 +24,7 @@ export function newWorkspace(given: Given): Workspace {
     updatedAtMs: null,
     fileMember: null,
     budgetsFileMember: null,
+    hasContentReaders: false,
     ...given,
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { FileMember } from '../tenancy.ts';
+import type { SecretStore } from '../byok.ts';
+import type { FileMember, Page } from '../tenancy.ts';
 
 /** Where generations of a workspace are sent. */
 export interface Destination {
@@ -12,7 +13,7 @@ export interface Destination {
   readonly name: string;
   /** What its type needs besides secrets. */
   readonly config: JsonObject;
-  /** Secrets as one encrypted JSON object by their paths in the configuration; null = it has none. */
+  /** Secrets as one encrypted JSON object by their paths (`apiKey`, `headers.authorization`); null = it has none. */
   readonly encryptedSecrets: string | null;
   /** How the secrets are shown, by the same paths. */
   readonly secretLabels: Readonly<Record<string, string>>;
@@ -49,7 +50,26 @@ export interface FilterRule {
   /** A member of a generation that rules may name. */
   readonly field: string;
   readonly operator: string;
-  readonly value: string | number | boolean | readonly (string | number)[] | null;
+  /** Null for operators that compare with nothing. */
+  readonly value: string | number | null;
+}
+
+/** Fields of rules that are prompts and answers. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'output']);
+
+/** Whether prompts and answers are kept for a destination while it is enabled: it sends or filters by them. */
+export function readsContent({
+  privacyMode,
+  filterRules,
+}: Pick<Destination, 'privacyMode' | 'filterRules'>): boolean {
+  if (!privacyMode) return true;
+  if (filterRules === null || !filterRules.isEnabled) return false;
+  return filterRules.groups.some(({ rules }) => rules.some(({ field }) => CONTENT_FIELDS.has(field)));
+}
+
+/** What the secrets of a destination are bound to beside its id and account, like a credential to its provider. */
+export function destinationProvider(type: string): string {
+  return `destination:${type}`;
 }
 
 export type DestinationEdit = Partial<
@@ -57,25 +77,28 @@ export type DestinationEdit = Partial<
 >;
 
 /** Storage of destinations. */
-export interface DestinationStore {
-  /** Does nothing if the id exists. Resolves with what is stored. */
-  insert(destination: Destination): Promise<Destination>;
+export interface DestinationStore extends SecretStore {
+  /**
+   * Stores a destination unless its id is known, or its workspace has `mostOfType` of its type already: then resolves
+   * with `full`. Resolves with what is stored otherwise.
+   */
+  insert(destination: Destination, mostOfType: number): Promise<Destination | 'full'>;
   find(accountId: string, id: string): Promise<Destination | undefined>;
-  /** The oldest first; null = of all workspaces of the account. */
+  /** The oldest first; null = of all workspaces of the account. `total` counts all. */
   list(
     accountId: string,
     workspaceId: string | null,
-    page: { readonly offset: number; readonly limit: number },
+    page: Page,
   ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }>;
-  /** Of all accounts. */
+  /** Of all accounts, the oldest first. */
   listAll(): Promise<readonly Destination[]>;
-  /** `decide` may throw to refuse. Undefined if there is none. */
+  /** Undefined if there is none. If `decide` throws, nothing changes. */
   update(
     accountId: string,
     id: string,
     decide: (current: Destination) => DestinationEdit,
     atMs: number,
   ): Promise<Destination | undefined>;
-  /** False if there is none. */
+  /** Deletes a destination with its secrets. False if there is none. */
   delete(accountId: string, id: string): Promise<boolean>;
 }

@@ -15,9 +15,20 @@ export function recordsOf(
 export const QUERIES = {
   migrations: 'select name from schema_migrations',
   requirements: 'select requires from schema_requirements',
-  encryptionKeyIds:
-    'select distinct encryption_key_id as id from byok_credentials where encryption_key_id is not null order by 1',
   lastSettled: 'select max(settled_at_ms) as at from generations',
   anApp: 'select id from apps limit 1',
   files: `select id, size_bytes as bytes from files order by id limit ${MAX_EXAMINED_FILES}`,
 } as const;
+
+/** Tables with encrypted secrets. */
+export const SECRET_TABLES = ['byok_credentials', 'destinations'] as const;
+
+/** The query for the ids of the keys that secrets of a table are encrypted under. */
+export function encryptionKeysIn(table: (typeof SECRET_TABLES)[number]): string {
+  return `select distinct encryption_key_id as id from ${table} where encryption_key_id is not null`;
+}
+
+/** Each id once, in order. */
+export function keyIdsOf(rows: readonly { readonly id: string }[]): string[] {
+  return [...new Set(rows.map(({ id }) => id))].sort();
+}

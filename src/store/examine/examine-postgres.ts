@@ -8,7 +8,7 @@ import { COUNT_RUNNING_GATEWAYS } from '../sql/postgres/gateway-lock.ts';
 import { CONNECTIONS_PER_GATEWAY, withPostgres } from '../sql/postgres/open-postgres.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
 import type { Tables } from '../sql/tables.ts';
-import { QUERIES, recordsOf } from './database-facts.ts';
+import { encryptionKeysIn, keyIdsOf, QUERIES, recordsOf, SECRET_TABLES } from './database-facts.ts';
 
 /** The books of a shared database, which a running gateway reports itself. */
 export interface PostgresBooks {
@@ -61,7 +61,9 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
   const applied = await from<{ name: string }>('schema_migrations', QUERIES.migrations);
   const required = await from<{ requires: string }>('schema_requirements', QUERIES.requirements);
   const schema = schemaStateOf(recordsOf(applied, required), 'postgres');
-  const keys = await from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
+  const keys: { id: string }[] = [];
+  for (const table of SECRET_TABLES)
+    keys.push(...(await from<{ id: string }>(table, encryptionKeysIn(table))));
   const apps = await from('apps', QUERIES.anApp);
   const files = await from<{ id: string; bytes: string }>('files', QUERIES.files);
   const [running] = await from<{ gateways: number }>('ledger_journals', COUNT_RUNNING_GATEWAYS);
@@ -70,7 +72,7 @@ async function factsOf(database: Kysely<Tables>): Promise<PostgresFacts> {
     roundTripMs,
     bytes: Number(server?.bytes ?? 0),
     schema,
-    encryptionKeyIds: keys.map(({ id }) => id),
+    encryptionKeyIds: keyIdsOf(keys),
     lastSettledAtMs: settled?.at == null ? undefined : Number(settled.at),
     hasApps: apps.length > 0,
     files: files.map(({ id, bytes }) => ({ id, bytes: Number(bytes) })),

@@ -7,7 +7,7 @@ import type { DatabaseFacts, KnownFile, SchemaState } from '../../ports/store-fa
 import { codeOf } from '../sql/database-unavailable.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
 import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
-import { QUERIES, recordsOf } from './database-facts.ts';
+import { encryptionKeysIn, keyIdsOf, QUERIES, recordsOf, SECRET_TABLES } from './database-facts.ts';
 
 /** A generation that has a row in the database. */
 export interface GenerationWithRow {
@@ -96,7 +96,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   const applied = from<{ name: string }>('schema_migrations', QUERIES.migrations);
   const required = from<{ requires: string }>('schema_requirements', QUERIES.requirements);
   const roundTripMs = performance.now() - beganAt;
-  const keys = from<{ id: string }>('byok_credentials', QUERIES.encryptionKeyIds);
+  const keys = SECRET_TABLES.flatMap((table) => from<{ id: string }>(table, encryptionKeysIn(table)));
   const [settled] = from<{ at: number | null }>('generations', QUERIES.lastSettled);
   const newest = from<{ id: string; settledAtMs: number; nanos: string }>('generations', NEWEST);
   const [mark] = from<{ value: string }>(
@@ -107,7 +107,7 @@ function factsOf(database: Database.Database, beganAt: number, bytes: number): O
   return {
     roundTripMs,
     schema: schemaStateOf(recordsOf(applied, required), 'sqlite'),
-    encryptionKeyIds: keys.map(({ id }) => id),
+    encryptionKeyIds: keyIdsOf(keys),
     lastSettledAtMs: settled?.at ?? undefined,
     hasApps: from('apps', QUERIES.anApp).length > 0,
     files: from<KnownFile>('files', QUERIES.files),

@@ -13,6 +13,7 @@ export interface Tables {
   byok_credentials: ByokRow;
   guardrails: GuardrailRow;
   guardrail_assignments: GuardrailAssignmentRow;
+  destinations: DestinationRow;
   generations: GenerationTableRow;
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
@@ -153,6 +154,25 @@ export interface GuardrailAssignmentRow {
   subject: string;
   assigned_by: string | null;
   created_at_ms: WholeNumber;
+  file_member: string | null;
+}
+
+/** `settings` is JSON. */
+export interface DestinationRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  type: string;
+  name: string;
+  settings: string;
+  encrypted_secret: string | null;
+  encryption_key_id: string | null;
+  version: WholeNumber;
+  is_enabled: WholeNumber;
+  /** Derived from the settings: prompts and answers are kept for it. */
+  reads_content: WholeNumber;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
   file_member: string | null;
 }
 

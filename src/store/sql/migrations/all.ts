@@ -27,6 +27,7 @@ import { endpointCallsMigration } from './0026-endpoint-calls.ts';
 import { tallyLookupsMigration } from './0027-tally-lookups.ts';
 import { writtenOffSumsMigration } from './0028-written-off-sums.ts';
 import { fileKeysMigration } from './0029-file-keys.ts';
+import { destinationChangesMigration, destinationsMigration } from './0030-destinations.ts';
 import { followedGenerationsMigration, followingMigration } from './0031-following.ts';
 import type { Migration } from './migration.ts';
 
@@ -63,4 +64,6 @@ export const MIGRATIONS: readonly Migration[] = [
   fileKeysMigration,
   followingMigration,
   followedGenerationsMigration,
+  destinationsMigration,
+  destinationChangesMigration,
 ];

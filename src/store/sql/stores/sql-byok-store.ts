@@ -10,6 +10,7 @@ import type {
 } from '../../../ports/byok.ts';
 import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
+import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';
 
 /** Credentials in a database of either engine. */
 export class SqlByokStore implements ByokStore {
@@ -95,15 +96,8 @@ export class SqlByokStore implements ByokStore {
     return true;
   }
 
-  async encryptionKeyIds(): Promise<string[]> {
-    const rows = await this.#database
-      .selectFrom('byok_credentials')
-      .select('encryption_key_id')
-      .distinct()
-      .where('encryption_key_id', 'is not', null)
-      .orderBy('encryption_key_id')
-      .execute();
-    return rows.flatMap(({ encryption_key_id: id }) => id ?? []);
+  encryptionKeyIds(): Promise<string[]> {
+    return encryptionKeyIdsIn(this.#database, 'byok_credentials');
   }
 
   async listEncryptedOtherwise(encryptionKeyId: string, limit: number): Promise<EncryptedSecret[]> {
@@ -118,16 +112,7 @@ export class SqlByokStore implements ByokStore {
   }
 
   reencrypt(replacements: readonly SecretReplacement[]): Promise<void> {
-    return transact(this.#database, async (transaction) => {
-      for (const { id, was, becomes } of replacements) {
-        await transaction
-          .updateTable('byok_credentials')
-          .set({ encrypted_secret: becomes, encryption_key_id: keyIdOf(becomes) })
-          .where('id', '=', id)
-          .where('encrypted_secret', '=', was)
-          .execute();
-      }
-    });
+    return reencryptIn(this.#database, 'byok_credentials', replacements);
   }
 
   async purgeWipedSecrets(): Promise<void> {

@@ -14,7 +14,7 @@ import type {
   WorkspaceDeletion,
   WorkspaceEdit,
 } from '../../../ports/tenancy.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables, WholeNumber } from '../tables.ts';
 import { transact } from '../transact.ts';
 import {
   accountOf,
@@ -77,9 +77,7 @@ export class SqlTenancy implements Tenancy {
   }
 
   async defaultWorkspaceOf(accountId: string): Promise<Workspace | undefined> {
-    const row = await this.#database
-      .selectFrom('workspaces')
-      .selectAll()
+    const row = await workspaces(this.#database)
       .where('account_id', '=', accountId)
       .where('is_default', '=', 1)
       .executeTakeFirst();
@@ -87,9 +85,7 @@ export class SqlTenancy implements Tenancy {
   }
 
   async findWorkspace(accountId: string, slug: string): Promise<Workspace | undefined> {
-    const row = await this.#database
-      .selectFrom('workspaces')
-      .selectAll()
+    const row = await workspaces(this.#database)
       .where('account_id', '=', accountId)
       .where('slug', '=', slug)
       .executeTakeFirst();
@@ -102,12 +98,13 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listWorkspaces(accountId: string, { offset, limit }: Page) {
-    const owned = this.#database.selectFrom('workspaces').where('account_id', '=', accountId);
-    const { total } = await owned
+    const { total } = await this.#database
+      .selectFrom('workspaces')
+      .where('account_id', '=', accountId)
       .select((select) => select.fn.countAll().as('total'))
       .executeTakeFirstOrThrow();
-    const rows = await owned
-      .selectAll()
+    const rows = await workspaces(this.#database)
+      .where('account_id', '=', accountId)
       .orderBy('created_at_ms')
       .orderBy('is_default', 'desc')
       .orderBy('id')
@@ -336,9 +333,7 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listDeclared(accountId: string) {
-    const workspaces = await this.#database
-      .selectFrom('workspaces')
-      .selectAll()
+    const declared = await workspaces(this.#database)
       .where('account_id', '=', accountId)
       .where((where) =>
         where.or([where('file_member', 'is not', null), where('budgets_file_member', 'is not', null)]),
@@ -350,7 +345,7 @@ export class SqlTenancy implements Tenancy {
       .where('account_id', '=', accountId)
       .where('file_member', 'is not', null)
       .execute();
-    return { workspaces: workspaces.map(workspaceOf), keys: keys.map(keyOf) };
+    return { workspaces: declared.map(workspaceOf), keys: keys.map(keyOf) };
   }
 
   async recordFirstStart(atMs: number): Promise<boolean> {
@@ -366,7 +361,20 @@ export class SqlTenancy implements Tenancy {
 type Runner = Kysely<Tables> | Transaction<Tables>;
 
 function oneWorkspace(runner: Runner, accountId: string, id: string) {
-  return runner.selectFrom('workspaces').selectAll().where('account_id', '=', accountId).where('id', '=', id);
+  return workspaces(runner).where('account_id', '=', accountId).where('id', '=', id);
+}
+
+/** Workspaces, with whether anything reads their prompts and answers. */
+function workspaces(runner: Runner) {
+  return runner
+    .selectFrom('workspaces')
+    .selectAll()
+    .select(
+      sql<WholeNumber>`case when is_observability_broadcast_enabled = 1 and exists (
+        select 1 from destinations
+        where destinations.workspace_id = workspaces.id and is_enabled = 1 and reads_content = 1
+      ) then 1 else 0 end`.as('has_content_readers'),
+    );
 }
 
 async function budgetsOf(runner: Runner, workspaceIds: readonly string[]): Promise<Budget[]> {
@@ -422,7 +430,7 @@ async function emptyWorkspace(
   accountId: string,
   id: string,
 ): Promise<void> {
-  for (const table of ['budgets', 'byok_credentials', 'files'] as const) {
+  for (const table of ['budgets', 'byok_credentials', 'destinations', 'files'] as const) {
     await transaction.deleteFrom(table).where('workspace_id', '=', id).execute();
   }
   await transaction

@@ -1,6 +1,13 @@
 import type { LimitWindow, ResetWindow } from '../../../kit/time/windows.ts';
 import type { Account, Budget, Key, Workspace } from '../../../ports/tenancy.ts';
-import { type AccountRow, type BudgetRow, type KeyRow, numberOrNull, type WorkspaceRow } from '../tables.ts';
+import {
+  type AccountRow,
+  type BudgetRow,
+  type KeyRow,
+  numberOrNull,
+  type WholeNumber,
+  type WorkspaceRow,
+} from '../tables.ts';
 
 /** Converts accounts, workspaces, budgets and keys to rows and back. */
 
@@ -38,7 +45,10 @@ export function workspaceRow(workspace: Workspace): WorkspaceRow {
   };
 }
 
-export function workspaceOf(row: WorkspaceRow): Workspace {
+/** A row with what `withContentReaders` adds. */
+export type ReadWorkspaceRow = WorkspaceRow & { readonly has_content_readers: WholeNumber };
+
+export function workspaceOf(row: ReadWorkspaceRow): Workspace {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -61,6 +71,7 @@ export function workspaceOf(row: WorkspaceRow): Workspace {
     updatedAtMs: numberOrNull(row.updated_at_ms),
     fileMember: row.file_member,
     budgetsFileMember: row.budgets_file_member,
+    hasContentReaders: isTrue(row.has_content_readers),
   };
 }
 
@@ -128,6 +139,6 @@ export function keyOf(row: KeyRow): Key {
   };
 }
 
-function isTrue(value: KeyRow['disabled']): boolean {
+function isTrue(value: WholeNumber): boolean {
   return Number(value) === 1;
 }

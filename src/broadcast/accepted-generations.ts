@@ -1,0 +1,17 @@
+import type { Destination } from '../ports/following/destinations.ts';
+import type { FilterFacts } from './filter-fields.ts';
+import { filterOf, type GenerationFilter } from './filter-rules.ts';
+import { isSampled } from './sampling.ts';
+
+/** Whether a destination is sent a generation of its workspace. Keep it for as long as the destination is unchanged. */
+export function acceptedBy(
+  destination: Pick<Destination, 'apiKeyHashes' | 'samplingRate' | 'filterRules'>,
+): GenerationFilter {
+  const { apiKeyHashes, samplingRate, filterRules } = destination;
+  const hashes = apiKeyHashes === null ? undefined : new Set(apiKeyHashes);
+  const filter = filterOf(filterRules);
+  return (facts: FilterFacts) =>
+    (hashes?.has(facts.generation.scopes.key) ?? true) &&
+    isSampled(facts.generation, samplingRate) &&
+    filter(facts);
+}
