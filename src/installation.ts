@@ -350,6 +350,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         tenancy,
         sources,
         changed: changedGuardrails,
+        warn: options.warn ?? (() => {}),
       }),
       declarations: new Declarations({
         accounts,

@@ -141,6 +141,14 @@ export interface GuardrailAssignment {
   readonly fileMember: FileMember;
 }
 
+/** Which assignments are listed; an absent member = all. */
+export interface AssignmentFilter {
+  readonly accountId: string;
+  readonly kind: AssignmentKind;
+  readonly guardrailId?: string | undefined;
+  readonly subject?: string | undefined;
+}
+
 /** Members of a guardrail that may change. */
 export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
 
@@ -165,13 +173,16 @@ export interface GuardrailStore {
   ): Promise<Guardrail | undefined>;
   /** Deletes a guardrail with its assignments. False when there is none. */
   delete(accountId: string, id: string): Promise<boolean>;
-  /** Stores assignments, each in place of an earlier one of the same key or member. */
-  assign(assignments: readonly GuardrailAssignment[]): Promise<void>;
+  /**
+   * Stores assignments, each in place of an earlier one of the same key or member. Resolves with those of other
+   * guardrails that were replaced.
+   */
+  assign(assignments: readonly GuardrailAssignment[]): Promise<readonly GuardrailAssignment[]>;
   /** Removes those of `subjects` that are assigned to the guardrail. Resolves with their number. */
   unassign(guardrailId: string, kind: AssignmentKind, subjects: readonly string[]): Promise<number>;
-  /** Assignments of an account, or of one guardrail, oldest first; `total` counts all. */
+  /** Assignments of an account, or of one guardrail or subject, oldest first; `total` counts all. */
   listAssignments(
-    filter: { readonly accountId: string; readonly kind: AssignmentKind; readonly guardrailId?: string },
+    filter: AssignmentFilter,
     page: Page,
   ): Promise<{ readonly assignments: GuardrailAssignment[]; readonly total: number }>;
   /** The assignments of a key and of a member; `member` null = of the key alone. */

@@ -104,7 +104,17 @@ export function guardrailContract(name: string, open: () => Promise<GuardrailsUn
       await store.insert(guardrail('h'));
       await store.assign([assignment('x'), assignment('y')]);
       await store.assign([assignment('x', { id: 'member', kind: 'member', assignedBy: 'boss' })]);
-      await store.assign([assignment('x', { id: 'moved', guardrailId: 'h', createdAtMs: 2 })]);
+      expect(await store.assign([assignment('x')])).toEqual([]);
+      const replaced = await store.assign([
+        assignment('x', { id: 'moved', guardrailId: 'h', createdAtMs: 2 }),
+        assignment('z', { guardrailId: 'h', createdAtMs: 3 }),
+      ]);
+      expect(replaced).toEqual([assignment('x')]);
+      expect(await subjects({ accountId: 'a', kind: 'key', subject: 'x' })).toEqual({
+        subjects: ['x'],
+        total: 1,
+      });
+      await store.unassign('h', 'key', ['z']);
       expect(await subjects({ accountId: 'a', kind: 'key', guardrailId: 'g' })).toEqual({
         subjects: ['y'],
         total: 1,

@@ -274,7 +274,11 @@ describe('assignments', () => {
     const { hash } = await newKey({ name: 'listed' });
     const body = { key_hashes: [hash] };
     await ask('POST', `/guardrails/${one.id}/assignments/keys`, body);
-    await ask('POST', `/guardrails/${two.id}/assignments/keys`, body);
+    const moved = await ask('POST', `/guardrails/${two.id}/assignments/keys`, body);
+    expect(moved.body).toEqual({
+      assigned_count: 1,
+      replaced: [{ key_hash: hash, guardrail_id: one.id }],
+    });
     const listed = (path: string) => ask('GET', `${path}/assignments/keys`);
     expect((await listed(`/guardrails/${one.id}`)).body).toEqual({ data: [], total_count: 0 });
     const row = {
@@ -287,6 +291,8 @@ describe('assignments', () => {
       created_at: expect.stringMatching(/Z$/),
     };
     expect((await listed(`/guardrails/${two.id}`)).body).toEqual({ data: [row], total_count: 1 });
+    const before = await ask('GET', `/guardrails/assignments/keys?key_hash=${hash}`);
+    expect(before.body).toEqual({ data: [row], total_count: 1 });
     expect((await listed('/guardrails')).body.data).toContainEqual(row);
     const remove = (id: string) => ask('POST', `/guardrails/${id}/assignments/keys/remove`, body);
     expect((await remove(one.id)).body).toEqual({ unassigned_count: 0 });

@@ -31,10 +31,20 @@ export const memberSubjectsSchema = closed({
 
 export type MemberSubjects = Static<typeof memberSubjectsSchema>;
 
-/** Query of the lists of assignments. */
-export const assignmentsQuerySchema = Type.Object(pageQuery);
+/** Queries of the lists of assignments. */
+export const keyAssignmentsQuerySchema = Type.Object({
+  ...pageQuery,
+  key_hash: Type.Optional(Type.String({ description: 'Only that of this key.' })),
+});
 
-export type AssignmentsQuery = Static<typeof assignmentsQuerySchema>;
+export const memberAssignmentsQuerySchema = Type.Object({
+  ...pageQuery,
+  user_id: Type.Optional(Type.String({ description: 'Only that of this member.' })),
+});
+
+export type AssignmentsQuery = Partial<
+  Static<typeof keyAssignmentsQuerySchema> & Static<typeof memberAssignmentsQuerySchema>
+>;
 
 const common = {
   id: Type.String({ format: 'uuid' }),
@@ -77,8 +87,26 @@ export const memberAssignmentListSchema = Type.Object({
   total_count: total,
 });
 
+const guardrailBefore = Type.String({ format: 'uuid', description: 'The guardrail that no longer holds.' });
+
 /** Replies of assigning and removing. */
-export const assignedSchema = Type.Object({ assigned_count: Type.Integer() });
+export const keysAssignedSchema = Type.Object({
+  assigned_count: Type.Integer(),
+  replaced: Type.Optional(
+    Type.Array(Type.Object({ key_hash: Type.String(), guardrail_id: guardrailBefore }), {
+      description: 'Keys that had another guardrail, which this one replaces. Absent = none.',
+    }),
+  ),
+});
+
+export const membersAssignedSchema = Type.Object({
+  assigned_count: Type.Integer(),
+  replaced: Type.Optional(
+    Type.Array(Type.Object({ user_id: Type.String(), guardrail_id: guardrailBefore }), {
+      description: 'Members who had another guardrail, which this one replaces. Absent = none.',
+    }),
+  ),
+});
 
 export const unassignedSchema = Type.Object({ unassigned_count: Type.Integer() });
 

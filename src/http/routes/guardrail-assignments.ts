@@ -1,15 +1,17 @@
 import {
   type AssignmentsQuery,
-  assignedSchema,
-  assignmentsQuerySchema,
   type KeySubjects,
   keyAssignmentListSchema,
   keyAssignmentObject,
+  keyAssignmentsQuerySchema,
   keySubjectsSchema,
+  keysAssignedSchema,
   type MemberSubjects,
   memberAssignmentListSchema,
   memberAssignmentObject,
+  memberAssignmentsQuerySchema,
   memberSubjectsSchema,
+  membersAssignedSchema,
   unassignedSchema,
 } from '../../contract/guardrails/assignment.ts';
 import type { AssignmentKind } from '../../ports/guardrails.ts';
@@ -19,10 +21,16 @@ import { callerOf, MANAGEMENT, managementRefusals, ok, withBody, withQuery } fro
 
 const GUARDRAILS = { ...MANAGEMENT, tag: 'Guardrails' } as const;
 
-const READING = {
+const READING_KEYS = {
   ...GUARDRAILS,
   method: 'GET',
-  request: withQuery(assignmentsQuerySchema),
+  request: withQuery(keyAssignmentsQuerySchema),
+} as const;
+
+const READING_MEMBERS = {
+  ...GUARDRAILS,
+  method: 'GET',
+  request: withQuery(memberAssignmentsQuerySchema),
 } as const;
 
 const ASSIGNING = {
@@ -36,7 +44,7 @@ const WRITE_REFUSALS = managementRefusals(400, 404, 409, 413, 415);
 /** The keys and members that guardrails are assigned to. */
 export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
   {
-    ...READING,
+    ...READING_KEYS,
     path: '/guardrails/assignments/keys',
     operationId: 'listKeyAssignments',
     summary: 'Keys with a guardrail of their own, oldest assignment first',
@@ -45,7 +53,7 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     handler: showKeys,
   },
   {
-    ...READING,
+    ...READING_MEMBERS,
     path: '/guardrails/assignments/members',
     operationId: 'listMemberAssignments',
     summary: 'Members with a guardrail of their own, oldest assignment first',
@@ -54,7 +62,7 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     handler: showMembers,
   },
   {
-    ...READING,
+    ...READING_KEYS,
     path: '/guardrails/{id}/assignments/keys',
     operationId: 'listGuardrailKeyAssignments',
     summary: 'Keys that a guardrail is assigned to',
@@ -63,7 +71,7 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     handler: showKeys,
   },
   {
-    ...READING,
+    ...READING_MEMBERS,
     path: '/guardrails/{id}/assignments/members',
     operationId: 'listGuardrailMemberAssignments',
     summary: 'Members that a guardrail is assigned to',
@@ -78,7 +86,7 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     summary: 'Assign a guardrail to keys, in place of those that they had',
     example: EXAMPLES.assignKeysToGuardrail,
     request: withBody(keySubjectsSchema),
-    responses: { 200: ok(assignedSchema), ...WRITE_REFUSALS },
+    responses: { 200: ok(keysAssignedSchema), ...WRITE_REFUSALS },
     handler: (call) => assign(call, 'key', (call.body as KeySubjects).key_hashes),
   },
   {
@@ -98,7 +106,7 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     summary: 'Assign a guardrail to all keys of members, in place of those that they had',
     example: EXAMPLES.assignMembersToGuardrail,
     request: withBody(memberSubjectsSchema),
-    responses: { 200: ok(assignedSchema), ...WRITE_REFUSALS },
+    responses: { 200: ok(membersAssignedSchema), ...WRITE_REFUSALS },
     handler: (call) => assign(call, 'member', (call.body as MemberSubjects).member_user_ids),
   },
   {
@@ -140,8 +148,17 @@ function listed(call: Call, kind: AssignmentKind) {
 
 async function assign(call: Call, kind: AssignmentKind, subjects: readonly string[]): Promise<void> {
   const { key } = callerOf(call);
-  const count = await call.services.guardrailAssignments.assign(key, call.params.id ?? '', kind, subjects);
-  call.exchange.reply.json(200, { assigned_count: count });
+  const { count, replaced } = await call.services.guardrailAssignments.assign(
+    key,
+    call.params.id ?? '',
+    kind,
+    subjects,
+  );
+  const before = replaced.map(({ subject, guardrailId }) => ({
+    [kind === 'key' ? 'key_hash' : 'user_id']: subject,
+    guardrail_id: guardrailId,
+  }));
+  call.exchange.reply.json(200, { assigned_count: count, ...(before.length > 0 && { replaced: before }) });
 }
 
 async function unassign(call: Call, kind: AssignmentKind, subjects: readonly string[]): Promise<void> {

@@ -14,12 +14,22 @@ export interface AssignmentsDependencies {
   readonly sources: Sources;
   /** Called with the account whose assignments were changed. */
   readonly changed: (accountId: string) => void;
+  /** Logs what operators should know of. */
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 /** An assignment of a key with the key; undefined if the key was deleted meanwhile. */
 export interface AssignedKey {
   readonly assignment: GuardrailAssignment;
   readonly key: Key | undefined;
+}
+
+/** What assigning has changed. */
+export interface Assigned {
+  /** Keys or members that have the guardrail now. */
+  readonly count: number;
+  /** What they had before, if that was another guardrail. */
+  readonly replaced: readonly GuardrailAssignment[];
 }
 
 /** The keys and members that guardrails are assigned to. Each operation sees one account. */
@@ -30,20 +40,20 @@ export class GuardrailAssignments {
     this.#dependencies = dependencies;
   }
 
-  /** Assigns keys or members, in place of what they had. Resolves with their number. `by`: the management key. */
+  /** Assigns keys or members, in place of what they had. `by`: the management key. */
   async assign(
     by: Pick<Key, 'accountId' | 'creatorUserId'>,
     guardrailId: string,
     kind: AssignmentKind,
     given: readonly string[],
-  ): Promise<number> {
-    const { store, guardrails, sources, changed } = this.#dependencies;
+  ): Promise<Assigned> {
+    const { store, guardrails, sources, changed, warn } = this.#dependencies;
     const { accountId, creatorUserId } = by;
     const { id } = await guardrails.get(accountId, guardrailId);
     const subjects = [...new Set(given)];
     if (kind === 'key') await this.#refuseForeignKeys(accountId, given);
     for (const subject of subjects) await this.#refuseDeclared(accountId, kind, subject);
-    await store.assign(
+    const replaced = await store.assign(
       subjects.map((subject) => ({
         id: sources.uuid(),
         guardrailId: id,
@@ -56,7 +66,14 @@ export class GuardrailAssignments {
       })),
     );
     changed(accountId);
-    return subjects.length;
+    for (const before of replaced) {
+      warn('a guardrail replaced another, whose rules no longer hold', {
+        guardrail_id: id,
+        replaced_guardrail_id: before.guardrailId,
+        [kind]: before.subject,
+      });
+    }
+    return { count: subjects.length, replaced };
   }
 
   /** Removes keys or members from a guardrail. Resolves with the number of those that had it. */
@@ -86,7 +103,8 @@ export class GuardrailAssignments {
     const filter = {
       accountId,
       kind,
-      ...(guardrailId !== undefined && { guardrailId: (await guardrails.get(accountId, guardrailId)).id }),
+      guardrailId: guardrailId === undefined ? undefined : (await guardrails.get(accountId, guardrailId)).id,
+      subject: kind === 'key' ? query.key_hash : query.user_id,
     };
     return store.listAssignments(filter, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE });
   }

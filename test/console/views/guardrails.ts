@@ -56,6 +56,30 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('asks before a key loses the guardrail that it has', async () => {
+      const [before, after] = [
+        await manage.data(201, 'POST', '/guardrails', { name: 'Cards blocked' }),
+        await manage.data(201, 'POST', '/guardrails', { name: 'Invoices' }),
+      ];
+      const { hash } = await manage.data(201, 'POST', '/keys', { name: 'accounting' });
+      await manage.ask('POST', `/guardrails/${before.id}/assignments/keys`, { key_hashes: [hash] });
+      const { page, close, problems } = await opened(`/guardrails/${after.id}`);
+      await page.getByLabel('Name of a key').fill('accounting');
+      await page.getByRole('button', { name: /Add accounting/ }).click();
+      const confirm = page.getByRole('dialog', { name: 'Replace the guardrail of accounting?' });
+      await confirm.getByText('It has Cards blocked.').waitFor();
+      await confirm.getByRole('button', { name: 'Keep Cards blocked' }).click();
+      const keysOf = (id: string) => manage.data(200, 'GET', `/guardrails/${id}/assignments/keys`);
+      expect(await keysOf(before.id)).toHaveLength(1);
+      await page.getByLabel('Name of a key').fill('accounting');
+      await page.getByRole('button', { name: /Add accounting/ }).click();
+      await confirm.getByRole('button', { name: 'Replace guardrail' }).click();
+      await page.getByRole('button', { name: 'Remove key accounting' }).waitFor();
+      expect(await keysOf(before.id)).toEqual([]);
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('keeps what was typed when the gateway refuses a pattern, and says why', async () => {
       const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'refused' });
       const { page, close } = await opened(`/guardrails/${id}`);

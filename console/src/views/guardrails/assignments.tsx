@@ -1,9 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type { KeyAssignmentObject, KeyObject, MemberAssignmentObject } from '../../api/contract.ts';
+import type {
+  GuardrailObject,
+  KeyAssignmentObject,
+  KeyObject,
+  MemberAssignmentObject,
+} from '../../api/contract.ts';
 import { partMeta } from '../../api/part.ts';
 import { ask, send } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote } from '../../parts/states.tsx';
 import { RuleSection } from './rule-section.tsx';
@@ -16,6 +22,23 @@ type Kind = 'keys' | 'members';
 interface Props {
   readonly id: string;
   readonly isReadOnly: boolean;
+}
+
+/** A key or member that would get the guardrail in place of another. */
+interface Replacing {
+  readonly kind: Kind;
+  readonly subject: string;
+  readonly name: string;
+  readonly before: GuardrailObject;
+}
+
+/** The guardrail that a key or member has; null = none. */
+async function guardrailOf(kind: Kind, subject: string): Promise<GuardrailObject | null> {
+  const query = kind === 'keys' ? { key_hash: subject } : { user_id: subject };
+  const { data } = await ask<Page<{ guardrail_id: string }>>(`/guardrails/assignments/${kind}`, { query });
+  const [assignment] = data;
+  if (assignment === undefined) return null;
+  return (await ask<{ data: GuardrailObject }>(`/guardrails/${assignment.guardrail_id}`)).data;
 }
 
 /** Keys and members under a guardrail. A change holds at once, without a save. */
@@ -31,17 +54,30 @@ export function Assignments({ id, isReadOnly }: Props) {
     queryFn: () =>
       ask<Page<MemberAssignmentObject>>(`/guardrails/${id}/assignments/members`, { query: { limit: SHOWN } }),
   });
+  const [replacing, setReplacing] = useState<Replacing | null>(null);
+  const change = async (kind: Kind, subject: string, isRemoval: boolean): Promise<void> => {
+    await send(`/guardrails/${id}/assignments/${kind}${isRemoval ? '/remove' : ''}`, {
+      method: 'POST',
+      body: kind === 'keys' ? { key_hashes: [subject] } : { member_user_ids: [subject] },
+    });
+    await queries.invalidateQueries({ queryKey: ['guardrails', id, kind] });
+  };
+  const replace = async ({ kind, subject, before }: Replacing): Promise<void> => {
+    await change(kind, subject, false);
+    await queries.invalidateQueries({ queryKey: ['guardrails', before.id, kind] });
+  };
   const changing = useMutation({
-    mutationFn: async ({ kind, subject, isRemoval }: { kind: Kind; subject: string; isRemoval: boolean }) => {
-      await send(`/guardrails/${id}/assignments/${kind}${isRemoval ? '/remove' : ''}`, {
-        method: 'POST',
-        body: kind === 'keys' ? { key_hashes: [subject] } : { member_user_ids: [subject] },
-      });
-      await queries.invalidateQueries({ queryKey: ['guardrails', id, kind] });
+    mutationFn: async (of: { kind: Kind; subject: string; name: string; isRemoval: boolean }) => {
+      const { kind, subject, name, isRemoval } = of;
+      const before = isRemoval ? null : await guardrailOf(kind, subject);
+      if (before === null || before.id === id) await change(kind, subject, isRemoval);
+      else setReplacing({ kind, subject, name, before });
     },
   });
-  const remove = (kind: Kind, subject: string) => changing.mutate({ kind, subject, isRemoval: true });
-  const add = (kind: Kind, subject: string) => changing.mutate({ kind, subject, isRemoval: false });
+  const remove = (kind: Kind, subject: string) =>
+    changing.mutate({ kind, subject, name: subject, isRemoval: true });
+  const add = (kind: Kind, subject: string, name: string) =>
+    changing.mutate({ kind, subject, name, isRemoval: false });
   const failed = [keys, members].find(({ isError }) => isError);
   return (
     <RuleSection
@@ -76,6 +112,20 @@ export function Assignments({ id, isReadOnly }: Props) {
           : wordsFor(keys.data.total_count, members.data.total_count)}
       </p>
       {!isReadOnly && <AddSubject onAdd={add} isBusy={changing.isPending} />}
+      {replacing !== null && (
+        <Confirm
+          title={`Replace the guardrail of ${replacing.name}?`}
+          action="Replace guardrail"
+          keep={`Keep ${replacing.before.name}`}
+          onConfirm={() => replace(replacing)}
+          onClose={() => setReplacing(null)}
+        >
+          <p>
+            It has <b>{replacing.before.name}</b>. A {replacing.kind === 'keys' ? 'key' : 'member'} has one
+            guardrail of its own: from the next request on, none of the rules of that one hold for it.
+          </p>
+        </Confirm>
+      )}
     </RuleSection>
   );
 }
@@ -119,7 +169,7 @@ function AddSubject({
   onAdd,
   isBusy,
 }: {
-  readonly onAdd: (kind: Kind, subject: string) => void;
+  readonly onAdd: (kind: Kind, subject: string, name: string) => void;
   readonly isBusy: boolean;
 }) {
   const [kind, setKind] = useState<Kind>('keys');
@@ -132,8 +182,8 @@ function AddSubject({
     enabled: kind === 'keys' && text.trim() !== '',
   });
   const keys = (kind === 'keys' && text.trim() !== '' ? (found.data?.data ?? []) : []).slice(0, 5);
-  const add = (subject: string): void => {
-    onAdd(kind, subject);
+  const add = (subject: string, name: string): void => {
+    onAdd(kind, subject, name);
     setText('');
   };
   return (
@@ -141,8 +191,8 @@ function AddSubject({
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (kind === 'members' && text.trim() !== '') add(text.trim());
-        else if (keys.length === 1 && keys[0] !== undefined) add(keys[0].hash);
+        if (kind === 'members' && text.trim() !== '') add(text.trim(), text.trim());
+        else if (keys.length === 1 && keys[0] !== undefined) add(keys[0].hash, keys[0].name);
       }}
     >
       <div class="r">
@@ -169,7 +219,7 @@ function AddSubject({
         )}
       </div>
       {keys.map(({ hash, name, label }) => (
-        <button class="b" type="button" key={hash} disabled={isBusy} onClick={() => add(hash)}>
+        <button class="b" type="button" key={hash} disabled={isBusy} onClick={() => add(hash, name)}>
           <Icon name="plus" size={14} />
           Add {name} <span class="t3 mono">{label}</span>
         </button>

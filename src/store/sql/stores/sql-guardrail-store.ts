@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type {
+  AssignmentFilter,
   AssignmentKind,
   Guardrail,
   GuardrailAssignment,
@@ -99,16 +100,27 @@ export class SqlGuardrailStore implements GuardrailStore {
     });
   }
 
-  assign(assignments: readonly GuardrailAssignment[]): Promise<void> {
+  assign(assignments: readonly GuardrailAssignment[]): Promise<readonly GuardrailAssignment[]> {
     return transact(this.#database, async (transaction) => {
+      const replaced: GuardrailAssignment[] = [];
       for (const assignment of assignments) {
         const row = assignmentRow(assignment);
+        const before = await transaction
+          .selectFrom('guardrail_assignments')
+          .selectAll()
+          .where('account_id', '=', row.account_id)
+          .where('kind', '=', row.kind)
+          .where('subject', '=', row.subject)
+          .where('guardrail_id', '!=', row.guardrail_id)
+          .executeTakeFirst();
+        if (before !== undefined) replaced.push(assignmentOf(before));
         await transaction
           .insertInto('guardrail_assignments')
           .values(row)
           .onConflict((conflict) => conflict.columns(['account_id', 'kind', 'subject']).doUpdateSet(row))
           .execute();
       }
+      return replaced;
     });
   }
 
@@ -129,18 +141,15 @@ export class SqlGuardrailStore implements GuardrailStore {
   }
 
   async listAssignments(
-    {
-      accountId,
-      kind,
-      guardrailId,
-    }: { readonly accountId: string; readonly kind: AssignmentKind; readonly guardrailId?: string },
+    { accountId, kind, guardrailId, subject }: AssignmentFilter,
     { offset, limit }: Page,
   ) {
     const matching = this.#database
       .selectFrom('guardrail_assignments')
       .where('account_id', '=', accountId)
       .where('kind', '=', kind)
-      .$if(guardrailId !== undefined, (query) => query.where('guardrail_id', '=', guardrailId as string));
+      .$if(guardrailId !== undefined, (query) => query.where('guardrail_id', '=', guardrailId as string))
+      .$if(subject !== undefined, (query) => query.where('subject', '=', subject as string));
     const { total } = await matching
       .select((select) => select.fn.countAll().as('total'))
       .executeTakeFirstOrThrow();
