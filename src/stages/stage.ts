@@ -162,9 +162,14 @@ export interface Stage {
   ): Promise<{ readonly request: GenerationRequest } | { readonly served: ServedAnswer } | undefined>;
   /**
    * Runs the rest, once or several times, in sequence or at the same time, and may change the events on their way out.
-   * `ir/folding/joined-legs.ts` joins several legs into one answer.
+   * `ir/folding/joined-legs.ts` joins several legs into one answer. `wish`: what stages further out want of the leg.
    */
-  around?(request: GenerationRequest, next: Next, context: StageContext): FlowSource<EventBatch>;
+  around?(
+    request: GenerationRequest,
+    next: Next,
+    context: StageContext,
+    wish?: LegWish,
+  ): FlowSource<EventBatch>;
   /**
    * Of a stage with `around`: whether the end of the leg is the end of the generation, because the stage runs the rest
    * once and waits for nothing afterwards. Absent = it is not.
@@ -290,7 +295,7 @@ export class ActiveStages {
       if (around === undefined || !this.#runsAround(stage)) return next;
       // A stage that only forwards events need not know the leg's purpose.
       return (request, wish) =>
-        around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context);
+        around.call(stage, request, (asked, own = wish) => next(asked, own), this.#context, wish);
     }, core);
   }
 

@@ -7,6 +7,7 @@ import { responsesAnswer } from '../matrix/answers/responses.ts';
 import type { WireAnswer } from '../matrix/answers/wire-answer.ts';
 import { FORMATS, type Path, WAYS } from '../plugins/formats.ts';
 import {
+  ANSWERS as ANSWERS_OF,
   expectComplete,
   type GuardedGateway,
   openGuardedGateway,
@@ -161,6 +162,82 @@ describe.each(SENT)('a text of $path in $name', ({ path, cut, action }) => {
   });
 });
 
+const schemaOf = (...values: string[]) => ({
+  type: 'object',
+  properties: { kind: { type: 'string', enum: values } },
+  required: ['kind'],
+  additionalProperties: false,
+});
+
+/** Lists of texts in members of the request. */
+const LISTS: Readonly<Record<string, [Path, string, (...values: string[]) => JsonObject]>> = {
+  'stop sequences': ['/chat/completions', 'm/openai-chat', (...values) => ({ ...chat(GO_ON), stop: values })],
+  'stop sequences of /messages': [
+    '/messages',
+    'm/anthropic-messages',
+    (...values) => ({ ...messages(GO_ON), stop_sequences: values }),
+  ],
+  'parts of a prediction': [
+    '/chat/completions',
+    'm/openai-chat',
+    (...values) => ({ ...chat(GO_ON), prediction: { type: 'content', content: values.map(text) } }),
+  ],
+  'values that a tool allows': [
+    '/messages',
+    'm/anthropic-messages',
+    (...values) => ({ ...messages(GO_ON), tools: [{ name: 'look', input_schema: schemaOf(...values) }] }),
+  ],
+  'values that an answer may have': [
+    '/responses',
+    'm/openai-responses',
+    (...values) => ({
+      input: 'Go on.',
+      text: { format: { type: 'json_schema', name: 'kinds', schema: schemaOf(...values) } },
+    }),
+  ],
+};
+const LISTED = Object.entries(LISTS).flatMap(([name, [path, model, of]]) =>
+  ACTIONS.map((action) => ({ name, path, model, of, action })),
+);
+const ANSWERED: Readonly<Record<string, Script>> = {
+  'm/openai-chat': ANSWERS_OF['openai-chat']({ text: 'Fine.' }),
+  'm/openai-responses': ANSWERS_OF['openai-responses']({ text: 'Fine.' }),
+  'm/anthropic-messages': plainMessage({ text: 'Fine.' }),
+};
+
+describe.each(LISTED)('a text in $name', ({ path, model, of, action }) => {
+  const ask = (...values: string[]) => {
+    guarded.upstream.answer(ANSWERED[model] as Script);
+    return guarded.ask(keys[action], path, { model, ...of(...values) });
+  };
+
+  it.each(SECONDS)(`meets a filter with the action ${action}: %s`, async (second) => {
+    const answer = await ask(FIRST, second);
+    expect(answer.status, answer.text).toBe(action === 'block' ? 403 : 200);
+    if (action === 'block') {
+      expect(guarded.upstream.requests).toEqual([]);
+      return;
+    }
+    const [{ body } = { body: '' }] = guarded.upstream.requests;
+    if (action === 'redact') {
+      expect(body).not.toContain('1111');
+      expect(body).toContain('my card: [CREDIT_CARD]');
+      expect(body).toContain(', thanks');
+    } else expect(body).toContain(second);
+    const record = await guarded.recordOf(answer, keys[action]);
+    expect(found(record)).toEqual([
+      `${action === 'redact' ? 'Redacted' : 'Flagged'}: Credit card number (1 match) sent`,
+    ]);
+    expectComplete(receiptIn(record));
+  });
+
+  it('is no number because of the numbers beside it', async () => {
+    const answer = await ask('4111', '1111', '1111', '1111');
+    expect(answer.status, answer.text).toBe(200);
+    expect(found(await guarded.recordOf(answer, keys[action]))).toEqual([]);
+  });
+});
+
 /** A body with the text of its files. */
 function decoded(body: string): string {
   return body.replace(/base64,([\w+/=]+)/g, (_, data: string) => Buffer.from(data, 'base64').toString());
@@ -220,6 +297,51 @@ describe.each(RECEIVED)('an answer in $name, to $path, stream $stream', ({ of, p
     // What follows a block in the same answer is withheld unread.
     if (action !== 'block') expectComplete(receiptIn(record));
     expect(guarded.gateway.logged('a guardrail did not scan all of a generation')).toEqual([]);
+  });
+});
+
+const LEGS = WAYS.flatMap(([path, stream]) => ACTIONS.map((action) => ({ path, stream, action })));
+
+describe.each(LEGS)('an answer that a tool of the gateway cuts, to $path, stream $stream', (way) => {
+  const { path, stream, action } = way;
+  const key = () => keys[action];
+  const calling = (given: string) =>
+    plainMessage({ text: given, tools: [{ name: 'datetime', arguments: '{}' }] });
+  const ask = async (...answers: Script[]) => {
+    for (const each of answers) guarded.upstream.answer(each);
+    const body = { model: 'm/anthropic-messages', stream, tools: [{ type: 'signalbox:datetime' }] };
+    return guarded.ask(key(), path, { ...body, ...FORMATS[path].of('Hello.') });
+  };
+
+  it.each(SECONDS)(`meets a filter with the action ${action}: %s`, async (second) => {
+    const answer = await ask(calling(FIRST), plainMessage({ text: second }));
+    const record = await guarded.recordOf(answer, key());
+    if (action === 'block') {
+      expect(answer.text).toContain('blocked by content filter: Credit card number');
+      expect(answer.text).not.toContain('thanks');
+      return;
+    }
+    const verb = action === 'redact' ? 'Redacted' : 'Flagged';
+    expect(found(record)).toContain(`${verb}: Credit card number (1 match) received`);
+    expect(shownText(answer)).toContain(', thanks');
+    // The first text has gone on: what the match takes of the second is left out.
+    expect(shownText(answer).includes('1111 1111, thanks')).toBe(action === 'flag');
+    expectComplete(receiptIn(record));
+  });
+
+  it('is not changed where the texts make no match together', async () => {
+    const answer = await ask(calling(FIRST), calling('It is'), plainMessage({ text: ' 5, thanks' }));
+    expect(answer.status, answer.text).toBe(200);
+    expect(found(await guarded.recordOf(answer, key()))).toEqual([]);
+    expect(shownText(answer)).toContain(' 5, thanks');
+  });
+
+  it('is found where a call alone stands between the texts', async () => {
+    const silent = plainMessage({ tools: [{ name: 'datetime', arguments: '{}' }] });
+    const answer = await ask(calling(FIRST), silent, plainMessage({ text: '1111 1111, thanks' }));
+    const record = await guarded.recordOf(answer, key());
+    expect(shownText(answer).includes('1111 1111, thanks')).toBe(action === 'flag');
+    if (action !== 'block') expect(found(record)).toHaveLength(1);
   });
 });
 

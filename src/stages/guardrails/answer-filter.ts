@@ -61,7 +61,7 @@ export class AnswerFilter {
   /** Where a text has ended that the next one could make part of a match. */
   #cut: AnswerCut | undefined;
   /** The end of a message that went on, until the next message shows whether it makes a match with it. */
-  #sentEnd: OpenPartEnd | undefined;
+  sentEnd: OpenPartEnd | undefined;
   /** What a match that spans a cut replaces in parts that have not begun, by item and part. */
   readonly #covers = new Map<string, readonly Finding[]>();
 
@@ -91,7 +91,7 @@ export class AnswerFilter {
 
   /** True if the batch has little text, all of it in pieces. */
   isShort(batch: EventBatch): boolean {
-    if (this.#cut !== undefined || this.#sentEnd !== undefined) return false;
+    if (this.#cut !== undefined || this.sentEnd !== undefined) return false;
     let characters = 0;
     for (const event of batch) {
       if (event.type === 'text-delta' || event.type === 'tool-input-delta') characters += event.text.length;
@@ -139,16 +139,16 @@ export class AnswerFilter {
       yield;
     }
     if (state !== 'over' || this.#scan.isBlocked) return;
-    this.#sentEnd = cut.sentEnd(crossed.size > 0) ?? this.#sentEnd;
+    this.sentEnd = cut.sentEnd(crossed.size > 0) ?? this.sentEnd;
     yield* this.#pass(event, out);
   }
 
   /** The cut between a message that went on and the text that begins with an event, if it is one. */
   #cutBefore(event: Event): AnswerCut | undefined {
-    if (this.#sentEnd === undefined || event.type !== 'text-delta') return undefined;
+    if (this.sentEnd === undefined || event.type !== 'text-delta') return undefined;
     if (this.#itemAt(event.item).type !== 'message') return undefined;
-    this.#cut = new AnswerCut(this.#scan, this.#sentEnd);
-    this.#sentEnd = undefined;
+    this.#cut = new AnswerCut(this.#scan, this.sentEnd);
+    this.sentEnd = undefined;
     return this.#cut;
   }
 

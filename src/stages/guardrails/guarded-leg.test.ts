@@ -47,7 +47,10 @@ function guardedLeg(leg: ReadyLeg, action: FilterAction) {
   const panel = new JudgePanel([], { found: () => {}, failed: () => {} }, new AbortController().signal);
   const { context } = stageContextOf();
   const next = () => ({ [Symbol.asyncIterator]: () => leg });
-  return { scan, events: new GuardedLeg(requestOf(), next, context, { scan, panel } as unknown as Guarded) };
+  return {
+    scan,
+    events: new GuardedLeg(requestOf(), next, context, { scan, panel } as unknown as Guarded, true),
+  };
 }
 
 /** Reads as a reply does: polls what is ready between two steps. */

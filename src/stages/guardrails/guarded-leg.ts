@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { type Flow, PeekableFlow } from '../../kit/frames/flow.ts';
 import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { Next, StageContext } from '../stage.ts';
+import type { OpenPartEnd } from './answer-cut.ts';
 import { AnswerFilter } from './answer-filter.ts';
 import { checked, type Guarded } from './guarded.ts';
 import { HeldAnswer } from './judges/held-answer.ts';
@@ -18,6 +19,7 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
   readonly #next: Next;
   readonly #context: StageContext;
   readonly #guarded: Guarded;
+  readonly #isAnswer: boolean;
   readonly #filter: AnswerFilter;
   /** Present if services judge the answer, which takes waiting. */
   readonly #held: HeldAnswer | undefined;
@@ -26,11 +28,19 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
   #hasPassed = false;
   #isOver = false;
 
-  constructor(asked: GenerationRequest, next: Next, context: StageContext, guarded: Guarded) {
+  /** `isAnswer`: what it writes goes on with the caller's answer. */
+  constructor(
+    asked: GenerationRequest,
+    next: Next,
+    context: StageContext,
+    guarded: Guarded,
+    isAnswer: boolean,
+  ) {
     this.#asked = asked;
     this.#next = next;
     this.#context = context;
     this.#guarded = guarded;
+    this.#isAnswer = isAnswer;
     this.#filter = new AnswerFilter(guarded.scan);
     this.#held = guarded.panel.isEmpty ? undefined : new HeldAnswer(guarded.panel);
   }
@@ -50,6 +60,7 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
         if (passing.length === 0) continue;
         this.#hasPassed = true;
         this.#isOver = isLast(passing);
+        if (this.#isOver && this.#isAnswer) this.#guarded.sentEnd = this.#endOfLeg();
         return { done: false, value: passing };
       }
     } catch (error) {
@@ -88,7 +99,14 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
   async #begin(): Promise<PeekableFlow<EventBatch>> {
     const { scan, panel } = this.#guarded;
     const request = checked(await scan.request(this.#asked, panel), scan, this.#context);
+    if (this.#isAnswer) this.#filter.sentEnd = this.#guarded.sentEnd;
     return new PeekableFlow(this.#next(request)[Symbol.asyncIterator]());
+  }
+
+  /** The end of its answer, whose items the next leg numbers anew. */
+  #endOfLeg(): OpenPartEnd | undefined {
+    const end = this.#filter.sentEnd;
+    return end && { ...end, item: EARLIER_LEG };
   }
 
   /** What may pass of a batch that takes no waiting. Undefined = it does, or something in it must not pass. */
@@ -115,6 +133,9 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
     }
   }
 }
+
+/** Of an item that stands before all items of a leg. */
+const EARLIER_LEG = -1;
 
 const OVER = { done: true, value: undefined } as const;
 

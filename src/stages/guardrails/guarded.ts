@@ -1,5 +1,6 @@
 import type { WireWatch } from '../../ir/wire-watch.ts';
 import type { StageContext } from '../stage.ts';
+import type { OpenPartEnd } from './answer-cut.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
 import { blockedError, pipelineEntries } from './refusals.ts';
@@ -10,6 +11,8 @@ export interface Guarded {
   readonly panel: JudgePanel;
   /** Set in all requests of the generation. */
   readonly watch: WireWatch;
+  /** The end of the answer so far, which the text of the next leg goes on with; absent = it ends no match. */
+  sentEnd?: OpenPartEnd | undefined;
 }
 
 /** Notes what was found; throws if something must not pass. */

@@ -12,7 +12,7 @@ import type { JudgePanel } from './judges/judge-panel.ts';
 import type { ScannerCount } from './receipt.ts';
 import { ReceivedText } from './received-text.ts';
 import type { PlacedFinding } from './refusals.ts';
-import { AdjoiningItemTexts, type ItemText, withItemTexts } from './texts/adjoining-texts.ts';
+import { type AdjoiningText, AdjoiningTextsOf, withAdjoiningTexts } from './texts/adjoining-texts.ts';
 import { mapRequest, type TextRole } from './texts/request-texts.ts';
 
 /** Findings that are kept for `take`. Further ones still block or redact. */
@@ -32,7 +32,7 @@ interface NewText {
 /** The texts that were not scanned before, and all that stand beside others. */
 interface RequestTexts {
   readonly unknown: readonly NewText[];
-  readonly chains: readonly (readonly ItemText[])[];
+  readonly chains: readonly (readonly AdjoiningText[])[];
 }
 
 /** Scans the texts of one generation, each once, and keeps what was found. */
@@ -85,7 +85,7 @@ export class GuardrailScan implements ScannerCount {
     const rows = chains.filter((chain) => !this.#scannedRows.has(this.#rowOf(chain)));
     const replaced = rows.length === 0 ? undefined : await turn.run(this.#scannedAcross(rows, passed));
     if (this.#isBlocked) return request;
-    const filtered = replaced === undefined ? request : await turn.run(withItemTexts(request, replaced));
+    const filtered = replaced === undefined ? request : await turn.run(withAdjoiningTexts(request, replaced));
     const texts = filtered === request ? first : await turn.run(this.#unknownTexts(filtered));
     const { asked, isJudged } = await this.#judged(filtered, texts, passed, panel);
     return await turn.run(
@@ -110,7 +110,12 @@ export class GuardrailScan implements ScannerCount {
     const given = unknown.map(({ text, role, owner }): JudgedText => {
       return { text: passed.of(role, text) ?? text, role, place: placeOf(owner, request) };
     });
-    const rows = panel.isEmpty ? [] : chains.filter((chain) => !this.#judgedRows.has(this.#rowOf(chain)));
+    // Lists are no prose: services get their texts alone.
+    const rows = panel.isEmpty
+      ? []
+      : chains.filter(
+          (chain) => typeof chain[0]?.owner !== 'string' && !this.#judgedRows.has(this.#rowOf(chain)),
+        );
     const context = this.#contextOf(rows, unknown, passed, request);
     const verdict = panel.isEmpty
       ? { texts: given.map(({ text }) => text), rows: [], isJudged: true }
@@ -125,14 +130,14 @@ export class GuardrailScan implements ScannerCount {
       release(role, text, verdict.texts[index] as string);
     }
     const all = [...verdict.texts, ...context.judgedBefore.map(({ text }) => text)];
-    const replaced = new Map<Item, Map<number, string>>();
+    const replaced = new Map<Item | string, Map<number, string>>();
     for (const [number, chain] of rows.entries()) {
       const results = verdict.rows[number] ?? [];
-      for (const [at, { item, ordinal, role }] of chain.entries()) {
+      for (const [at, { owner, ordinal, role }] of chain.entries()) {
         const result = results[at] as string;
         if (result === all[context.rows[number]?.texts[at] as number]) continue;
         release(role, result, result);
-        replaced.set(item, (replaced.get(item) ?? new Map<number, string>()).set(ordinal, result));
+        replaced.set(owner, (replaced.get(owner) ?? new Map<number, string>()).set(ordinal, result));
       }
       const row = this.#rowOf(chain.map((each, at) => ({ ...each, text: results[at] as string })));
       this.#judgedRows.add(this.#rowOf(chain)).add(row);
@@ -141,13 +146,13 @@ export class GuardrailScan implements ScannerCount {
     const asked =
       replaced.size === 0
         ? request
-        : await new SharedTurn(this.#signal).run(withItemTexts(request, replaced));
+        : await new SharedTurn(this.#signal).run(withAdjoiningTexts(request, replaced));
     return { asked, isJudged: verdict.isJudged };
   }
 
   /** Rows as services get them: texts that were judged before stand behind the unknown ones. */
   #contextOf(
-    rows: readonly (readonly ItemText[])[],
+    rows: readonly (readonly AdjoiningText[])[],
     unknown: readonly NewText[],
     passed: FilteredTexts,
     request: GenerationRequest,
@@ -158,11 +163,11 @@ export class GuardrailScan implements ScannerCount {
     const judgedBefore: JudgedText[] = [];
     const judgedRows = rows.map((chain): JudgedRow => {
       const texts = chain.map((each) => {
-        const { role, item } = each;
+        const { role, owner } = each;
         const known = indexes.get(keyOf(each));
         if (known !== undefined) return known;
         const text = passed.of(role, each.text) ?? this.#known(role).get(each.text) ?? each.text;
-        const index = unknown.length + judgedBefore.push({ text, role, place: placeOf(item, request) }) - 1;
+        const index = unknown.length + judgedBefore.push({ text, role, place: placeOf(owner, request) }) - 1;
         indexes.set(keyOf(each), index);
         return index;
       });
@@ -180,7 +185,7 @@ export class GuardrailScan implements ScannerCount {
   *#unknownTexts(request: GenerationRequest): Sliced<RequestTexts> {
     const unknown: NewText[] = [];
     const seen = new Map<TextRole, Set<string>>();
-    const adjoining = new AdjoiningItemTexts();
+    const adjoining = new AdjoiningTextsOf();
     yield* mapRequest(request, {
       change: (text, role, owner, member) => {
         adjoining.add(text, role, owner, member);
@@ -198,25 +203,25 @@ export class GuardrailScan implements ScannerCount {
 
   /** Scans texts that stand beside each other for what spans them. Returns those that change, without it. */
   *#scannedAcross(
-    chains: readonly (readonly ItemText[])[],
+    chains: readonly (readonly AdjoiningText[])[],
     passed: FilteredTexts,
-  ): Sliced<ReadonlyMap<Item, ReadonlyMap<number, string>> | undefined> {
-    const replaced = new Map<Item, Map<number, string>>();
+  ): Sliced<ReadonlyMap<Item | string, ReadonlyMap<number, string>> | undefined> {
+    const replaced = new Map<Item | string, Map<number, string>>();
     for (const chain of chains) {
       this.#scannedRows.add(this.#rowOf(chain));
       const after = chain.map(
         ({ text, role }) => passed.of(role, text) ?? this.#known(role).get(text) ?? text,
       );
-      const scanner = this.#scannerFor({ role: (chain[0] as ItemText).role, direction: 'sent' });
+      const scanner = this.#scannerFor({ role: (chain[0] as AdjoiningText).role, direction: 'sent' });
       const crossings = yield* crossingsOf(adjoiningTexts(chain), scanner);
       for (const [index, pieces] of this.#crossed(crossings, 'sent')) {
-        const { text, item, ordinal, role } = chain[index] as ItemText;
+        const { text, owner, ordinal, role } = chain[index] as AdjoiningText;
         const own = yield* this.#filters.scanInSlices(text, { role, direction: 'sent' }, this.#budget);
         const result = redacted(text, [...own, ...pieces]);
         passed.add(role, result);
         after[index] = result;
-        const ofItem = replaced.get(item) ?? new Map<number, string>();
-        replaced.set(item, ofItem.set(ordinal, result));
+        const ofOwner = replaced.get(owner) ?? new Map<number, string>();
+        replaced.set(owner, ofOwner.set(ordinal, result));
       }
       this.#scannedRows.add(
         this.#rowOf(chain.map((each, index) => ({ ...each, text: after[index] as string }))),
@@ -249,8 +254,8 @@ export class GuardrailScan implements ScannerCount {
   }
 
   /** Equal for texts that stand beside each other in the same way. */
-  #rowOf(chain: readonly ItemText[]): string {
-    let item: Item | undefined;
+  #rowOf(chain: readonly AdjoiningText[]): string {
+    let owner: Item | string | undefined;
     let row = '';
     for (const each of chain) {
       let number = this.#numbers.get(each.text);
@@ -258,8 +263,8 @@ export class GuardrailScan implements ScannerCount {
         number = this.#numbers.size;
         this.#numbers.set(each.text, number);
       }
-      row += `${each.item === item ? '+' : ` ${each.role} `}${number}`;
-      item = each.item;
+      row += `${each.owner === owner ? '+' : ` ${each.role} `}${number}`;
+      owner = each.owner;
     }
     return row;
   }
@@ -402,11 +407,13 @@ class FilteredTexts {
   }
 }
 
-function adjoiningTexts(chain: readonly ItemText[]): AdjoiningTexts {
+function adjoiningTexts(chain: readonly AdjoiningText[]): AdjoiningTexts {
   const items: number[] = [];
-  for (const [index, { item }] of chain.entries()) {
+  for (const [index, { owner }] of chain.entries()) {
     const before = items[index - 1] ?? 0;
-    items.push(index > 0 && item !== chain[index - 1]?.item ? before + 1 : before);
+    // What a list has are texts of their own.
+    const isOther = typeof owner === 'string' || owner !== chain[index - 1]?.owner;
+    items.push(index > 0 && isOther ? before + 1 : before);
   }
   return { texts: chain.map(({ text }) => text), items, isOpen: false };
 }

@@ -99,7 +99,8 @@ export function guardrailStages(dependencies: GuardrailStageDependencies): Guard
       name: 'guardrails-around-legs',
       touches: 'answer',
       isActive,
-      around: (request, next, context) => new GuardedLeg(request, next, context, guardedOf(context)),
+      around: (request, next, context, wish) =>
+        new GuardedLeg(request, next, context, guardedOf(context), wish?.kind === undefined),
       // Services judge the end of an answer after its leg.
       endsWithLeg: (context) => guardedOf(context).panel.isEmpty,
     },
