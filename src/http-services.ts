@@ -49,6 +49,7 @@ export function httpServices({
     byok: installation.byok,
     guardrails: installation.guardrails,
     guardrailAssignments: installation.guardrailAssignments,
+    destinations: installation.destinations,
     accountKeys: installation.accountKeys,
     workspaces: installation.workspaces,
     budgets: installation.budgets,

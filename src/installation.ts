@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TestConnection } from './broadcast/connection-test.ts';
 import { NO_OVERLAY, type Overlay, parseOverlay } from './catalog/knowledge/overlay.ts';
 import { KNOWN_PROVIDERS } from './catalog/providers/known-providers.ts';
 import type { LoadOptions } from './config/load.ts';
@@ -26,6 +27,7 @@ import { replaceToken } from './manage/byok/replace-token.ts';
 import { Vault } from './manage/byok/vault.ts';
 import { declarationProblems } from './manage/declared/declaration-problems.ts';
 import { Declarations } from './manage/declared/declarations.ts';
+import { Destinations } from './manage/destinations/destinations.ts';
 import { Files } from './manage/files/files.ts';
 import { Freshness } from './manage/freshness.ts';
 import { GuardrailAssignments } from './manage/guardrails/assignments.ts';
@@ -49,6 +51,7 @@ import type { CallCountStore } from './ports/call-counts.ts';
 import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { FileQuotas } from './ports/files.ts';
+import type { DestinationStore } from './ports/following/destinations.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
@@ -104,6 +107,7 @@ export interface Installation {
   readonly byok: Byok;
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
+  readonly destinations: Destinations;
   /** Workspaces of the configuration file. */
   readonly declarations: Declarations;
   readonly credits: Credits;
@@ -115,6 +119,7 @@ export interface Installation {
   readonly callers: CallerDirectory;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
+  readonly destinationStore: DestinationStore;
   readonly mcpMemory: McpMemory;
   /** Sign-ins to the console. */
   readonly sessions: Sessions;
@@ -181,6 +186,8 @@ export interface InstallationOptions {
   readonly presidioUrl?: () => string | null;
   /** The services of guardrails, for trials; absent = trials leave them out. */
   readonly judgesFor?: JudgesFor;
+  /** Tests connections to destinations; absent = there is no way out. */
+  readonly testConnection?: TestConnection;
   /** Addresses that stored credentials may name; public ones by default. */
   readonly egress?: () => EgressRules;
   /** 32 bytes in base64; the directory's own key when absent. */
@@ -240,6 +247,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       tenancy,
       byokStore,
       guardrailStore,
+      destinationStore,
       mcpMemory,
       sessionStore,
       priceStore,
@@ -258,7 +266,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       restartReason,
       recovery,
     } = state;
-    const vault = await whenDatabaseUp(() => Vault.open(byokStore, directory.encryptionKeys));
+    const vault = await whenDatabaseUp(() =>
+      Vault.open([byokStore, destinationStore], directory.encryptionKeys),
+    );
     const freshness = new Freshness(changes, sources.clock);
     const byokCredentials = new ByokDirectory(
       byokStore,
@@ -352,6 +362,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         changed: changedGuardrails,
         warn: options.warn ?? (() => {}),
       }),
+      destinations: new Destinations({
+        store: destinationStore,
+        tenancy,
+        vault,
+        sources,
+        egress: options.egress ?? (() => PUBLIC_ADDRESSES),
+        testConnection: options.testConnection ?? noWayOut,
+        changed: ({ id }) => changes.publish({ kind: 'workspace', id }),
+      }),
       declarations: new Declarations({
         accounts,
         tenancy,
@@ -372,6 +391,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       priceHistory: new PriceHistory(priceStore, sources.clock, options.warn),
       byokStore,
       guardrailStore,
+      destinationStore,
       mcpMemory,
       callCountStore,
       generationStore,
@@ -464,6 +484,12 @@ export async function readOverlay(file: CatalogOverlayFile): Promise<Overlay> {
     false,
   );
 }
+
+const noWayOut: TestConnection = async () => ({
+  isPassed: false,
+  status: null,
+  problem: 'there is no way out',
+});
 
 const NO_QUOTA = { bytes: null, files: null };
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectionTest } from './broadcast/connection-test.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
@@ -32,6 +33,7 @@ import { keepSwept } from './manage/files/files.ts';
 import { keptMs } from './manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
+import { systemSources } from './manage/sources.ts';
 import { unassignedServers } from './mcp/configured-servers.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
@@ -129,7 +131,9 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const egress = createEgress({ rules: () => settings.latest.egress });
   const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
   const judgesFor = guardrailJudges({ egress, presidioUrl });
-  const installation = await openStores({ presidioUrl, judgesFor }, options, settings, closers);
+  const testConnection = connectionTest(egress, systemSources.uuid, systemClock.now);
+  const waysOut = { presidioUrl, judgesFor, testConnection };
+  const installation = await openStores(waysOut, options, settings, closers);
   closers.add('the removal of deleted files', keepSwept(installation.files, log));
   const { vendor } = config;
   let firstAccountId: string | undefined;
@@ -317,7 +321,7 @@ function watchFile(
 
 /** The data directory, or the database, and the services on it. Logs what opening it has found. */
 async function openStores(
-  guardrails: Pick<Parameters<typeof openInstallation>[0], 'presidioUrl' | 'judgesFor'>,
+  waysOut: Pick<Parameters<typeof openInstallation>[0], 'presidioUrl' | 'judgesFor' | 'testConnection'>,
   { loaded: { config, runtime }, log }: OpenOptions,
   settings: RunningSettings,
   closers: Closers,
@@ -331,7 +335,7 @@ async function openStores(
       ...mcpProviders(settings.current.config.tools.mcp_servers),
     ],
     models: () => settings.current.gateway.catalog.withEveryProvider(),
-    ...guardrails,
+    ...waysOut,
     egress: () => settings.latest.egress,
     encryptionKey: runtime.encryptionKey,
     clickhouse: runtime.clickhouse,

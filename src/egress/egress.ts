@@ -21,7 +21,7 @@ export interface EgressLimits {
 
 export interface EgressRequest {
   /** GET by default. */
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly limits: EgressLimits;
@@ -137,7 +137,8 @@ function nextHop({ url, request }: Hop, { status, headers }: EgressReply): Hop |
     ...rest,
     ...(sent !== undefined && { headers: isSameOrigin ? sent : harmless(sent) }),
   };
-  if (!KEEPING_METHOD.has(status) || method !== 'POST') return { url: next, request: kept };
+  const hasBody = method === 'POST' || method === 'PUT';
+  if (!KEEPING_METHOD.has(status) || !hasBody) return { url: next, request: kept };
   // A body may hold what only the first address should know.
   if (!isSameOrigin) throw new EgressProblem('refused', 'the address redirects to another server');
   return { url: next, request: { ...kept, method, ...(body !== undefined && { body }) } };

@@ -222,6 +222,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       byok: {} as HttpDependencies['byok'],
       guardrails: {} as HttpDependencies['guardrails'],
       guardrailAssignments: {} as HttpDependencies['guardrailAssignments'],
+      destinations: {} as HttpDependencies['destinations'],
       accountKeys: accountKeys as HttpDependencies['accountKeys'],
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],

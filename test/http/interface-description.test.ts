@@ -78,6 +78,12 @@ describe('the route table', () => {
         'POST /guardrails/{id}/assignments/keys/remove',
         'POST /guardrails/{id}/assignments/members',
         'POST /guardrails/{id}/assignments/members/remove',
+        'POST /observability/destinations',
+        'GET /observability/destinations',
+        'GET /observability/destinations/{id}',
+        'PATCH /observability/destinations/{id}',
+        'DELETE /observability/destinations/{id}',
+        'POST /observability/destinations/{id}/test',
         'POST /byok',
         'GET /byok',
         'GET /byok/{id}',
@@ -141,9 +147,9 @@ describe('the route table', () => {
       expect(Object.keys(route.responses)).toContain('500');
       if (!['none', 'optional'].includes(route.auth)) expect(Object.keys(route.responses)).toContain('401');
       const { body, form } = route.request;
-      // A sign-in has nothing but its key.
-      const takesBody =
-        ['POST', 'PUT', 'PATCH'].includes(route.method) && route.operationId !== 'createSession';
+      // A sign-in has nothing but its key, and a test of a connection nothing but what is stored.
+      const hasNone = ['createSession', 'testDestination'].includes(route.operationId);
+      const takesBody = ['POST', 'PUT', 'PATCH'].includes(route.method) && !hasNone;
       expect(body !== null || form !== undefined).toBe(takesBody);
       if (route.auth === 'management') expect(Object.keys(route.responses)).toContain('403');
       expect(route.auth === 'inference').toBe(route.rateClass === 'generation');

@@ -190,7 +190,7 @@ describe('an interrupted rotation', () => {
         keep();
       },
     };
-    const vault = await Vault.open(store, keeper);
+    const vault = await Vault.open([store], keeper);
     await vault.rotate(newKey);
     return copies;
   }
@@ -241,7 +241,7 @@ describe('an interrupted rotation', () => {
         await byokStore.reencrypt(replacements);
       },
     });
-    const vault = await Vault.open(store, directory.encryptionKeys);
+    const vault = await Vault.open([store], directory.encryptionKeys);
     await expect(vault.rotate()).rejects.toThrow('disk full');
     const readAll = async () =>
       (await byokStore.listAll((await installation.accounts.ensureFirst()).id)).map((one) =>

@@ -43,7 +43,9 @@ const changeable = {
   is_observability_io_logging_enabled: Type.Optional(
     Type.Boolean({ description: 'Whether prompts and outputs of later requests are stored.' }),
   ),
-  is_observability_broadcast_enabled: Type.Optional(Type.Boolean({ description: KEPT })),
+  is_observability_broadcast_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether later generations are sent to the destinations of the workspace.' }),
+  ),
   is_data_discount_logging_enabled: Type.Optional(
     Type.Boolean({ description: `${KEPT} Nothing is used or discounted.` }),
   ),

@@ -12,6 +12,7 @@ import {
 } from '../../contract/catalog/model.ts';
 import { pricingSchema } from '../../contract/catalog/pricing.ts';
 import { providerListSchema, providerSchema } from '../../contract/catalog/provider.ts';
+import { destinationSchema } from '../../contract/destinations/destination.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import { healthSchema } from '../../contract/envelopes/health.ts';
 import {
@@ -43,6 +44,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ChatCompletion: chatResultSchema,
   CurrentKey: currentKeySchema,
   DatasetMeta: datasetMetaSchema,
+  Destination: destinationSchema,
   Endpoint: endpointSchema,
   EndpointList: endpointListSchema,
   Error: errorEnvelopeSchema,

@@ -25,6 +25,9 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Guardrails:
     'Rules for requests and answers: models, providers, budgets and filters of content. They hold for keys, for ' +
     'the keys of a member, for a workspace (`default_guardrail_id`) or for the account (`default`).',
+  Observability:
+    'Where generations are sent as traces once they are over. They are sent while the workspace has ' +
+    '`is_observability_broadcast_enabled`.',
   Credits: 'The balance of the account. The operator of the gateway sets it.',
   Gateway:
     'The state of the installation: providers, endpoints, configuration, presets and prices. For management keys of ' +

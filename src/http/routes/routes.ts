@@ -5,6 +5,7 @@ import { BYOK_ROUTES } from './byok.ts';
 import { CATALOG_ROUTES } from './catalog.ts';
 import { CREDIT_ROUTES } from './credits.ts';
 import { DATASET_ROUTES } from './datasets.ts';
+import { DESTINATION_ROUTES } from './destinations.ts';
 import { FILE_ROUTES } from './files.ts';
 import { GATEWAY_ROUTES } from './gateway.ts';
 import { generationRoutes } from './generation.ts';
@@ -36,6 +37,7 @@ export const routesFor: (vendor: string) => readonly Route[] = remembered(MAX_VE
   ...KEY_ROUTES,
   ...WORKSPACE_ROUTES,
   ...GUARDRAIL_ROUTES,
+  ...DESTINATION_ROUTES,
   ...CREDIT_ROUTES,
   ...GATEWAY_ROUTES,
   ...PROBE_AND_DOCS_ROUTES,

@@ -10,15 +10,16 @@ import {
   makeEncryptionKey,
 } from '../../kit/crypto/encrypt.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
-import type { ByokStore, EncryptedSecret } from '../../ports/byok.ts';
+import type { EncryptedSecret, SecretStore } from '../../ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import { isOfDestination } from '../../ports/following/destinations.ts';
 import { SecretCipher, type SecretKeys, type SecretOwner } from './secret-cipher.ts';
 
 /** The outcome of a key rotation. */
 export interface Rotation {
   readonly keyId: string;
   readonly previousKeyId: string;
-  /** Credentials that were re-encrypted. */
+  /** Credentials, and secrets of destinations, that were re-encrypted. */
   readonly credentials: number;
   /** Where the next start reads the key: a variable or a file. */
   readonly source: string;
@@ -36,29 +37,31 @@ const SECRETS_PER_BATCH = 100;
  * operator supplies cannot be replaced by us: the note stays until a start with the new one.
  */
 
-/** Encrypts and decrypts the secrets of credentials, and rotates the key while both go on. */
+/** Encrypts and decrypts stored secrets, and rotates the key while both go on. */
 export class Vault {
-  readonly #store: ByokStore;
+  readonly #stores: readonly SecretStore[];
   readonly #keeper: EncryptionKeyKeeper;
   readonly #cipher: SecretCipher;
   #onKeys: ((keys: SecretKeys) => void) | undefined;
   #isRotating = false;
   #warnings: string[] = [];
 
-  private constructor(store: ByokStore, keeper: EncryptionKeyKeeper, keys: SecretKeys) {
-    this.#store = store;
+  private constructor(stores: readonly SecretStore[], keeper: EncryptionKeyKeeper, keys: SecretKeys) {
+    this.#stores = stores;
     this.#keeper = keeper;
     this.#cipher = new SecretCipher(keys);
   }
 
   /** Opens the vault and resumes an interrupted rotation. Rejects if the stored secrets need another key. */
-  static async open(store: ByokStore, keeper: EncryptionKeyKeeper): Promise<Vault> {
+  static async open(stores: readonly SecretStore[], keeper: EncryptionKeyKeeper): Promise<Vault> {
     const given = encryptionKeyOf(keeper.key);
     const note = readNote(keeper.readRotation(), given);
-    const vault = new Vault(store, keeper, note ?? [given]);
-    requireKeys(keeper, await store.encryptionKeyIds());
-    // A killed process may have left deleted secrets in free pages of the database file.
-    await store.purgeWipedSecrets();
+    const vault = new Vault(stores, keeper, note ?? [given]);
+    for (const store of stores) {
+      requireKeys(keeper, await store.encryptionKeyIds());
+      // A killed process may have left deleted secrets in free pages of the database file.
+      await store.purgeWipedSecrets();
+    }
     if (note !== undefined) await vault.#resume();
     return vault;
   }
@@ -178,16 +181,23 @@ export class Vault {
   async #reencrypt(): Promise<number> {
     const [current] = this.keys;
     let count = 0;
+    for (const store of this.#stores) count += await this.#reencryptIn(store);
+    if (!this.#keeper.isGiven) this.#keeper.replace(current.bytes);
+    if (!this.#keeper.isGiven || this.#keeper.key.equals(current.bytes)) this.#keeper.removeRotation();
+    return count;
+  }
+
+  async #reencryptIn(store: SecretStore): Promise<number> {
+    const [current] = this.keys;
+    let count = 0;
     for (;;) {
-      const batch = await this.#store.listEncryptedOtherwise(current.id, SECRETS_PER_BATCH);
+      const batch = await store.listEncryptedOtherwise(current.id, SECRETS_PER_BATCH);
       if (batch.length === 0) break;
-      await this.#store.reencrypt(batch.map((stored) => this.#replacementOf(stored)));
+      await store.reencrypt(batch.map((stored) => this.#replacementOf(stored)));
       count += batch.length;
       await nextTurn();
     }
-    await this.#store.purgeWipedSecrets();
-    if (!this.#keeper.isGiven) this.#keeper.replace(current.bytes);
-    if (!this.#keeper.isGiven || this.#keeper.key.equals(current.bytes)) this.#keeper.removeRotation();
+    await store.purgeWipedSecrets();
     return count;
   }
 
@@ -199,7 +209,8 @@ export class Vault {
       if (!(error instanceof DecryptionProblem)) throw error;
       throw new GatewayError(
         'conflict',
-        `the credential ${stored.id} cannot be decrypted: ${error.message}; delete it and run the rotation again`,
+        `the ${isOfDestination(stored) ? 'destination' : 'credential'} ${stored.id} cannot be decrypted: ` +
+          `${error.message}; delete it and run the rotation again`,
       );
     }
   }

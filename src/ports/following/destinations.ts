@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { SecretStore } from '../byok.ts';
+import type { EncryptedSecret, SecretStore } from '../byok.ts';
 import type { FileMember, Page } from '../tenancy.ts';
 
 /** Where generations of a workspace are sent. */
@@ -69,8 +69,14 @@ export function readsContent({
 
 /** What the secrets of a destination are bound to beside its id and account, like a credential to its provider. */
 export function destinationProvider(type: string): string {
-  return `destination:${type}`;
+  return `${PROVIDER_PREFIX}${type}`;
 }
+
+export function isOfDestination({ provider }: Pick<EncryptedSecret, 'provider'>): boolean {
+  return provider.startsWith(PROVIDER_PREFIX);
+}
+
+const PROVIDER_PREFIX = 'destination:';
 
 export type DestinationEdit = Partial<
   Omit<Destination, 'id' | 'accountId' | 'workspaceId' | 'type' | 'createdAtMs' | 'updatedAtMs'>

@@ -1,0 +1,123 @@
+import {
+  type CreateDestination,
+  connectionTestSchema,
+  createDestinationSchema,
+  type DestinationsQuery,
+  destinationListSchema,
+  destinationReplySchema,
+  destinationsQuerySchema,
+  type UpdateDestination,
+  updateDestinationSchema,
+} from '../../contract/destinations/destination.ts';
+import { connectionTestObject, destinationObject } from '../../contract/destinations/destination-object.ts';
+import type { Call, Route } from '../route.ts';
+import { DESTINATION_EXAMPLES } from './examples/destinations.ts';
+import {
+  callerOf,
+  created,
+  deletion,
+  MANAGEMENT,
+  managementRefusals,
+  NOTHING_DECLARED,
+  ok,
+  placeOf,
+  retrieval,
+  withBody,
+  withQuery,
+} from './row-parts.ts';
+
+const DESTINATIONS = { ...MANAGEMENT, tag: 'Observability' } as const;
+
+/** Where generations of workspaces are sent. */
+export const DESTINATION_ROUTES: readonly Route[] = [
+  {
+    ...DESTINATIONS,
+    method: 'POST',
+    path: '/observability/destinations',
+    operationId: 'createDestination',
+    summary: 'Send the generations of a workspace to a destination from now on',
+    example: DESTINATION_EXAMPLES.createDestination,
+    request: {
+      ...withBody(createDestinationSchema),
+      furtherIssues: (valid, { destinations }) => destinations.issuesOf(valid),
+    },
+    responses: { 201: created(destinationReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
+    handler: async (call) => {
+      const { accountId } = callerOf(call);
+      const destination = await call.services.destinations.create(accountId, call.body as CreateDestination);
+      call.exchange.reply.json(201, { data: destinationObject(destination) });
+    },
+  },
+  {
+    ...DESTINATIONS,
+    method: 'GET',
+    path: '/observability/destinations',
+    operationId: 'listDestinations',
+    summary: 'Destinations of a workspace, or of all, the oldest first',
+    example: DESTINATION_EXAMPLES.listDestinations,
+    request: withQuery(destinationsQuerySchema),
+    responses: { 200: ok(destinationListSchema), ...managementRefusals(400, 404) },
+    handler: async (call) => {
+      const { destinations, total } = await call.services.destinations.list(
+        callerOf(call).accountId,
+        call.query as DestinationsQuery,
+      );
+      call.exchange.reply.json(200, { data: destinations.map(destinationObject), total_count: total });
+    },
+  },
+  {
+    ...DESTINATIONS,
+    ...retrieval(
+      destinationReplySchema,
+      async (call) => destinationObject(await call.services.destinations.get(...ownPlace(call))),
+      404,
+    ),
+    path: '/observability/destinations/{id}',
+    operationId: 'getDestination',
+    summary: 'One destination',
+    example: DESTINATION_EXAMPLES.getDestination,
+  },
+  {
+    ...DESTINATIONS,
+    method: 'PATCH',
+    path: '/observability/destinations/{id}',
+    operationId: 'updateDestination',
+    summary: 'Change a destination',
+    example: DESTINATION_EXAMPLES.updateDestination,
+    request: withBody(updateDestinationSchema),
+    responses: { 200: ok(destinationReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
+    handler: async (call) => {
+      const wanted = call.body as UpdateDestination;
+      const destination = await call.services.destinations.update(...ownPlace(call), wanted);
+      call.exchange.reply.json(200, { data: destinationObject(destination) });
+    },
+  },
+  {
+    ...DESTINATIONS,
+    method: 'POST',
+    path: '/observability/destinations/{id}/test',
+    operationId: 'testDestination',
+    summary: 'Try the connection to a destination, without a generation',
+    example: DESTINATION_EXAMPLES.testDestination,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(connectionTestSchema), ...managementRefusals(404, 409) },
+    handler: async (call) => {
+      const outcome = await call.services.destinations.test(...ownPlace(call));
+      call.exchange.reply.json(200, { data: connectionTestObject(outcome) });
+    },
+  },
+  {
+    ...DESTINATIONS,
+    ...deletion((call) => call.services.destinations.delete(...ownPlace(call)), 404, 409),
+    path: '/observability/destinations/{id}',
+    operationId: 'deleteDestination',
+    summary: 'Delete a destination and wipe its secrets',
+    example: DESTINATION_EXAMPLES.deleteDestination,
+  },
+];
+
+/** The account of the caller, and the id in the path, in lower case as ids are stored. */
+function ownPlace(call: Call): [accountId: string, id: string] {
+  const [accountId, id] = placeOf(call);
+  return [accountId, id.toLowerCase()];
+}

@@ -1,0 +1,60 @@
+import type {
+  ConnectionTestObject,
+  CreateDestination,
+  DestinationObject,
+  UpdateDestination,
+} from '../../../contract/destinations/destination.ts';
+import type { RouteExample } from '../../route.ts';
+import { WORKSPACE_ID } from './ids.ts';
+
+const DESTINATION = {
+  id: '5b0f7c1e-64f3-4d0a-9d3b-2f1f4f1c8a07',
+  type: 'langfuse',
+  name: 'Production traces',
+  workspace_id: WORKSPACE_ID,
+  config: {
+    publicKey: 'pk-...EfGh',
+    secretKey: 'sk-...AbCd',
+  },
+  enabled: true,
+  privacy_mode: false,
+  sampling_rate: 1,
+  api_key_hashes: null,
+  filter_rules: null,
+  broadcast_generation_cost: false,
+  broadcast_generation_identity: false,
+  broadcast_generation_request_context: false,
+  regions: ['global'],
+  created_at: '2026-11-17T05:17:05.423Z',
+  updated_at: '2026-11-17T05:17:05.423Z',
+  managed_by: null,
+} satisfies DestinationObject;
+
+const BY_ID = { id: DESTINATION.id };
+
+/** Destinations. */
+export const DESTINATION_EXAMPLES = {
+  createDestination: {
+    body: {
+      type: 'langfuse',
+      name: 'Production traces',
+      config: {
+        publicKey: 'pk-lf-0123456789-EfGh',
+        secretKey: 'sk-lf-0123456789-AbCd',
+      },
+    } satisfies CreateDestination,
+    answer: { data: DESTINATION },
+  },
+  listDestinations: { answer: { data: [DESTINATION], total_count: 1 } },
+  getDestination: { params: BY_ID, answer: { data: DESTINATION } },
+  updateDestination: {
+    params: BY_ID,
+    body: { sampling_rate: 0.1 } satisfies UpdateDestination,
+    answer: { data: { ...DESTINATION, sampling_rate: 0.1, updated_at: '2026-11-17T05:18:41.007Z' } },
+  },
+  testDestination: {
+    params: BY_ID,
+    answer: { data: { success: true, status: 200, message: null } satisfies ConnectionTestObject },
+  },
+  deleteDestination: { params: BY_ID, answer: { deleted: true } },
+} as const satisfies Record<string, RouteExample>;
