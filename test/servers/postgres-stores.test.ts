@@ -2,6 +2,9 @@ import { openPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from '../../src/store/sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from '../../src/store/sql/stores/sql-call-count-store.ts';
+import { SqlClassificationStore } from '../../src/store/sql/stores/sql-classification-store.ts';
+import { SqlClassifierRunStore } from '../../src/store/sql/stores/sql-classifier-run-store.ts';
+import { SqlClassifierStore } from '../../src/store/sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from '../../src/store/sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
@@ -13,6 +16,7 @@ import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { appRegistryContract } from '../contracts/app-registry.ts';
 import { byokContract } from '../contracts/byok.ts';
 import { callCountStoreContract } from '../contracts/call-count-store.ts';
+import { classifierContract } from '../contracts/classifiers.ts';
 import { destinationContract } from '../contracts/destinations.ts';
 import { fileStoreContract } from '../contracts/file-store.ts';
 import { generationStoreContract } from '../contracts/generation-store.ts';
@@ -47,6 +51,17 @@ if (server !== undefined) {
     const { database, close } = await open();
     return {
       destinations: new SqlDestinationStore(database, async () => {}),
+      tenancy: new SqlTenancy(database),
+      close,
+    };
+  });
+
+  classifierContract('PostgreSQL', async () => {
+    const { database, close } = await open();
+    return {
+      classifiers: new SqlClassifierStore(database),
+      classifications: new SqlClassificationStore(database),
+      runs: new SqlClassifierRunStore(database),
       tenancy: new SqlTenancy(database),
       close,
     };

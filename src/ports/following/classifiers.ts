@@ -1,5 +1,6 @@
 import type { Nanos } from '../../kit/money.ts';
-import type { FileMember } from '../tenancy.ts';
+import type { SettledPosition } from '../generations.ts';
+import type { FileMember, Page } from '../tenancy.ts';
 
 /** A question that a classifier answers of each generation, with a closed set of answers. */
 export interface ClassifierDimension {
@@ -10,12 +11,19 @@ export interface ClassifierDimension {
 }
 
 /** Tags the generations of a workspace after their answers. A workspace has at most one that is active. */
-export interface Classifier {
+export interface Classifier extends ClassifierSettings {
   /** UUID. */
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number | null;
+  readonly fileMember: FileMember;
+}
+
+export interface ClassifierSettings {
   readonly name: string;
+  readonly description: string | null;
   readonly isActive: boolean;
   readonly dimensions: readonly ClassifierDimension[];
   readonly model: string;
@@ -23,9 +31,33 @@ export interface Classifier {
   readonly samplingRate: number;
   /** The most that it may spend in a calendar month (UTC); null = no limit. */
   readonly monthlyBudgetNanos: Nanos | null;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number | null;
-  readonly fileMember: FileMember;
+}
+
+/** Members of a classifier that may change. */
+export type ClassifierEdit = Partial<ClassifierSettings & Pick<Classifier, 'fileMember'>>;
+
+/** Storage of classifiers. A change that would give a workspace a second active one is refused. */
+export interface ClassifierStore {
+  /** Does nothing if the id exists. Resolves with what is stored. */
+  insert(classifier: Classifier): Promise<Classifier | 'has-active'>;
+  find(accountId: string, id: string): Promise<Classifier | undefined>;
+  /** The oldest first; null = of all workspaces of the account. */
+  list(
+    accountId: string,
+    workspaceId: string | null,
+    page: Page,
+  ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
+  /** Of all accounts. */
+  listActive(): Promise<readonly Classifier[]>;
+  /** `decide` may throw to refuse. Undefined if there is none. */
+  update(
+    accountId: string,
+    id: string,
+    decide: (current: Classifier) => ClassifierEdit,
+    atMs: number,
+  ): Promise<Classifier | 'has-active' | undefined>;
+  /** False if there is none. Its classifications stay. */
+  delete(accountId: string, id: string): Promise<boolean>;
 }
 
 /** What a classifier says of a generation. */
@@ -36,4 +68,109 @@ export interface ClassifierTag {
   readonly createdAtMs: number;
   readonly dimension: string;
   readonly value: string;
+}
+
+/** What a classifier has said of a generation, or why it has said nothing. */
+export interface Classification {
+  readonly classifierId: string;
+  readonly generationId: string;
+  /** Of the generation. */
+  readonly createdAtMs: number;
+  /** Values by dimension; none if nothing fits. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Why tags are missing; null = nothing went wrong. */
+  readonly problem: string | null;
+  readonly classifiedAtMs: number;
+}
+
+/** Classifications in the order of their writing. */
+export interface ClassificationPage {
+  readonly classifications: readonly Classification[];
+  /** Behind the last one; the given place if there are none. */
+  readonly place: number;
+}
+
+/**
+ * Classifications, shared by all gateways: events get their tags from here, and again after they were lost. A
+ * generation is classified once by each classifier.
+ */
+export interface ClassificationStore {
+  /** Adds all or none; a generation that the classifier has classified before stays as it is. */
+  add(classifications: readonly Classification[]): Promise<void>;
+  /** Of some generations those that a classifier has classified. */
+  classified(classifierId: string, generationIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** At most `limit` behind a place, 0 = all. None appears before a place that was reached. */
+  behind(place: number, limit: number): Promise<ClassificationPage>;
+  /** The place behind all. */
+  end(): Promise<number>;
+  /** The newest one of a classifier that has a problem. */
+  lastProblem(classifierId: string): Promise<Classification | undefined>;
+  /** Removes those of generations before a moment. Resolves with their number. */
+  prune(beforeMs: number): Promise<number>;
+}
+
+/** The tags of a classification. */
+export function tagsOf({ classifierId, generationId, createdAtMs, tags }: Classification): ClassifierTag[] {
+  return Object.entries(tags).map(([dimension, value]) => ({
+    generationId,
+    classifierId,
+    createdAtMs,
+    dimension,
+    value,
+  }));
+}
+
+export const RUN_STATES = ['running', 'done', 'stopped', 'failed'] as const;
+
+/** `stopped`: its budget is spent, or it was cancelled. */
+export type RunState = (typeof RUN_STATES)[number];
+
+/** A classifier over generations of the past. */
+export interface ClassifierRun {
+  /** UUID. */
+  readonly id: string;
+  readonly classifierId: string;
+  readonly accountId: string;
+  /** First millisecond of settlement. */
+  readonly fromMs: number;
+  /** The millisecond after the last one. */
+  readonly toMs: number;
+  /** The most that it may spend; null = no limit besides the monthly budget. */
+  readonly budgetNanos: Nanos | null;
+  readonly progress: RunProgress;
+  readonly createdAtMs: number;
+}
+
+export interface RunProgress {
+  readonly state: RunState;
+  /** Behind the last generation that was looked at; null = none was. */
+  readonly place: SettledPosition | null;
+  /** Generations of the workspace that were looked at. */
+  readonly seen: number;
+  /** Of these, those that have tags now. */
+  readonly tagged: number;
+  /** Of these, those without content that may be read. */
+  readonly withoutContent: number;
+  /** Of these, those that the model has failed at. */
+  readonly failed: number;
+  readonly spentNanos: Nanos;
+  /** Why it ended early, or what it waits for; null = nothing. */
+  readonly problem: string | null;
+  readonly updatedAtMs: number;
+}
+
+/** Storage of runs. */
+export interface ClassifierRunStore {
+  insert(run: ClassifierRun): Promise<void>;
+  find(accountId: string, classifierId: string, id: string): Promise<ClassifierRun | undefined>;
+  /** Of a classifier, the newest first. */
+  list(
+    accountId: string,
+    classifierId: string,
+    page: Page,
+  ): Promise<{ readonly runs: readonly ClassifierRun[]; readonly total: number }>;
+  /** Of all accounts, the oldest first. */
+  listRunning(): Promise<readonly ClassifierRun[]>;
+  /** Notes progress of a run that is running. False if it is not, any more. */
+  note(id: string, progress: RunProgress): Promise<boolean>;
 }

@@ -38,6 +38,11 @@ export interface Tables {
   followed_generations: FollowedGenerationRow;
   /** The highest number that a table has given. SQLite only. */
   sqlite_sequence: { name: string; seq: WholeNumber };
+  classifiers: ClassifierRow;
+  classifications: ClassificationRow;
+  /** One row: the place that was given last. */
+  classification_places: { id: WholeNumber; last: WholeNumber };
+  classifier_runs: ClassifierRunRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
   /** Applied migrations. */
@@ -365,6 +370,43 @@ export interface EndpointCallsRow {
   run_id: string;
   calls: WholeNumber;
   failures: WholeNumber;
+}
+
+/** `settings`: everything else that can be set, as JSON. */
+export interface ClassifierRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  name: string;
+  is_active: WholeNumber;
+  settings: string;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
+  file_member: string | null;
+}
+
+/** What a classifier has said of a generation. `tags`: values by dimension, as JSON. */
+export interface ClassificationRow {
+  place: WholeNumber;
+  classifier_id: string;
+  generation_id: string;
+  created_at_ms: WholeNumber;
+  tags: string;
+  problem: string | null;
+  classified_at_ms: WholeNumber;
+}
+
+/** A classifier over the past. `progress`: what is known of it besides its state, as JSON. */
+export interface ClassifierRunRow {
+  id: string;
+  classifier_id: string;
+  account_id: string;
+  from_ms: WholeNumber;
+  to_ms: WholeNumber;
+  budget_nanos: string | null;
+  state: string;
+  progress: string;
+  created_at_ms: WholeNumber;
 }
 
 /** A nullable integer column as a number. */

@@ -29,6 +29,8 @@ import { writtenOffSumsMigration } from './0028-written-off-sums.ts';
 import { fileKeysMigration } from './0029-file-keys.ts';
 import { destinationChangesMigration, destinationsMigration } from './0030-destinations.ts';
 import { followedGenerationsMigration, followingMigration } from './0031-following.ts';
+import { classifiersMigration } from './0032-classifiers.ts';
+import { classifierChangesMigration } from './0033-classifier-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -66,4 +68,6 @@ export const MIGRATIONS: readonly Migration[] = [
   followedGenerationsMigration,
   destinationsMigration,
   destinationChangesMigration,
+  classifiersMigration,
+  classifierChangesMigration,
 ];

@@ -434,6 +434,11 @@ async function emptyWorkspace(
     await transaction.deleteFrom(table).where('workspace_id', '=', id).execute();
   }
   await transaction
+    .updateTable('classifiers')
+    .set({ is_active: 0, file_member: null })
+    .where('workspace_id', '=', id)
+    .execute();
+  await transaction
     .deleteFrom('keys')
     .where('workspace_id', '=', id)
     .where('is_management', '=', 0)
