@@ -57,7 +57,7 @@ export function httpServices({
     files: installation.files,
     operatorViews,
     analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
-    analytics: new Analytics({ ...analyticsParts, apps }),
+    analytics: new Analytics({ ...analyticsParts, apps, classifiers: installation.classifierStore }),
     activity: new Activity(analyticsParts),
     overview: new AccountOverview({
       ...analyticsParts,

@@ -51,6 +51,11 @@ import type { CallCountStore } from './ports/call-counts.ts';
 import type { Changes } from './ports/changes.ts';
 import type { EventFeed, EventStore } from './ports/events.ts';
 import type { FileQuotas } from './ports/files.ts';
+import type {
+  ClassificationStore,
+  ClassifierRunStore,
+  ClassifierStore,
+} from './ports/following/classifiers.ts';
 import type { DestinationStore } from './ports/following/destinations.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
@@ -120,6 +125,9 @@ export interface Installation {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly destinationStore: DestinationStore;
+  readonly classifierStore: ClassifierStore;
+  readonly classificationStore: ClassificationStore;
+  readonly classifierRunStore: ClassifierRunStore;
   readonly mcpMemory: McpMemory;
   /** Sign-ins to the console. */
   readonly sessions: Sessions;
@@ -248,6 +256,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       byokStore,
       guardrailStore,
       destinationStore,
+      classifierStore,
+      classificationStore,
+      classifierRunStore,
       mcpMemory,
       sessionStore,
       priceStore,
@@ -392,6 +403,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       byokStore,
       guardrailStore,
       destinationStore,
+      classifierStore,
+      classificationStore,
+      classifierRunStore,
       mcpMemory,
       callCountStore,
       generationStore,

@@ -13,6 +13,8 @@ export type Change =
   | { readonly kind: 'credentials'; readonly accountId: string }
   /** Usage was imported. */
   | { readonly kind: 'imported-usage' }
+  /** Classifiers have classified generations. */
+  | { readonly kind: 'classifications' }
   /** Changes may have been missed: anything may have changed. */
   | { readonly kind: 'anything' };
 

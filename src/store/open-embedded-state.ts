@@ -15,6 +15,9 @@ import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
+import { SqlClassificationStore } from './sql/stores/sql-classification-store.ts';
+import { SqlClassifierRunStore } from './sql/stores/sql-classifier-run-store.ts';
+import { SqlClassifierStore } from './sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
@@ -60,10 +63,12 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const tenancy = new SqlTenancy(database);
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
+    const classificationStore = new SqlClassificationStore(database);
     const events = await openEmbeddedEvents(generationStore, {
       ...options,
       apps: appRegistry,
       imports: new SqlImportedUsage(database, MAX_IMPORT_CHARACTERS),
+      classifications: classificationStore,
     });
     const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, settleInterrupted, report, close } =
       await openEmbeddedLedger({
@@ -84,12 +89,19 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       });
     events.start(rowsCaughtUp);
     const spooledContents = new SqlSpooledContents(database, options);
+    const changes = new MemoryChanges(options.clock);
+    changes.subscribe(({ kind }) => {
+      if (kind === 'classifications') events.lookForTags();
+    });
     return {
-      changes: new MemoryChanges(options.clock),
+      changes,
       tenancy,
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),
       destinationStore: new SqlDestinationStore(database, emptyWriteLog),
+      classifierStore: new SqlClassifierStore(database),
+      classificationStore,
+      classifierRunStore: new SqlClassifierRunStore(database),
       mcpMemory: new SqlMcpMemory(database),
       sessionStore: new SqlSessionStore(database),
       priceStore: new SqlPriceStore(database),

@@ -27,6 +27,9 @@ import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/sto
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
+import { SqlClassificationStore } from './sql/stores/sql-classification-store.ts';
+import { SqlClassifierRunStore } from './sql/stores/sql-classifier-run-store.ts';
+import { SqlClassifierStore } from './sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
@@ -75,10 +78,12 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       after: (place: BookedPosition, limit: number) => bookedAfter(postgres.background, place, limit),
       resetFutureBookings: () => resetFutureBookings(postgres.background),
     };
+    const classificationStore = new SqlClassificationStore(postgres.database);
     const eventsOptions = {
       ...options,
       apps: appRegistry,
       imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
+      classifications: classificationStore,
     };
     const events =
       options.clickhouse === undefined
@@ -91,6 +96,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
     const changes = openChanges(postgres, options);
     changes.subscribe(({ kind }) => {
       if (kind === 'imported-usage' || kind === 'anything') events.lookForImports();
+      if (kind === 'classifications' || kind === 'anything') events.lookForTags();
     });
     await changes.start();
     const sharedStores = options.isGateway
@@ -104,6 +110,9 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       guardrailStore: new SqlGuardrailStore(postgres.database),
       destinationStore: new SqlDestinationStore(postgres.database, async () => {}),
+      classifierStore: new SqlClassifierStore(postgres.database),
+      classificationStore,
+      classifierRunStore: new SqlClassifierRunStore(postgres.database),
       mcpMemory: new SqlMcpMemory(postgres.database),
       sessionStore: new SqlSessionStore(postgres.database),
       priceStore: new SqlPriceStore(postgres.database),

@@ -5,6 +5,11 @@ import type { CallCountStore } from '../ports/call-counts.ts';
 import type { Changes } from '../ports/changes.ts';
 import type { EventFeed, EventStore } from '../ports/events.ts';
 import type { FileStore } from '../ports/files.ts';
+import type {
+  ClassificationStore,
+  ClassifierRunStore,
+  ClassifierStore,
+} from '../ports/following/classifiers.ts';
 import type { DestinationStore } from '../ports/following/destinations.ts';
 import type { FollowerNotes } from '../ports/following/follower-notes.ts';
 import type { SettledRows } from '../ports/following/settled-rows.ts';
@@ -30,6 +35,9 @@ export interface State {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly destinationStore: DestinationStore;
+  readonly classifierStore: ClassifierStore;
+  readonly classificationStore: ClassificationStore;
+  readonly classifierRunStore: ClassifierRunStore;
   readonly mcpMemory: McpMemory;
   readonly sessionStore: SessionStore;
   readonly priceStore: PriceStore;

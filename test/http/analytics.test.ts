@@ -14,6 +14,7 @@ function startWith(query: EventStore['query'], times: HttpDependencies['times'] 
     events: { query, isRefilling: false },
     tenancy: { listKeys: async () => [], listWorkspaces: async () => ({ workspaces: [], total: 0 }) },
     apps: { ofIds: async () => [], ofHosts: async () => [] },
+    classifiers: { find: async () => undefined },
     clock: systemClock,
   });
   return startServer({ analytics, times });

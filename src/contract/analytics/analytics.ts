@@ -94,7 +94,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
       closed({
         field: Type.String({
           maxLength: 64,
-          description: 'A metric or dimension of the question, `request_count`, or `date`.',
+          description: 'A metric, dimension or column of tags of the question, `request_count`, or `date`.',
         }),
         direction: oneOf(['asc', 'desc']),
       }),
@@ -105,10 +105,18 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
       closed(
         {
           classifier_id: uuid,
-          dimension_names: Type.Optional(Type.Array(classifierDimension, { maxItems: MAX_DIMENSIONS })),
-          include_nulls: Type.Optional(Type.Boolean()),
+          dimension_names: Type.Optional(
+            Type.Array(classifierDimension, {
+              maxItems: MAX_DIMENSIONS,
+              description:
+                'A column for each; without it, rows have `clf_dimension_name` and `clf_dimension_value`.',
+            }),
+          ),
+          include_nulls: Type.Optional(
+            Type.Boolean({ description: 'Also generations without such a tag; false without it.' }),
+          ),
         },
-        { description: 'There are no classifiers in this version.' },
+        { description: 'Groups by the tags of a classifier that is active, over at most 31 days.' },
       ),
     ),
     classifier_filters: Type.Optional(
@@ -117,7 +125,7 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
           classifier_id: uuid,
           filters: Type.Array(classifierFilter, { minItems: 1, maxItems: MAX_CLASSIFIER_FILTERS }),
         },
-        { description: 'There are no classifiers in this version.' },
+        { description: 'Only generations with such tags; the classifier of `classifier_dimensions`.' },
       ),
     ),
   });

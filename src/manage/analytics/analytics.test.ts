@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { classifierOf } from '../../../test/builders/classifiers.ts';
 import { keyOf, workspaceOf } from '../../../test/builders/tenancy.ts';
 import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { App } from '../../ports/apps.ts';
@@ -44,6 +45,10 @@ function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {
         return APPS.filter(({ id }) => ids.includes(id));
       },
       ofHosts: async (hosts) => APPS.filter(({ host }) => hosts.includes(host)),
+    },
+    classifiers: {
+      find: async (accountId, id) =>
+        [classifierOf()].find((known) => known.id === id && known.accountId === accountId),
     },
     clock: { now: () => Date.parse('2026-06-10T00:00:00Z'), monotonic: () => performance.now() },
   };
@@ -96,6 +101,19 @@ describe('an answer', () => {
       { user: 'u-1', user_email: null, request_count: 1 },
       { user: null, user_email: null, request_count: 1 },
     ]);
+  });
+
+  it('has the tags behind names, under the names of their dimensions', async () => {
+    const { ask, asked } = analyticsWith([row([WORKSPACE, 'billing', null])]);
+    const classifier_dimensions = { classifier_id: classifierOf().id, dimension_names: ['topic', 'mood'] };
+    expect((await ask({ dimensions: ['workspace'], classifier_dimensions })).data).toEqual([
+      { workspace: 'Main', topic: 'billing', mood: null, request_count: 1 },
+    ]);
+    expect(asked[0]?.tags?.grouping).toEqual({ names: ['topic', 'mood'], includesUntagged: false });
+    await expect(ask({ classifier_dimensions }, 'stranger')).rejects.toMatchObject({
+      status: 400,
+      message: 'classifier_dimensions.classifier_id: Classifier not found',
+    });
   });
 
   it('has exact numbers: USD for money, strings for counts that no JSON number holds', async () => {

@@ -12,9 +12,11 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import { METRICS } from '../../ports/event-names.ts';
 import type { EventRow, EventStore, MetricValue } from '../../ports/events.ts';
+import type { ClassifierStore } from '../../ports/following/classifiers.ts';
 import { AccountNames, isShownByName, type NameSources, shownValues } from './account-names.ts';
 import { type AnalyticsDimension, wireMetric } from './analytics-names.ts';
 import { type CheckedAnalyticsQuery, parseAnalyticsQuery } from './parse-analytics-query.ts';
+import { classifierIdsOf, type FoundClassifier } from './parse-tags.ts';
 import { REFILL_WARNING } from './refill-warning.ts';
 import { resolveFilters } from './resolve-filters.ts';
 
@@ -22,6 +24,7 @@ export interface AnalyticsDependencies {
   readonly events: Pick<EventStore, 'query' | 'isRefilling'>;
   readonly tenancy: NameSources['tenancy'];
   readonly apps: Pick<AppRegistry, 'ofIds' | 'ofHosts'>;
+  readonly classifiers: Pick<ClassifierStore, 'find'>;
   readonly clock: Clock;
 }
 
@@ -49,7 +52,12 @@ export class Analytics {
     const { events, tenancy, apps, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
     const wasRefilling = events.isRefilling;
-    const query = parseAnalyticsQuery(wanted, { vendor, nowMs: clock.now() });
+    const classifier = await this.#classifiersOf(wanted, accountId);
+    const { tagColumns, ...query } = parseAnalyticsQuery(wanted, {
+      vendor,
+      nowMs: clock.now(),
+      classifier,
+    });
     const names = new AccountNames({ tenancy, apps }, accountId);
     const { filters, warnings } = await resolveFilters(query.filters, { names, apps });
     const ordersByName = query.order !== null && isShownByName(query.order.field);
@@ -65,7 +73,7 @@ export class Analytics {
     const refillNotes = wasRefilling || events.isRefilling ? [REFILL_WARNING] : [];
     const notes = [...warnings, ...missingNotes(answer.missingBeforeMs), ...refillNotes];
     return {
-      data: await runInTurns(analyticsRows(rows, query, vendor)),
+      data: await runInTurns(analyticsRows(rows, { ...query, tagColumns }, vendor)),
       metadata: {
         query_time_ms: Math.round(clock.monotonic() - startedMs),
         row_count: rows.length,
@@ -74,12 +82,18 @@ export class Analytics {
       ...(notes.length > 0 && { warnings: notes }),
     };
   }
+
+  async #classifiersOf(wanted: AnalyticsQuery, accountId: string): Promise<FoundClassifier> {
+    const ids = classifierIdsOf(wanted);
+    const found = await Promise.all(ids.map((id) => this.#dependencies.classifiers.find(accountId, id)));
+    return (id) => found[ids.indexOf(id)];
+  }
 }
 
 /** Rows with names instead of ids. */
 async function nameRows(
   rows: readonly EventRow[],
-  { dimensions }: CheckedAnalyticsQuery,
+  { dimensions }: Pick<CheckedAnalyticsQuery, 'dimensions'>,
   names: AccountNames,
 ): Promise<EventRow[]> {
   const columns = await Promise.all(
@@ -100,7 +114,8 @@ function* withDimensions(
 ): Sliced<EventRow[]> {
   const named: EventRow[] = [];
   yield* forEachSliced(rows, (row, index) => {
-    named.push({ ...row, dimensions: columns.map((column) => column[index] ?? null) });
+    const ofTags = row.dimensions.slice(columns.length);
+    named.push({ ...row, dimensions: [...columns.map((column) => column[index] ?? null), ...ofTags] });
   });
   return named;
 }
@@ -108,7 +123,7 @@ function* withDimensions(
 /** Stable sort by name; nulls last. */
 function inOrderOfNames(
   rows: readonly EventRow[],
-  { order, dimensions }: CheckedAnalyticsQuery,
+  { order, dimensions }: Pick<CheckedAnalyticsQuery, 'order' | 'dimensions'>,
 ): Sliced<EventRow[]> {
   const place = dimensions.indexOf(order?.field as AnalyticsDimension);
   const sign = order?.direction === 'desc' ? -1 : 1;
@@ -139,7 +154,7 @@ function* analyticsRows(
 
 function analyticsRow(
   { bucketMs, dimensions: values, metrics: sums }: EventRow,
-  { granularity, dimensions, metrics }: CheckedAnalyticsQuery,
+  { granularity, dimensions, metrics, tagColumns }: CheckedAnalyticsQuery,
   vendor: string,
 ): AnalyticsRow {
   const row: AnalyticsRow = {};
@@ -148,6 +163,9 @@ function analyticsRow(
     row[dimension] = values[place] ?? null;
     // Part of the format; there is no registry of users with addresses.
     if (dimension === 'user') row.user_email = null;
+  });
+  tagColumns.forEach((name, place) => {
+    row[name] = values[dimensions.length + place] ?? null;
   });
   metrics.forEach((metric, place) => {
     const value = sums[place] ?? null;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { classifierOf } from '../../../test/builders/classifiers.ts';
 import { type AnalyticsQuery, analyticsQuerySchema } from '../../contract/analytics/analytics.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
@@ -9,6 +10,8 @@ const NOW = Date.parse('2026-06-10T12:34:56.789Z');
 const DAY_MS = 86_400_000;
 const HASH = 'ab'.repeat(32);
 const UUID = '00000000-0000-4000-8000-000000000000';
+const CLASSIFIER = classifierOf();
+const INACTIVE = classifierOf({ id: '00000000-0000-4000-8000-00000000000d', isActive: false });
 
 const validator = compileValidator(analyticsQuerySchema(analyticsNames('acme')));
 
@@ -16,7 +19,11 @@ const validator = compileValidator(analyticsQuerySchema(analyticsNames('acme')))
 function read(body: object) {
   const issues = validator.issuesOf(body);
   if (issues.length > 0) throw invalidRequest(issues);
-  return parseAnalyticsQuery(body as AnalyticsQuery, { vendor: 'acme', nowMs: NOW });
+  return parseAnalyticsQuery(body as AnalyticsQuery, {
+    vendor: 'acme',
+    nowMs: NOW,
+    classifier: (id) => [CLASSIFIER, INACTIVE].find((known) => known.id === id),
+  });
 }
 
 const asked = (more: object = {}) => ({ metrics: ['request_count'], ...more });
@@ -57,6 +64,47 @@ describe('a question', () => {
       order: { field: 'request_count', direction: 'desc' },
       limit: 1000,
       groupLimit: null,
+      tagColumns: [],
+    });
+  });
+
+  it('groups by tags of a classifier, with a column for each name or for name and value', () => {
+    const classifier_id = CLASSIFIER.id.toUpperCase();
+    const named = asked({
+      classifier_dimensions: { classifier_id, dimension_names: ['mood', 'topic'], include_nulls: true },
+      order_by: { field: 'topic', direction: 'asc' },
+    });
+    expect(read(named)).toMatchObject({
+      tags: {
+        classifierId: CLASSIFIER.id,
+        grouping: { names: ['mood', 'topic'], includesUntagged: true },
+        filters: [],
+      },
+      tagColumns: ['mood', 'topic'],
+      order: { field: 'tag1', direction: 'asc' },
+    });
+    for (const dimension_names of [undefined, []]) {
+      expect(read(asked({ classifier_dimensions: { classifier_id, dimension_names } }))).toMatchObject({
+        tags: { grouping: { names: null, includesUntagged: false } },
+        tagColumns: ['clf_dimension_name', 'clf_dimension_value'],
+      });
+    }
+    const long = { classifier_dimensions: { classifier_id }, granularity: 'hour', ...days(31) };
+    expect(read(asked(long)).limit).toBe(10_000);
+  });
+
+  it('filters by tags, as texts', () => {
+    const filters = [
+      { field: 'topic', operator: 'eq', value: 'billing' },
+      { field: 'mood', operator: 'not_in', value: [1, 'calm'] },
+    ];
+    expect(read(asked({ classifier_filters: { classifier_id: CLASSIFIER.id, filters } })).tags).toEqual({
+      classifierId: CLASSIFIER.id,
+      grouping: null,
+      filters: [
+        { dimension: 'topic', operator: 'in', values: ['billing'] },
+        { dimension: 'mood', operator: 'not_in', values: ['1', 'calm'] },
+      ],
     });
   });
 
@@ -228,6 +276,34 @@ describe('a question with something wrong in it', () => {
     [
       { classifier_dimensions: { classifier_id: UUID } },
       'classifier_dimensions.classifier_id: Classifier not found',
+    ],
+    [
+      { classifier_dimensions: { classifier_id: INACTIVE.id } },
+      'classifier_dimensions.classifier_id: Classifier is not active',
+    ],
+    [
+      { classifier_dimensions: { classifier_id: CLASSIFIER.id, dimension_names: ['topic', 'other'] } },
+      'classifier_dimensions.dimension_names[1]: must be a dimension of the classifier: topic, mood',
+    ],
+    [
+      { classifier_dimensions: { classifier_id: CLASSIFIER.id, dimension_names: ['topic', 'topic'] } },
+      'classifier_dimensions.dimension_names[1]: topic is there already',
+    ],
+    [
+      {
+        classifier_filters: {
+          classifier_id: CLASSIFIER.id,
+          filters: [{ field: 'other', operator: 'eq', value: 'x' }],
+        },
+      },
+      'classifier_filters.filters[0].field: must be a dimension of the classifier: topic, mood',
+    ],
+    [
+      {
+        classifier_dimensions: { classifier_id: CLASSIFIER.id, dimension_names: ['topic'] },
+        order_by: { field: 'mood', direction: 'asc' },
+      },
+      /^order_by.field: must be request_count/,
     ],
     [
       { classifier_dimensions: { classifier_id: 'x' } },

@@ -2,7 +2,7 @@ import { type AnalyticsQuery, DEFAULT_ROWS, MAX_ROWS } from '../../contract/anal
 import { invalidRequest } from '../../ir/errors.ts';
 import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
 import type { Granularity } from '../../ports/event-names.ts';
-import type { EventOrder } from '../../ports/events.ts';
+import type { EventOrder, TagQuery } from '../../ports/events.ts';
 import {
   ANALYTICS_DIMENSIONS,
   type AnalyticsDimension,
@@ -19,7 +19,16 @@ import {
   type TimeRange,
   WHOLE_LIMIT,
 } from './analytics-range.ts';
-import { kindProblem, type NamedFilter, parseFilters } from './parse-filters.ts';
+import { type NamedFilter, parseFilters } from './parse-filters.ts';
+import {
+  CLASSIFIER_MEMBERS,
+  classifierIssues,
+  type FoundClassifier,
+  tagColumns,
+  tagIssues,
+  tagPlaceOf,
+  tagQueryOf,
+} from './parse-tags.ts';
 
 /** A checked query: every name in it is one of the tables. */
 export interface CheckedAnalyticsQuery extends TimeRange {
@@ -30,6 +39,10 @@ export interface CheckedAnalyticsQuery extends TimeRange {
   readonly order: EventOrder | null;
   readonly limit: number;
   readonly groupLimit: number | null;
+  /** Absent = tags play no part. */
+  readonly tags?: TagQuery;
+  /** Names of the columns of tags, behind those of the dimensions. */
+  readonly tagColumns: readonly string[];
 }
 
 /** Groups for which the default row limit leaves room with all of their time buckets. */
@@ -45,9 +58,13 @@ interface QueryContext {
 }
 
 /** Checks a body that has passed the schema. Throws a 400 with all further problems. */
-export function parseAnalyticsQuery(wanted: AnalyticsQuery, context: QueryContext): CheckedAnalyticsQuery {
+export function parseAnalyticsQuery(
+  wanted: AnalyticsQuery,
+  context: QueryContext & { readonly classifier: FoundClassifier },
+): CheckedAnalyticsQuery {
   const issues: Issue[] = [];
   const query = read(wanted, context, issues);
+  issues.push(...classifierIssues(wanted, context.classifier));
   if (issues.length > 0) throw invalidRequest(issues.slice(0, MAX_ISSUES));
   return query;
 }
@@ -85,8 +102,9 @@ function read(
   const range = parseRange(wanted.time_range, nowMs, rangeLimits(wanted, metricOf), issues);
   const filters = parseFilters(wanted.filters ?? [], issues);
   const order = parseOrder(wanted, metricOf, issues);
-  issues.push(...classifierIssues(wanted));
+  issues.push(...tagIssues(wanted));
   const [first] = metrics;
+  const tags = tagQueryOf(wanted);
   return {
     ...range,
     metrics,
@@ -96,6 +114,8 @@ function read(
     order: order ?? (granularity === null && first ? { field: first, direction: 'desc' } : null),
     limit: wanted.limit ?? defaultRows(wanted, range, granularity),
     groupLimit: wanted.group_limit ?? null,
+    ...(tags !== undefined && { tags }),
+    tagColumns: tagColumns(wanted),
   };
 }
 
@@ -123,10 +143,11 @@ function rangeLimits(
 }
 
 function parseOrder(
-  { order_by: wanted, metrics, dimensions = [], granularity }: AnalyticsQuery,
+  query: AnalyticsQuery,
   metricOf: ReadonlyMap<string, AnalyticsMetric>,
   issues: Issue[],
 ): EventOrder | null {
+  const { order_by: wanted, metrics, dimensions = [], granularity } = query;
   if (wanted === undefined) return null;
   const { field, direction } = wanted;
   if (field === 'date') {
@@ -138,6 +159,8 @@ function parseOrder(
   if (dimensions.includes(field)) return { field: field as AnalyticsDimension, direction };
   const metric = field === 'request_count' || metrics.includes(field) ? metricOf.get(field) : undefined;
   if (metric !== undefined) return { field: metric, direction };
+  const tag = tagPlaceOf(query, field);
+  if (tag !== undefined) return { field: tag, direction };
   issues.push({
     path: 'order_by.field',
     message: 'must be request_count, date, or a metric or dimension of this question',
@@ -145,41 +168,16 @@ function parseOrder(
   return null;
 }
 
-const CLASSIFIER_MEMBERS = ['classifier_dimensions', 'classifier_filters'] as const;
-
-/** This gateway has no classifiers: every id is "not found". */
-function classifierIssues(wanted: AnalyticsQuery): Issue[] {
-  const { classifier_dimensions: grouping, classifier_filters: filtering } = wanted;
-  const issues: Issue[] = [];
-  const isSame = grouping?.classifier_id.toLowerCase() === filtering?.classifier_id.toLowerCase();
-  if (grouping !== undefined && filtering !== undefined && !isSame) {
-    issues.push({
-      path: 'classifier_filters.classifier_id',
-      message: 'must be the same as classifier_dimensions.classifier_id',
-    });
-  }
-  filtering?.filters.forEach(({ operator, value }, index) => {
-    const message = kindProblem(operator, value);
-    const path = `classifier_filters.filters[${index}].value`;
-    if (message !== undefined) issues.push({ path, message });
-  });
-  for (const member of CLASSIFIER_MEMBERS) {
-    if (wanted[member] !== undefined) {
-      issues.push({ path: `${member}.classifier_id`, message: 'Classifier not found' });
-    }
-  }
-  return issues;
-}
-
 /**
  * Default row limit. With groups and time buckets but neither `limit` nor `group_limit`, it has room for all buckets of
  * DEFAULT_GROUPS groups.
  */
 function defaultRows(
-  { dimensions = [], group_limit: groupLimit }: AnalyticsQuery,
+  { dimensions = [], group_limit: groupLimit, classifier_dimensions: tags }: AnalyticsQuery,
   range: TimeRange,
   granularity: Granularity | null,
 ): number {
-  if (granularity === null || dimensions.length === 0 || groupLimit !== undefined) return DEFAULT_ROWS;
+  const hasGroups = dimensions.length > 0 || tags !== undefined;
+  if (granularity === null || !hasGroups || groupLimit !== undefined) return DEFAULT_ROWS;
   return Math.min(MAX_ROWS, Math.max(DEFAULT_ROWS, bucketsIn(range, granularity) * DEFAULT_GROUPS));
 }

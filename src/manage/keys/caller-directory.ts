@@ -116,7 +116,8 @@ export class CallerDirectory {
 
   /** Drops the cached callers that a change concerns. */
   forget(change: Change): void {
-    if (change.kind === 'credentials' || change.kind === 'imported-usage') return;
+    const { kind } = change;
+    if (kind === 'credentials' || kind === 'imported-usage' || kind === 'classifications') return;
     this.#changes++;
     this.#recent.clear();
     if (change.kind === 'anything') this.#known.doubtAll();

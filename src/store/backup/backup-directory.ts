@@ -78,6 +78,7 @@ const COPIED_AS_IS: ReadonlySet<string> = new Set([
   'events-fed.json',
   'events-imports.json',
   'events-owed.json',
+  'events-tags.json',
   'request-counts.json',
   'outbox',
   'gateway-id',

@@ -81,6 +81,7 @@ function changeOf(kind: string | null, subject: string | null): Change {
     case 'credentials':
       return { kind, accountId: subject ?? '' };
     case 'imported-usage':
+    case 'classifications':
       return { kind };
     default:
       return { kind: 'anything' };

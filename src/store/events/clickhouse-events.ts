@@ -4,11 +4,15 @@ import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { type FeedLease, LeasedRowFeed } from './feed/leased-row-feed.ts';
 import type { BookedRows } from './feed/shared-row-feed.ts';
+import { TagFeed } from './feed/tag-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 import type { SharedEvents } from './shared-events.ts';
 
 /** Name of the file with the imported usage that the tables have. */
 const IMPORTS_FILE = 'clickhouse-imports.json';
+
+/** Name of the file with the tags that the tables have. */
+const TAGS_FILE = 'clickhouse-tags.json';
 
 export interface ClickhouseEventsOptions extends EventsOptions {
   readonly clickhouse: ClickhouseService;
@@ -23,10 +27,11 @@ export async function openClickhouseEvents(
   rows: BookedRows,
   options: ClickhouseEventsOptions,
 ): Promise<SharedEvents> {
-  const { directory, apps, imports, clock, warn, clickhouse, lease } = options;
+  const { directory, apps, imports, classifications, clock, warn, clickhouse, lease } = options;
   const eventStore = openClickhouse(clickhouse, options, () => {
     feed.storeCreated();
     importFeed.fileCreated();
+    tagFeed.eventsLost();
   });
   const importFeed = await ImportFeed.open({
     directory,
@@ -35,6 +40,14 @@ export async function openClickhouseEvents(
     events: eventStore,
     isFileMissing: false,
     now: () => clock.now(),
+    warn,
+  });
+  const tagFeed = new TagFeed({
+    directory,
+    fileName: TAGS_FILE,
+    classifications,
+    events: eventStore,
+    isFileMissing: false,
     warn,
   });
   const feed = new LeasedRowFeed({
@@ -46,21 +59,26 @@ export async function openClickhouseEvents(
   });
   feed.start();
   importFeed.start();
+  tagFeed.start();
   return {
     eventStore: eventsWithImports(eventStore, {
       imports,
+      classifications,
       feed: importFeed,
-      areRowsMissing: () => feed.isRefilling,
+      areRowsMissing: () => feed.isRefilling || tagFeed.isRefilling,
     }),
     lookForImports: () => importFeed.lookAgain(),
+    lookForTags: () => tagFeed.lookAgain(),
     async refill() {
       await feed.feedAll();
       await importFeed.feedAll();
+      await tagFeed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
       await feed.close();
       await importFeed.close();
+      await tagFeed.close();
       await eventStore.close();
     },
   };

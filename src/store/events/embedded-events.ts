@@ -3,6 +3,7 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { EventFeed, EventStore } from '../../ports/events.ts';
+import type { ClassificationStore } from '../../ports/following/classifiers.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
 import type { ImportedUsage } from '../../ports/imported-usage.ts';
 import type { DeferrableProjection } from '../ledger/embedded/open-embedded-ledger.ts';
@@ -11,12 +12,14 @@ import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type MissingRows, RowRefill } from './feed/row-refill.ts';
+import { TagFeed } from './feed/tag-feed.ts';
 import { type EventItem, eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Location and dependencies of events. */
 export interface EventsOptions extends EventStorageOptions {
   readonly apps: Pick<AppRegistry, 'note'>;
   readonly imports: ImportedUsage;
+  readonly classifications: Pick<ClassificationStore, 'behind' | 'end' | 'prune'>;
 }
 
 /** Events of a gateway with an embedded database. */
@@ -24,6 +27,8 @@ export interface EmbeddedEvents extends DeferrableProjection<EventItem>, EventFe
   readonly eventStore: EventStore;
   /** Begins to feed missing rows. `rowsCaughtUp` resolves once everything settled by then has its row. */
   start(rowsCaughtUp: () => Promise<void>): void;
+  /** There may be new classifications. */
+  lookForTags(): void;
   close(): Promise<void>;
 }
 
@@ -32,7 +37,7 @@ export async function openEmbeddedEvents(
   rows: Pick<GenerationStore, 'settledAfter'>,
   options: EventsOptions,
 ): Promise<EmbeddedEvents> {
-  const { directory, apps, imports, clock, warn } = options;
+  const { directory, apps, imports, classifications, clock, warn } = options;
   const {
     store: eventStore,
     isMissing: isFileMissing,
@@ -41,10 +46,12 @@ export async function openEmbeddedEvents(
     created() {
       refill.fileCreated();
       importFeed.fileCreated();
+      tagFeed.eventsLost();
     },
     lost() {
       refill.eventsLost();
       importFeed.fileCreated();
+      tagFeed.eventsLost();
     },
   });
   await disownOther(directory, files, isMissingRows);
@@ -55,6 +62,14 @@ export async function openEmbeddedEvents(
     events: eventStore,
     isFileMissing,
     now: () => clock.now(),
+    warn,
+  });
+  const tagFeed = new TagFeed({
+    directory,
+    fileName: files.tags,
+    classifications,
+    events: eventStore,
+    isFileMissing,
     warn,
   });
   const projection = eventProjection(eventStore, apps);
@@ -68,8 +83,9 @@ export async function openEmbeddedEvents(
   return {
     eventStore: eventsWithImports(eventStore, {
       imports,
+      classifications,
       feed: importFeed,
-      areRowsMissing: () => refill.isRefilling,
+      areRowsMissing: () => refill.isRefilling || tagFeed.isRefilling,
     }),
     projection: {
       ...projection,
@@ -82,15 +98,19 @@ export async function openEmbeddedEvents(
     start(rowsCaughtUp) {
       refill.start(rowsCaughtUp);
       importFeed.start();
+      tagFeed.start();
     },
+    lookForTags: () => tagFeed.lookAgain(),
     async refill() {
       await refill.feedAll();
       await importFeed.feedAll();
+      await tagFeed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
       await refill.close();
       await importFeed.close();
+      await tagFeed.close();
       await eventStore.close();
     },
   };

@@ -31,10 +31,20 @@ interface StorageFiles {
   readonly owed: string;
   /** Imported usage that it has. */
   readonly imports: string;
+  /** Tags of classifiers that it has. */
+  readonly tags: string;
 }
 
-const DUCKDB_FILES: StorageFiles = { owed: 'events-owed.json', imports: 'events-imports.json' };
-const CLICKHOUSE_FILES: StorageFiles = { owed: 'clickhouse-owed.json', imports: 'clickhouse-imports.json' };
+const DUCKDB_FILES: StorageFiles = {
+  owed: 'events-owed.json',
+  imports: 'events-imports.json',
+  tags: 'events-tags.json',
+};
+const CLICKHOUSE_FILES: StorageFiles = {
+  owed: 'clickhouse-owed.json',
+  imports: 'clickhouse-imports.json',
+  tags: 'clickhouse-tags.json',
+};
 
 /** File with the id of the tables that these files are about. */
 const TABLES_FILE = 'clickhouse-tables.json';

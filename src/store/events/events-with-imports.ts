@@ -1,18 +1,20 @@
 import type { EventStore } from '../../ports/events.ts';
+import type { ClassificationStore } from '../../ports/following/classifiers.ts';
 import type { ImportedUsage } from '../../ports/imported-usage.ts';
 import type { ImportFeed } from './feed/import-feed.ts';
 
 export interface EventSources {
   readonly imports: Pick<ImportedUsage, 'prune'>;
+  readonly classifications: Pick<ClassificationStore, 'prune'>;
   readonly feed: Pick<ImportFeed, 'takeIn' | 'isRefilling'>;
   /** Whether events lack rows that are being fed. */
   areRowsMissing(): boolean;
 }
 
-/** An event store that keeps imported usage, and knows whether it is being filled again. */
+/** An event store that keeps imported usage and classifications, and knows whether it is being filled again. */
 export function eventsWithImports(
   events: EventStore,
-  { imports, feed, areRowsMissing }: EventSources,
+  { imports, classifications, feed, areRowsMissing }: EventSources,
 ): EventStore {
   return {
     append: (added) => events.append(added),
@@ -25,6 +27,7 @@ export function eventsWithImports(
     appTotals: (windows, signal) => events.appTotals(windows, signal),
     async prune(beforeMs) {
       await imports.prune(beforeMs);
+      await classifications.prune(beforeMs);
       return events.prune(beforeMs);
     },
     sizes: () => events.sizes(),

@@ -6,6 +6,7 @@ import { eventsWithImports } from './events-with-imports.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { type BookedRows, isFeedProgress, SharedRowFeed } from './feed/shared-row-feed.ts';
+import { TagFeed } from './feed/tag-feed.ts';
 import { eventProjection, generationSink } from './projection/event-projection.ts';
 
 /** Events of a gateway with a shared database: its own file has the events of all gateways. */
@@ -13,15 +14,18 @@ export interface SharedEvents extends EventFeed {
   readonly eventStore: EventStore;
   /** Another gateway may have imported usage. */
   lookForImports(): void;
+  /** There may be new classifications. */
+  lookForTags(): void;
   close(): Promise<void>;
 }
 
 /** Prepares events and starts their feed. Their file is opened with the first event or query. */
 export async function openSharedEvents(rows: BookedRows, options: EventsOptions): Promise<SharedEvents> {
-  const { directory, apps, imports, clock, warn } = options;
+  const { directory, apps, imports, classifications, clock, warn } = options;
   const fillAgain = () => {
     feed.fileCreated();
     importFeed.fileCreated();
+    tagFeed.eventsLost();
   };
   const {
     store: eventStore,
@@ -37,6 +41,14 @@ export async function openSharedEvents(rows: BookedRows, options: EventsOptions)
     now: () => clock.now(),
     warn,
   });
+  const tagFeed = new TagFeed({
+    directory,
+    fileName: files.tags,
+    classifications,
+    events: eventStore,
+    isFileMissing,
+    warn,
+  });
   const feed = await SharedRowFeed.open({
     projection: generationSink(eventProjection(eventStore, apps)),
     rows,
@@ -46,21 +58,26 @@ export async function openSharedEvents(rows: BookedRows, options: EventsOptions)
   });
   feed.start();
   importFeed.start();
+  tagFeed.start();
   return {
     eventStore: eventsWithImports(eventStore, {
       imports,
+      classifications,
       feed: importFeed,
-      areRowsMissing: () => feed.isRefilling,
+      areRowsMissing: () => feed.isRefilling || tagFeed.isRefilling,
     }),
     lookForImports: () => importFeed.lookAgain(),
+    lookForTags: () => tagFeed.lookAgain(),
     async refill() {
       await feed.feedAll();
       await importFeed.feedAll();
+      await tagFeed.feedAll();
       return (await eventStore.sizes()).events;
     },
     async close() {
       await feed.close();
       await importFeed.close();
+      await tagFeed.close();
       await eventStore.close();
     },
   };
