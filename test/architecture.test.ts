@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
   ],
   broadcast: ['egress', 'ports', 'ir', 'kit', 'config'],
+  following: ['ports', 'ir', 'kit'],
   contract: ['broadcast', 'dialects', 'ports', 'ir', 'kit'],
   store: ['ports', 'ir', 'kit'],
   workers: ['http1', 'ports', 'ir', 'kit'],

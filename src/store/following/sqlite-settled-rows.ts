@@ -14,19 +14,18 @@ export class SqliteSettledRows implements SettledRows {
 
   begin(workspaceId: string, sinceMs: number): Promise<RowPlace> {
     return transact(this.#database, async (transaction) => {
-      await transaction
+      const { numInsertedOrUpdatedRows: added } = await transaction
         .insertInto('followed_workspaces')
         .values({ workspace_id: workspaceId })
         .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      // Those that were settled since, before the workspace was followed.
-      await sql`
-        insert into followed_generations (generation_id, workspace_id)
-        select id, workspace_id from generations
-        where settled_at_ms >= ${sinceMs} and workspace_id = ${workspaceId} and id not in (
-          select generation_id from followed_generations where workspace_id = ${workspaceId}
-        )
-        order by settled_at_ms, id`.execute(transaction);
+        .executeTakeFirst();
+      if (Number(added ?? 0) > 0) {
+        await sql`
+          insert into followed_generations (generation_id, workspace_id)
+          select id, workspace_id from generations
+          where settled_at_ms >= ${sinceMs} and workspace_id = ${workspaceId}
+          order by settled_at_ms, id`.execute(transaction);
+      }
       const first = await transaction
         .selectFrom('followed_generations')
         .innerJoin('generations', 'generations.id', 'followed_generations.generation_id')
