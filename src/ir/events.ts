@@ -130,8 +130,9 @@ export type Event =
     }
   /** Vectors of the next inputs, in their order. */
   | { readonly type: 'vectors'; readonly vectors: readonly Vector[] }
-  /** A wire event that we do not model, written back only to its own dialect. */
-  | { readonly type: 'opaque'; readonly dialect: DialectName; readonly value: JsonObject }
+  /** A wire event that we do not model, written back only to its own dialect. `item`: the item that it is about. */
+  | OpaqueEvent
+  | (OpaqueEvent & { readonly item: number })
   /** Token counts as far as known; a later one replaces an earlier one. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /**
@@ -157,6 +158,12 @@ export type Event =
   | Echo
   | Finish
   | Failure;
+
+export interface OpaqueEvent {
+  readonly type: 'opaque';
+  readonly dialect: DialectName;
+  readonly value: JsonObject;
+}
 
 /** A request as an upstream got it. */
 export interface Echo {

@@ -28,8 +28,11 @@ const FORM: BlockForm = {
 export class BlockReader {
   readonly #blocks: BlockItems;
   readonly #numbers: ExactNumbers | undefined;
+  /** The caller's format is this one: deltas that we do not model go on to it. */
+  readonly #passesOn: boolean;
 
   constructor(context: DecodeContext) {
+    this.#passesOn = context.request.format === 'messages';
     this.#numbers = context.request.exactNumbers;
     this.#blocks = new BlockItems(context, FORM);
   }
@@ -45,13 +48,26 @@ export class BlockReader {
     if (!isJsonObject(delta)) return [];
     const index = this.#indexOf(value);
     const known = this.#blocks.at(index);
-    if (known !== undefined) return known.isStopped ? [] : known.delta(delta);
+    if (known !== undefined) {
+      if (known.isStopped) return [];
+      const events = known.delta(delta);
+      const isLost = this.#passesOn && events.length === 0 && !MODELLED_DELTAS.has(delta.type);
+      return isLost ? [this.unknown('content_block_delta', value)] : events;
+    }
     const missed = MISSED_BLOCKS.get(delta.type);
     return missed === undefined ? [] : this.#with(this.#begin(index, missed), index, [delta]);
   }
 
   stop(value: JsonObject): Event[] {
     return this.#blocks.stop(this.#indexOf(value));
+  }
+
+  /** An event that we do not model: of a block, if it names one that has begun. */
+  unknown(type: string, given: JsonObject): Event {
+    const value = given.type === type ? given : { ...given, type };
+    const block = typeof value.index === 'number' ? this.#blocks.at(value.index) : undefined;
+    const event = { type: 'opaque', dialect: 'messages', value } as const;
+    return block === undefined ? event : { ...event, item: block.item };
   }
 
   /** Ends all open items; `isCut`: the last one was cut off by a limit. */
@@ -123,6 +139,16 @@ export class BlockReader {
 const MISSED_BLOCKS: ReadonlyMap<unknown, WireBlock> = new Map([
   ['text_delta', { type: 'text' }],
   ['thinking_delta', { type: 'thinking' }],
+]);
+
+/** Types of deltas whose pieces are read, or collected until the block is complete. */
+const MODELLED_DELTAS: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'citations_delta',
+  'thinking_delta',
+  'signature_delta',
+  'input_json_delta',
+  'compaction_delta',
 ]);
 
 function textIn(block: WireBlock): JsonObject[] {

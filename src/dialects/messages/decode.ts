@@ -49,8 +49,11 @@ class AnswerReader {
   readonly #extras: JsonObject = {};
   #isStarted = false;
   #isEnded = false;
+  /** The caller's format is this one: what we do not model goes on to it. */
+  readonly #passesOn: boolean;
 
   constructor(context: DecodeContext) {
+    this.#passesOn = context.request.format === 'messages';
     this.#blocks = new BlockReader(context);
   }
 
@@ -61,7 +64,8 @@ class AnswerReader {
   /** Decodes one wire event. `name`: the frame's event name, for servers that leave `type` out. */
   read(value: JsonObject, name?: string): Event[] {
     if (this.#isEnded) return [];
-    switch (typeof value.type === 'string' ? value.type : name) {
+    const type = typeof value.type === 'string' ? value.type : name;
+    switch (type) {
       case 'message_start':
         return this.#messageStart(isJsonObject(value.message) ? value.message : {});
       case 'content_block_start':
@@ -76,8 +80,12 @@ class AnswerReader {
         return this.#finish();
       case 'error':
         return this.#fail(failureOf(value));
-      default:
+      case 'ping':
+      case undefined:
         return isJsonObject(value.error) ? this.#fail(failureOf(value)) : [];
+      default:
+        if (isJsonObject(value.error)) return this.#fail(failureOf(value));
+        return this.#passesOn ? [this.#blocks.unknown(type, value)] : [];
     }
   }
 

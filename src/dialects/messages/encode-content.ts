@@ -23,6 +23,7 @@ interface ItemWriter {
 }
 
 interface QueuedItem {
+  readonly item: number;
   readonly writer: ItemWriter;
   /** Events of the item that arrived while another one was being written. */
   readonly waiting: ItemEvent[];
@@ -62,6 +63,13 @@ export class BlockWriter implements AnswerContents {
     return item.isEnded ? text + this.#next() : text;
   }
 
+  /** An event of no block, with an own name, that the gateway does not model: it follows what has begun. */
+  unplaced(value: JsonObject): string {
+    const last = this.#queue.at(-1);
+    if (last === undefined || last.isEnded) return this.#blocks.unknown(value);
+    return this.write({ type: 'opaque', dialect: 'messages', item: last.item, value });
+  }
+
   /** Ends everything that is open. */
   close(): string {
     let text = '';
@@ -73,7 +81,12 @@ export class BlockWriter implements AnswerContents {
 
   #begin(position: number, head: ItemHead): void {
     if (head.type === 'tool-call') this.hasCalls = true;
-    const item: QueuedItem = { writer: this.#writerFor(head), waiting: [], isEnded: false };
+    const item: QueuedItem = {
+      item: position,
+      writer: this.#writerFor(head),
+      waiting: [],
+      isEnded: false,
+    };
     this.#items.set(position, item);
     this.#queue.push(item);
   }
@@ -113,6 +126,8 @@ export class BlockWriter implements AnswerContents {
 /** Each part becomes a text block, opened with its first text. */
 class MessageWriter implements ItemWriter {
   #part: number | undefined;
+  /** The part that has begun and not ended. */
+  #begun: number | undefined;
 
   constructor(private readonly blocks: BlockFrames) {}
 
@@ -125,9 +140,17 @@ class MessageWriter implements ItemWriter {
         const citation = renderAnnotation(event.annotation);
         return citation === undefined ? '' : this.#turnTo(event.part) + this.blocks.citation(citation);
       }
+      case 'part-start':
+        this.#begun = event.part;
+        return '';
+      case 'opaque':
+        return (
+          (this.#begun === undefined ? '' : this.#turnTo(this.#begun)) + this.blocks.unknown(event.value)
+        );
       case 'part-end':
       case 'item-end':
         this.#part = undefined;
+        this.#begun = undefined;
         return this.blocks.stop();
       default:
         return '';
@@ -161,6 +184,9 @@ class ReasoningWriter implements ItemWriter {
       case 'seal':
         this.#seal = { ...this.#seal, ...event.seal };
         return '';
+      case 'opaque':
+        if (event.value.index === undefined) return this.blocks.unknown(event.value);
+        return this.hidesThoughts ? '' : this.#begin('thought', 0) + this.blocks.unknown(event.value);
       case 'item-end':
         return this.#end();
       default:
@@ -170,14 +196,19 @@ class ReasoningWriter implements ItemWriter {
 
   #thought(kind: string, part: number, text: string): string {
     if (this.#shown !== undefined && this.#shown.kind !== kind) return '';
-    const isFirst = this.#shown === undefined;
     const isNewPart = this.#shown !== undefined && this.#shown.part !== part;
+    const opening = this.#begin(kind, part);
     this.#shown = { kind, part };
-    const opening = isFirst ? this.blocks.open({ type: 'thinking', thinking: '', signature: '' }) : '';
     if (this.hidesThoughts) return opening;
     return (
       opening + this.blocks.text('thinking_delta', 'thinking', isNewPart ? THOUGHT_SEPARATOR + text : text)
     );
+  }
+
+  #begin(kind: string, part: number): string {
+    if (this.#shown !== undefined) return '';
+    this.#shown = { kind, part };
+    return this.blocks.open({ type: 'thinking', thinking: '', signature: '' });
   }
 
   #end(): string {
@@ -215,6 +246,8 @@ class CallWriter implements ItemWriter {
         if (this.head.kind === 'function') return this.#input(event.text);
         this.#text += event.text;
         return '';
+      case 'opaque':
+        return this.blocks.unknown(event.value);
       case 'item-end':
         return this.#freeText() + this.blocks.stop();
       default:
@@ -246,6 +279,8 @@ class ServerCallWriter implements ItemWriter {
         return this.#written(serverUseBlocks(this.head, this.blocks.numbers));
       case 'server-result':
         return this.#written(serverResultBlocks(this.head, event.output, event.isFailed));
+      case 'opaque':
+        return this.blocks.unknown(event.value);
       default:
         return '';
     }
@@ -263,6 +298,7 @@ class ImageWriter implements ItemWriter {
   constructor(private readonly blocks: BlockFrames) {}
 
   write(event: ItemEvent): string {
+    if (event.type === 'opaque') return this.blocks.unknown(event.value);
     if (event.type !== 'image-data') return '';
     const block = imageTextBlock(event.source);
     if (typeof block?.text !== 'string') return '';
@@ -276,20 +312,30 @@ class ImageWriter implements ItemWriter {
 
 // --- Other items ----------------------------------------------------------------------------------------------------
 
-/** Blocks that we do not model are written once they are complete. */
+/** Blocks that we do not model are written once they are complete, with the events of theirs that came in between. */
 class OpaqueWriter implements ItemWriter {
+  #unknown: JsonObject[] | undefined;
+
   constructor(
     private readonly blocks: BlockFrames,
     private readonly head: Extract<ItemHead, { type: 'opaque' }>,
   ) {}
 
   write(event: ItemEvent): string {
+    if (event.type === 'opaque') {
+      this.#unknown ??= [];
+      this.#unknown.push(event.value);
+    }
     if (event.type !== 'item-end') return '';
     const { item } = this.head;
     const whole = event.value === undefined ? item : { ...item, value: event.value };
-    return opaqueBlocks(whole, this.blocks.numbers)
-      .map((block) => this.blocks.whole(block))
-      .join('');
+    const ofBlock = this.#unknown?.filter(({ index }) => index !== undefined);
+    const others = this.#unknown?.filter(({ index }) => index === undefined) ?? [];
+    const blocks = opaqueBlocks(whole, this.blocks.numbers);
+    return (
+      blocks.map((block) => this.blocks.whole(block, ofBlock)).join('') +
+      others.map((value) => this.blocks.unknown(value)).join('')
+    );
   }
 }
 
@@ -316,9 +362,15 @@ class BlockFrames {
     );
   }
 
-  /** A block that is complete; members that clients expect in deltas go into a delta. */
-  whole(block: JsonObject): string {
-    return this.#opened(block) + this.stop();
+  /** A block that is complete; members that clients expect in deltas go into a delta. `unknown`: further events. */
+  whole(block: JsonObject, unknown: readonly JsonObject[] = []): string {
+    return this.#opened(block) + unknown.map((value) => this.unknown(value)).join('') + this.stop();
+  }
+
+  /** An event, with an own name, that the gateway does not model; one with an index is of the block. */
+  unknown(value: JsonObject): string {
+    const placed = value.index === undefined ? value : { ...value, index: this.#index };
+    return writeSseFrame(stringifyExactly(placed, this.numbers), String(value.type));
   }
 
   #opened(block: JsonObject): string {

@@ -7,6 +7,7 @@ import type { JsonTemplate } from '../../kit/json/json-template.ts';
 import { layOver } from '../../kit/json/lay-over.ts';
 import { objectOf } from '../../kit/json/members.ts';
 import type { ReplyContext } from '../dialect.ts';
+import { isEventName } from '../shared/answers/event-names.ts';
 import { emptyMessage, identityFields, metadataField } from './encode-body.ts';
 import { PING, withBlockDefaults } from './encode-content.ts';
 import { relayFinish } from './finish.ts';
@@ -21,9 +22,6 @@ interface RepeatedDelta {
   /** Index of their block. */
   readonly block: number;
 }
-
-/** Names allowed on an `event:` line. */
-const PLAIN_NAME = /^[a-z_]{1,64}$/;
 
 /** Types of blocks that a delta can begin if their start is missing, by the type of the delta. */
 const BLOCK_OF_DELTA: ReadonlyMap<unknown, string> = new Map([
@@ -41,6 +39,8 @@ export class RelayWriter {
   #isStarted = false;
   /** True if the message began and nothing of it was written yet. */
   #isFresh = false;
+  /** Events that came before the start of the message. */
+  #early = '';
   #hasCalls = false;
   /** Members of all message_delta events; later ones win. */
   readonly #end: JsonObject = {};
@@ -103,8 +103,18 @@ export class RelayWriter {
       case 'error':
         return '';
       default:
-        return PLAIN_NAME.test(type) ? this.#verbatim(value, frame.data, type) : '';
+        return isEventName(type) ? this.#unknown(value, this.#verbatim(value, frame.data, type)) : '';
     }
+  }
+
+  /** Clients read no other event before the start of the message, and a block whole. */
+  #unknown({ index }: JsonObject, frame: string): string {
+    if (!this.#isStarted) {
+      this.#early += frame;
+      return '';
+    }
+    const isOfBlock = typeof index === 'number' && this.#blocks.isOpen(index);
+    return isOfBlock ? this.#blocks.add(index, frame) : frame;
   }
 
   /** The upstream's end of the message, with the settled members. */
@@ -153,7 +163,9 @@ export class RelayWriter {
       }),
     };
     const start = { ...value, type: 'message_start', message: patched };
-    return this.#frameOf(start, 'message_start') + PING;
+    const early = this.#early;
+    this.#early = '';
+    return this.#frameOf(start, 'message_start') + PING + early;
   }
 
   /** Begins a message that has no start. */

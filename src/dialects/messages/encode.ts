@@ -1,7 +1,9 @@
 import type { Event, EventBatch, Failure, Finish } from '../../ir/events.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { writeSseComment, writeSseFrame } from '../../kit/frames/sse.ts';
+import { stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
+import { isEventName } from '../shared/answers/event-names.ts';
 import { emptyMessage, metadataField } from './encode-body.ts';
 import { BlockWriter, PING } from './encode-content.ts';
 import { RelayWriter } from './encode-relay.ts';
@@ -61,8 +63,9 @@ class MessageEncoder implements StreamEncoder {
         return this.#isRelayed ? '' : this.#start();
       case 'debug':
       case 'vectors':
-      case 'opaque':
         return '';
+      case 'opaque':
+        return this.#opaque(event);
       default:
         return this.#isRelayed ? '' : this.#start() + this.#blocks.write(event);
     }
@@ -75,6 +78,16 @@ class MessageEncoder implements StreamEncoder {
     this.#isStarted = true;
     const start = { type: 'message_start', message: emptyMessage(this.#context) };
     return writeSseFrame(JSON.stringify(start), 'message_start') + PING;
+  }
+
+  /** An event that the gateway does not model; in the relay lane its frame is written. */
+  #opaque(event: Extract<Event, { type: 'opaque' }>): string {
+    const { dialect, value } = event;
+    const type = stringAt(value, 'type') ?? '';
+    if (this.#isRelayed || dialect !== 'messages' || !isEventName(type)) return '';
+    if ('item' in event) return this.#start() + this.#blocks.write(event);
+    const { index: _, ...unplaced } = value;
+    return this.#start() + this.#blocks.unplaced(unplaced);
   }
 
   // --- Relay --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import {
   CHANNEL_BY_DONE,
   CHANNEL_BY_PART,
   INPUT_CHANNELS,
-  isProgressEvent,
   OPENING_EVENTS,
   TERMINAL_EVENTS,
   type TextChannel,
@@ -52,9 +51,14 @@ class AnswerReader {
   #isEnded = false;
   #usage: Usage | undefined;
   readonly #relays: boolean;
+  /** The caller's format is this one: what we do not model goes on to it. */
+  readonly #passesOn: boolean;
+  /** Events that came before the answer began. */
+  #early: Event[] = [];
 
   constructor(context: DecodeContext) {
     this.#relays = context.relay;
+    this.#passesOn = context.request.format === 'responses';
     this.#output = new OutputReader((event) => this.#emit(event), context);
   }
 
@@ -108,6 +112,8 @@ class AnswerReader {
     } else if (type.startsWith('response.')) {
       this.#start(undefined);
       this.#progress(type, value);
+    } else {
+      this.#opaque(type, value);
     }
   }
 
@@ -123,6 +129,7 @@ class AnswerReader {
     this.#emit(
       compact({ type: 'start', upstreamId, upstreamModel: response && stringAt(response, 'model') }),
     );
+    for (const event of this.#early.splice(0)) this.#emit(event);
   }
 
   #finish(response: JsonObject, type: string): void {
@@ -158,6 +165,14 @@ class AnswerReader {
   // --- Content ------------------------------------------------------------------------------------------------------
 
   #progress(type: string, value: JsonObject): void {
+    if (type === 'response.output_item.added') this.#added(value);
+    else if (type === 'response.output_item.done') this.#done(value);
+    else if (this.#output.find(value)?.head.type === 'opaque') this.#opaque(type, value);
+    else this.#piece(type, value);
+  }
+
+  /** A part, text or input of an item that we model. */
+  #piece(type: string, value: JsonObject): void {
     const channel = CHANNEL_BY_DELTA.get(type) ?? CHANNEL_BY_DONE.get(type);
     if (channel !== undefined) {
       if (CHANNEL_BY_DELTA.has(type)) this.#text(channel, value);
@@ -165,19 +180,13 @@ class AnswerReader {
       return;
     }
     switch (type) {
-      case 'response.output_item.added':
-        this.#added(value);
-        break;
-      case 'response.output_item.done':
-        this.#done(value);
-        break;
       case 'response.content_part.added':
       case 'response.reasoning_summary_part.added':
-        this.#partAdded(value);
+        this.#partAdded(type, value);
         break;
       case 'response.content_part.done':
       case 'response.reasoning_summary_part.done':
-        this.#partDone(value);
+        this.#partDone(type, value);
         break;
       case 'response.output_text.annotation.added':
         this.#annotation(value);
@@ -191,7 +200,7 @@ class AnswerReader {
         this.#wholeInput(type, value);
         break;
       default:
-        if (this.#relays || isProgressEvent(type)) this.#opaque(value);
+        this.#opaque(type, value);
     }
   }
 
@@ -211,19 +220,26 @@ class AnswerReader {
     if (slot !== undefined) this.#output.whole(slot, item);
   }
 
-  #partAdded(value: JsonObject): void {
+  #partAdded(type: string, value: JsonObject): void {
     const channel = channelOfPart(value);
+    if (channel === undefined) this.#unknownPart(type, value);
     const slot = channel && this.#slotFor(channel, value);
     if (channel !== undefined && slot?.open) this.#output.part(slot, channel.kind, indexIn(channel, value));
   }
 
-  #partDone(value: JsonObject): void {
+  #partDone(type: string, value: JsonObject): void {
     const channel = channelOfPart(value);
+    if (channel === undefined) this.#unknownPart(type, value);
     const slot = this.#output.find(value);
     const part = objectAt(value, 'part');
     if (channel !== undefined && slot !== undefined && part !== undefined) {
       this.#output.wholePart(slot, part, indexIn(channel, value));
     }
+  }
+
+  /** Translated items have no parts of other kinds: such a part would take the place of the next. */
+  #unknownPart(type: string, value: JsonObject): void {
+    if (this.#relays) this.#opaque(type, value);
   }
 
   #text(channel: TextChannel, value: JsonObject): void {
@@ -267,7 +283,6 @@ class AnswerReader {
   #input(value: JsonObject): void {
     const slot = this.#output.find(value);
     if (slot?.head.type === 'tool-call') this.#output.input(slot, stringAt(value, 'delta') ?? '');
-    else if (slot?.head.type === 'opaque') this.#opaque(value);
   }
 
   #wholeInput(type: string, value: JsonObject): void {
@@ -278,14 +293,16 @@ class AnswerReader {
     this.#output.endInput(slot);
   }
 
-  /** `output_index` becomes the item's position in the representation; events about no item have none. */
-  #opaque(value: JsonObject): void {
-    const { output_index: index, ...rest } = value;
-    const isOfItem = index !== undefined || value.item_id !== undefined;
+  /** Events before the beginning wait for it: clients read no other event first. */
+  #opaque(type: string, given: JsonObject): void {
+    if (!this.#passesOn) return;
+    const value = given.type === type ? given : { ...given, type };
+    const isOfItem = value.output_index !== undefined || value.item_id !== undefined;
     const slot = isOfItem ? this.#output.find(value) : undefined;
-    if (slot === undefined && !this.#relays) return;
-    const placed = slot === undefined ? rest : { ...value, output_index: slot.item };
-    this.#emit({ type: 'opaque', dialect: 'responses', value: placed });
+    const event = { type: 'opaque', dialect: 'responses', value } as const;
+    const placed: Event = slot === undefined ? event : { ...event, item: slot.item };
+    if (this.#isStarted) this.#emit(placed);
+    else this.#early.push(placed);
   }
 }
 

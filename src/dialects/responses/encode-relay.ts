@@ -37,14 +37,19 @@ export function patchFrame(
 }
 
 /**
- * An event about no item that we know, which only gets its number. Client libraries take an `error` for the end of the
- * stream, whatever the type of its event.
+ * An event about no item that we know, with its number. `keepsPlace`: the upstream's positions are the caller's; else
+ * they are left out, because they could be those of another item.
  */
-export function patchUnknown(value: JsonObject, type: string, sequence: number): JsonObject {
+export function patchUnplaced(value: JsonObject, sequence: number, keepsPlace: boolean): JsonObject {
+  if (keepsPlace && value.sequence_number === sequence) return value;
+  const { output_index: _index, item_id: _id, ...unplaced } = value;
+  return { ...(keepsPlace ? value : unplaced), sequence_number: sequence };
+}
+
+/** Client libraries take an `error` for the end of the stream, whatever the type of its event. */
+export function withoutError(value: JsonObject): JsonObject {
   const { error, ...rest } = value;
-  const shown = error === undefined || error === null ? value : { ...rest, message: textOfError(error) };
-  const isSame = shown.type === type && shown.sequence_number === sequence;
-  return isSame ? shown : { ...shown, type, sequence_number: sequence };
+  return error === undefined || error === null ? value : { ...rest, message: textOfError(error) };
 }
 
 function textOfError(error: Json): string {

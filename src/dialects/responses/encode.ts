@@ -7,6 +7,7 @@ import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { ReplyContext, StreamEncoder } from '../dialect.ts';
+import { isEventName } from '../shared/answers/event-names.ts';
 import { renderAnnotation } from './citations.ts';
 import {
   cutSnapshot,
@@ -31,14 +32,14 @@ import {
   showsRefusal,
   TextDrafts,
 } from './encode-content.ts';
-import { patchFrame, patchUnknown } from './encode-relay.ts';
+import { patchFrame, patchUnplaced, withoutError } from './encode-relay.ts';
 import { ItemIds } from './ids.ts';
 import { commandsOf, type LocalShell, shellCalled, shellIdPrefix } from './local-shells.ts';
 import {
   coveredBy,
   hostedItemOf,
+  IMAGE_STEPS,
   INPUT_CHANNELS,
-  isProgressEvent,
   stepEventOf,
   TERMINAL_EVENTS,
   TEXT_CHANNELS,
@@ -397,15 +398,23 @@ class ResponsesEncoder implements StreamEncoder {
     return this.#writer.inputDone(shown, shown.head.kind, input);
   }
 
-  /** Progress of a hosted tool; its `output_index` is the position in the representation. */
-  #opaque({ dialect, value }: EventOf<'opaque'>): string {
-    const type = stringAt(value, 'type') ?? '';
-    const shown = this.#items.get(numberAt(value, 'output_index') ?? -1);
-    if (dialect !== 'responses' || shown === undefined || !isProgressEvent(type)) return '';
-    // The steps of an image are written by the item's own events.
-    if (shown.head.type === 'image' && !type.endsWith('.partial_image')) return '';
-    const { type: _type, sequence_number: _number, ...fields } = value;
-    return this.#writer.write(type, { ...fields, ...placeOf(shown) });
+  /**
+   * An event that the gateway does not model. It need not be about an item, nor come before the item's end. `data`: the
+   * frame that it came in, in the relay lane.
+   */
+  #opaque(event: EventOf<'opaque'>, data?: string): string {
+    const { dialect, value: given } = event;
+    const type = stringAt(given, 'type') ?? '';
+    if (dialect !== 'responses' || !isEventName(type)) return '';
+    const value = withoutError(given);
+    if (!('item' in event)) {
+      const patched = patchUnplaced(value, this.#writer.take(), data !== undefined);
+      return this.#write(type, data, given, patched);
+    }
+    const shown = this.#items.get(event.item);
+    if (shown === undefined || (data === undefined && shown.head.type === 'image' && IMAGE_STEPS.has(type)))
+      return '';
+    return this.#frame(type, value === given ? data : undefined, value, shown);
   }
 
   // --- Relay --------------------------------------------------------------------------------------------------------
@@ -429,7 +438,10 @@ class ResponsesEncoder implements StreamEncoder {
     for (const event of events) {
       if (event.type === 'finish' || event.type === 'failure') continue;
       this.#keep(event);
-      if (covered?.has(event.type)) {
+      if (event.type === 'opaque') {
+        isSaid = false;
+        text += this.#opaque(event, event.value === value ? frame.data : undefined);
+      } else if (covered?.has(event.type)) {
         isSaid = true;
         if (event.type === 'item-start') this.#show(event.item, event.head);
         if (event.type === 'part-end' && shown !== undefined) {
@@ -439,25 +451,14 @@ class ResponsesEncoder implements StreamEncoder {
         text += this.#progress(event);
       }
       if ('item' in event) shown = this.#items.get(event.item) ?? shown;
-      if (event.type === 'opaque' && covered?.has('opaque')) {
-        return text + this.#passedFrame(type, frame.data, value, event);
-      }
     }
     if (shown === undefined) return text;
     this.#relayed.set(index, shown);
     return isSaid && !wasDone ? text + this.#frame(type, frame.data, value, shown) : text;
   }
 
-  /** An event that the gateway does not model: it need not be about an item, nor come before the item's end. */
-  #passedFrame(type: string, data: string, value: JsonObject, { value: placed }: EventOf<'opaque'>): string {
-    const shown = this.#items.get(numberAt(placed, 'output_index') ?? -1);
-    if (shown !== undefined) return this.#frame(type, data, value, shown);
-    const patched = patchUnknown(value, type, this.#writer.take());
-    return this.#write(type, data, value, patched);
-  }
-
-  /** The upstream's own event, verbatim if it needs no change. */
-  #frame(type: string, data: string, value: JsonObject, shown: Shown): string {
+  /** The upstream's own event; `data` verbatim if it needs no change. */
+  #frame(type: string, data: string | undefined, value: JsonObject, shown: Shown): string {
     const { request } = this.#context;
     const isHidden = shown.head.type === 'reasoning' && request.reasoning?.exclude === true;
     if (isHidden && objectAt(value, 'item') === undefined) return '';
@@ -472,10 +473,9 @@ class ResponsesEncoder implements StreamEncoder {
     return before + this.#write(type, data, value, patched);
   }
 
-  #write(type: string, data: string, value: JsonObject, patched: JsonObject): string {
-    const isVerbatim = patched === value && !data.includes('\n');
-    const { exactNumbers } = this.#context.request;
-    return writeSseFrame(isVerbatim ? data : stringifyExactly(patched, exactNumbers), type);
+  #write(type: string, data: string | undefined, value: JsonObject, patched: JsonObject): string {
+    if (data !== undefined && patched === value && !data.includes('\n')) return writeSseFrame(data, type);
+    return writeSseFrame(stringifyExactly(patched, this.#context.request.exactNumbers), type);
   }
 
   #relayedItemDone(shown: Shown, item: JsonObject | undefined): void {

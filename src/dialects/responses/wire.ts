@@ -427,6 +427,13 @@ export const OPENING_EVENTS: ReadonlySet<string> = new Set([
   'response.queued',
 ]);
 
+/** Steps of an image, which are written by the events of its item. */
+export const IMAGE_STEPS: ReadonlySet<string> = new Set([
+  'response.image_generation_call.in_progress',
+  'response.image_generation_call.generating',
+  'response.image_generation_call.completed',
+]);
+
 /** Events that end an answer; each holds a snapshot. */
 export const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
   'response.completed',
@@ -435,34 +442,20 @@ export const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
   'response.cancelled',
 ]);
 
-/** Progress events of hosted tools that are also forwarded where an answer is translated; not modelled. */
+/** Progress events of hosted tools, each of one item; not modelled. */
 const PROGRESS_EVENT =
   /^response\.(?:(?:web_search_call|file_search_call|image_generation_call|code_interpreter_call|mcp_call|mcp_list_tools)\.[a-z_]{1,32}|(?:code_interpreter_call_code|mcp_call_arguments)\.(?:delta|done))$/;
 
-export function isProgressEvent(type: string): boolean {
-  return PROGRESS_EVENT.test(type);
-}
-
-/** Events of the representation that a wire event includes; undefined for types that are never relayed. */
+/** Events of the representation that a wire event includes; undefined for types that we do not model. */
 export function coveredBy(type: string): ReadonlySet<Event['type']> | undefined {
-  return lookUp(COVERED, type) ?? (isPassedOn(type) ? OPAQUE_ONLY : undefined);
+  return lookUp(COVERED, type);
 }
 
 /** True for events that name their item in members that we know: where these are absent, they are added. */
 export function namesItem(type: string): boolean {
-  return lookUp(COVERED, type) !== undefined || isProgressEvent(type);
+  return lookUp(COVERED, type) !== undefined || PROGRESS_EVENT.test(type);
 }
 
-/** True for events that are not modelled: a relay passes all of them on. */
-function isPassedOn(type: string): boolean {
-  if (OPENING_EVENTS.has(type) || TERMINAL_EVENTS.has(type)) return false;
-  return EVENT_NAME.test(type) && !CHANNEL_BY_DELTA.has(type);
-}
-
-/** Names that cannot end the line that they are written on. */
-const EVENT_NAME = /^response\.[\w.-]{1,128}$/;
-
-const OPAQUE_ONLY: ReadonlySet<Event['type']> = new Set(['opaque'] as const);
 const NOTHING: ReadonlySet<Event['type']> = new Set();
 
 const COVERED: Readonly<Record<string, ReadonlySet<Event['type']>>> = {
@@ -479,8 +472,7 @@ const COVERED: Readonly<Record<string, ReadonlySet<Event['type']>>> = {
   ),
   ...Object.fromEntries(
     Object.values(INPUT_CHANNELS).flatMap((channel) => [
-      // Calls that the provider ran are opaque.
-      [channel.delta, new Set(['tool-input-delta', 'opaque'] as const)],
+      [channel.delta, new Set(['tool-input-delta'] as const)],
       [channel.done, NOTHING],
     ]),
   ),

@@ -46,13 +46,11 @@ describe('JoinedLegs', () => {
       { type: 'item-start', item: 0, head: { type: 'reasoning' } },
       { type: 'item-end', item: 0 },
       { type: 'item-start', item: 1, head: { type: 'message' } },
-      { type: 'opaque', dialect: 'responses', value: { type: 'step', output_index: 1 } },
+      { type: 'opaque', dialect: 'responses', value: { type: 'step' }, item: 1 },
+      { type: 'opaque', dialect: 'responses', value: { type: 'step' }, item: 0 },
       { type: 'item-end', item: 1 },
     ];
-    const items = (batch: readonly Event[]) =>
-      batch.map((event) =>
-        event.type === 'opaque' ? event.value.output_index : 'item' in event && event.item,
-      );
+    const items = (batch: readonly Event[]) => batch.map((event) => 'item' in event && event.item);
     expect(items(joined.push(events).passing)).toEqual([0, 0, 0]);
     expect(joined.ownItem()).toBe(1);
     joined.begin();

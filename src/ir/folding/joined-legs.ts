@@ -1,4 +1,3 @@
-import { numberAt } from '../../kit/json/members.ts';
 import type { Event, EventBatch, Failure, Finish, ItemHead } from '../events.ts';
 import { NO_USAGE, plusUsage, type Usage } from '../usage.ts';
 
@@ -78,14 +77,6 @@ export class JoinedLegs {
   }
 
   #place(event: Event, passing: Event[]): void {
-    if (event.type === 'opaque') {
-      // Progress of a hosted tool names its item by position.
-      const place = this.#places.get(numberAt(event.value, 'output_index') ?? -1);
-      passing.push(
-        place === undefined ? event : { ...event, value: { ...event.value, output_index: place } },
-      );
-      return;
-    }
     if (!('item' in event)) {
       passing.push(event);
       return;

@@ -4,10 +4,12 @@ import type { Sliced } from '../../kit/loop/turns.ts';
 import { AnswerCut, type OpenPartEnd } from './answer-cut.ts';
 import type { Finding } from './filters/finding.ts';
 import type { GuardrailScan } from './guardrail-scan.ts';
+import type { ProgressEvent } from './progress-pieces.ts';
+import { ProgressTexts } from './progress-texts.ts';
 import { receivedCharacters, textsOf } from './received-characters.ts';
 import type { ReceivedText } from './received-text.ts';
+import { mapReceived } from './received-texts.ts';
 import { pushedInSlices, runAt, type TextDelta, type TextInPieces } from './text-runs.ts';
-import { mapTexts } from './texts/map-texts.ts';
 import { ToolInputPieces } from './tool-input-pieces.ts';
 import { withoutPlace } from './without-place.ts';
 
@@ -64,6 +66,8 @@ export class AnswerFilter {
   sentEnd: OpenPartEnd | undefined;
   /** What a match that spans a cut replaces in parts that have not begun, by item and part. */
   readonly #covers = new Map<string, readonly Finding[]>();
+  /** Present once an event came that the representation does not model. */
+  #progress: ProgressTexts | undefined;
 
   constructor(scan: GuardrailScan) {
     this.#scan = scan;
@@ -195,13 +199,27 @@ export class AnswerFilter {
         out.push({ ...event, ...(yield* this.#mapped(textsOf(event))) });
         return;
       case 'part-start':
-      case 'opaque':
       case 'image-data':
         out.push(yield* this.#mapped(event));
+        return;
+      case 'opaque':
+        yield* this.#passProgress(event, out);
         return;
       default:
         this.#passShort(event, out);
     }
+  }
+
+  /** What follows text that is held back waits for it. */
+  *#passProgress(event: ProgressEvent, out: Event[]): Sliced<void> {
+    this.#progress ??= new ProgressTexts(this.#scan);
+    const passed = yield* this.#progress.take(event);
+    const part = this.#recent;
+    (part?.text.isHolding ? part.waiting : out).push(...passed);
+  }
+
+  #endProgress(out: Event[], item?: number): void {
+    if (this.#progress !== undefined) out.push(...this.#progress.end(item));
   }
 
   /** An event without whole texts. */
@@ -330,6 +348,7 @@ export class AnswerFilter {
       this.#closePart(part, out);
       parts.delete(key);
     }
+    this.#endProgress(out, event.item);
     out.push(event);
   }
 
@@ -344,6 +363,7 @@ export class AnswerFilter {
     if (item === undefined) return;
     this.#items.delete(index);
     for (const part of item.parts.values()) this.#closePart(part, out);
+    this.#endProgress(out, index);
     if (item.input !== undefined) {
       const release = item.input.end();
       if (release !== '') out.push({ type: 'tool-input-delta', item: index, text: release });
@@ -354,18 +374,12 @@ export class AnswerFilter {
 
   #endItems(out: Event[]): void {
     for (const item of [...this.#items.keys()]) this.#endItem(item, out);
+    this.#endProgress(out);
   }
 
   /** Texts that come whole. */
-  *#mapped<T>(value: T): Sliced<T> {
-    const passed = new Map<string, string>();
-    mapTexts(value, (text) => {
-      this.#scan.countReceived(text.length);
-      passed.set(text, text);
-      return text;
-    });
-    for (const text of passed.keys()) passed.set(text, yield* this.#scan.receivedText(text));
-    return mapTexts(value, (text) => passed.get(text) ?? text);
+  #mapped<T>(value: T): Sliced<T> {
+    return mapReceived(value, this.#scan, (text) => this.#scan.receivedText(text));
   }
 
   #coverBegun(key: string, text: ReceivedText): void {

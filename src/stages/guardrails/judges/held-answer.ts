@@ -1,4 +1,5 @@
 import type { Event, ItemHead } from '../../../ir/events.ts';
+import { progressPieces, withPieces } from '../progress-pieces.ts';
 import { receivedCharacters, textsOf } from '../received-characters.ts';
 import { type ChangeText, mapTexts } from '../texts/map-texts.ts';
 import { mapToolInput } from '../texts/tool-input.ts';
@@ -180,15 +181,18 @@ export class HeldAnswer {
       characters += text.length;
       return change(text, place);
     };
+    const passText = (place: string, changeAll: (text: string) => string) => {
+      const text = joined.get(place) ?? '';
+      characters += text.length;
+      const passed = text === '' ? text : changeAll(text);
+      done.set(place, passed !== text);
+      return passed;
+    };
     /** The first piece of a text stands for all of them if it changes. */
     const pass = (event: DeltaEvent, place: string, changeAll: (text: string) => string) => {
-      const isKnown = done.has(place);
-      if (!isKnown) {
-        const text = joined.get(place) ?? '';
-        characters += text.length;
-        const passed = text === '' ? text : changeAll(text);
-        done.set(place, passed !== text);
-        if (passed !== text) {
+      if (!done.has(place)) {
+        const passed = passText(place, changeAll);
+        if (done.get(place) === true) {
           this.#itemAt(event.item).isChanged = true;
           out.push(withText(event, passed));
         }
@@ -226,9 +230,17 @@ export class HeldAnswer {
         case 'image-data':
           out.push(mapTexts(event, changed(`output[${event.item}]`)));
           break;
-        case 'opaque':
-          out.push(mapTexts(event, changed('output')));
+        case 'opaque': {
+          const pieces = progressPieces(event);
+          const passed = mapTexts(withPieces(event, []), changed('output'));
+          const texts = pieces.map(({ key: place, text: own }) => {
+            const isFirst = !done.has(place);
+            const text = isFirst ? passText(place, (joinedText) => change(joinedText, place)) : '';
+            return done.get(place) === false ? own : text;
+          });
+          out.push(withPieces(passed, texts));
           break;
+        }
         default:
           out.push(event);
       }
@@ -268,10 +280,12 @@ function placeOf(event: DeltaEvent): string {
 
 function joinedTexts(events: readonly Event[]): Map<string, string> {
   const joined = new Map<string, string>();
+  const add = (place: string, text: string) => joined.set(place, (joined.get(place) ?? '') + text);
   for (const event of events) {
-    if (event.type !== 'text-delta' && event.type !== 'tool-input-delta') continue;
-    const place = placeOf(event);
-    joined.set(place, (joined.get(place) ?? '') + event.text);
+    if (event.type === 'text-delta' || event.type === 'tool-input-delta') add(placeOf(event), event.text);
+    else if (event.type === 'opaque') {
+      for (const { key, text } of progressPieces(event)) add(key, text);
+    }
   }
   return joined;
 }

@@ -132,9 +132,9 @@ const ANSWER_NAMES =
   wordsIn(`item_id output_index content_index summary_index sequence_number created_at completed_at
   expires_at transcript delta token logprob top_logprobs bytes usage object server_name container`);
 
-/** Steps of tools that upstreams run: `response.web_search_call.searching`. */
+/** Steps of tools that upstreams run (`response.web_search_call.searching`), and signs of life. */
 const TOOL_STEPS =
-  /^response\.(?:(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.(?:in_progress|searching|generating|interpreting|partial_image|completed|failed)|mcp_list_tools\.(?:in_progress|completed|failed)|(?:code_interpreter_call_code|mcp_call_arguments)\.(?:delta|done))$/;
+  /^keepalive$|^response\.(?:(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.(?:in_progress|searching|generating|interpreting|partial_image|completed|failed)|mcp_list_tools\.(?:in_progress|completed|failed)|compaction\.compacting|(?:code_interpreter_call_code|mcp_call_arguments|shell_call_output_content|apply_patch_call_operation_diff|audio|audio\.transcript)\.(?:delta|done)|shell_call_command\.(?:added|delta|done))$/;
 
 /** Values of members in the representation, and words that only answers have. */
 const OWN_VALUES: Readonly<Record<string, ReadonlySet<string>>> = {
