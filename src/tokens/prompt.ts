@@ -14,7 +14,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** The prompt of a request; caches its measures, because several steps of a generation need them. */
 export class Prompt {
   readonly #request: GenerationRequest;
-  #characters: number | undefined;
+  #typical: CharacterCounter | undefined;
   #worst: WorstPrompt | undefined;
 
   constructor(request: GenerationRequest) {
@@ -23,8 +23,17 @@ export class Prompt {
 
   /** Characters, plus 1 for each token of media and overhead: cheap, and enough to see that no limit is near. */
   get characters(): number {
-    this.#characters ??= addPrompt(this.#request, new CharacterCounter()).characters;
-    return this.#characters;
+    return this.#counted.characters;
+  }
+
+  /** Images, files, recordings and videos of the prompt. */
+  get media(): PromptMedia {
+    return this.#counted;
+  }
+
+  get #counted(): CharacterCounter {
+    this.#typical ??= addPrompt(this.#request, new CharacterCounter());
+    return this.#typical;
   }
 
   /** Estimate of tokens. */
@@ -54,8 +63,21 @@ export async function countPrompt(
 }
 
 /** Counts characters only, which is cheap and enough for most prompts. */
-class CharacterCounter extends TypicalCounter {
+class CharacterCounter extends TypicalCounter implements PromptMedia {
   characters = 0;
+  imageSizes: readonly (PixelSize | undefined)[] = NO_IMAGES;
+  documents = 0;
+
+  override addImage(source?: Source): void {
+    super.addImage();
+    if (this.imageSizes === NO_IMAGES) this.imageSizes = [];
+    (this.imageSizes as (PixelSize | undefined)[]).push(sizeOf(source));
+  }
+
+  override addDocument(): void {
+    super.addDocument();
+    this.documents += 1;
+  }
 
   addText(text: string): void {
     this.characters += text.length;
@@ -70,8 +92,23 @@ class CharacterCounter extends TypicalCounter {
   }
 }
 
+/** What only the upstream knows the tokens of. */
+export interface PromptMedia {
+  /** Size of each image; undefined = unknown. */
+  readonly imageSizes: readonly (PixelSize | undefined)[];
+  /** Files, recordings and videos. */
+  readonly documents: number;
+}
+
+/** Shared by all prompts without images. */
+const NO_IMAGES: readonly undefined[] = [];
+
+function sizeOf(source: Source | undefined): PixelSize | undefined {
+  return source?.kind === 'base64' ? pixelSizeOf(source.data) : undefined;
+}
+
 /** Upper bounds of a prompt. */
-export interface WorstPrompt {
+export interface WorstPrompt extends PromptMedia {
   /** UTF-8 bytes of all text: no tokenizer makes more tokens of it. */
   readonly bytes: number;
   /** Tokens that other tokenizers may count beyond 1.5 times our count. */
@@ -79,10 +116,6 @@ export interface WorstPrompt {
   /** Tokens of seals and unmodelled members, which our tokenizer does not see. */
   readonly unseenTokens: number;
   readonly images: number;
-  /** Size of each image; undefined = unknown. */
-  readonly imageSizes: readonly (PixelSize | undefined)[];
-  /** Files, recordings and videos, whose tokens only the upstream knows. */
-  readonly documents: number;
 }
 
 /** Characters of a seal per token of its content. */
@@ -114,7 +147,7 @@ class WorstCounter implements PartCounter, WorstPrompt {
   }
 
   addImage(source?: Source): void {
-    this.imageSizes.push(source?.kind === 'base64' ? pixelSizeOf(source.data) : undefined);
+    this.imageSizes.push(sizeOf(source));
   }
 
   addDocument(): void {

@@ -357,8 +357,12 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     });
     try {
       const key = { key: gateway.managementKey };
-      const { data } = (await (await restarted.fetch('/generations?limit=100', key)).json()) as any;
-      const { id } = data.find(({ request_id }: any) => request_id === `killed-${name}`);
+      const idOf = async () => {
+        const { data } = (await (await restarted.fetch('/generations?limit=100', key)).json()) as any;
+        return data.find(({ request_id }: any) => request_id === `killed-${name}`)?.id;
+      };
+      await expect.poll(idOf, { timeout: 10_000 }).toBeDefined();
+      const id = await idOf();
       const { data: record } = (await (await restarted.fetch(`/generation?id=${id}`, key)).json()) as any;
       expect(record).toMatchObject({ total_cost: 0, finish_reason: 'error', native_tokens_prompt: 0 });
       expect(causesOf(record)).toEqual(['time_limit', 'cut']);

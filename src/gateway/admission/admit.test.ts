@@ -15,7 +15,13 @@ const PLENTY: Headroom = {
 const KEY = 'key';
 const MODEL = 'acme/large';
 
+const NO_LIMIT: Headroom = {
+  affordable: { creditNanos: null, totalNanos: null },
+  unspent: { creditNanos: null, totalNanos: null },
+};
+
 interface Given {
+  readonly headroom?: Headroom;
   readonly request?: Partial<GenerationRequest>;
   /** Tokens of the prompt as our tokenizer counts it; absent = it is not asked. */
   readonly counted?: number;
@@ -23,8 +29,8 @@ interface Given {
   readonly promptRatio?: number;
 }
 
-/** Assumed cost of a request of a limited key. */
-async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
+/** Assumed cost of a request, of a limited key if nothing else is said. */
+async function factsOf({ request: changes = {}, counted, promptRatio, headroom = PLENTY }: Given) {
   const request = requestOf(changes);
   const endpoint = endpointOf();
   const learnt = new LearntLengths();
@@ -33,7 +39,7 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
   const reservation: AdmitDependencies['reservation'] = {
     isBoundByMax: false,
     async hold(_, size): Promise<ReserveOutcome> {
-      const amount = size(PLENTY);
+      const amount = size(headroom);
       const isRefused = counted !== undefined && asked++ === 0;
       if (amount !== null && !isRefused) return { ok: true, reserved: amount };
       return { ok: false, refusal: { scope: 'key', window: 'daily', limitNanos: 1n, leftNanos: 0n } };
@@ -67,6 +73,30 @@ async function factsOf({ request: changes = {}, counted, promptRatio }: Given) {
 
 const text = (text: string): Partial<GenerationRequest> => ({
   items: [{ type: 'message', role: 'user', content: [{ type: 'text', text }] }],
+});
+
+describe('the prompt of a request without a limit', () => {
+  const factsFor = (items: GenerationRequest['items']) => factsOf({ headroom: NO_LIMIT, request: { items } });
+
+  it('is a token for each character, so that a crash writes no less off than a call may cost', async () => {
+    const { promptTokens } = await factsOf({ headroom: NO_LIMIT, request: text('word '.repeat(1000)) });
+    expect(promptTokens).toBeGreaterThanOrEqual(5000);
+    expect(promptTokens).toBeLessThan(5100);
+  });
+
+  it('has its images, whose tokens depend on the model', async () => {
+    const image = { type: 'image', source: { kind: 'url', url: 'https://a.test/a.png' } } as const;
+    const { images, mayFillContext } = await factsFor([
+      { type: 'message', role: 'user', content: [image, image] },
+    ]);
+    expect({ images, mayFillContext }).toEqual({ images: [undefined, undefined], mayFillContext: false });
+  });
+
+  it('may fill the context with a file', async () => {
+    const file = { type: 'file', source: { kind: 'url', url: 'https://a.test/a.pdf' } } as const;
+    const { mayFillContext } = await factsFor([{ type: 'message', role: 'user', content: [file] }]);
+    expect(mayFillContext).toBe(true);
+  });
 });
 
 const TOOL: Tool = { type: 'function', name: 'f', parameters: {} } as Tool;

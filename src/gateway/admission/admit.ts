@@ -368,13 +368,16 @@ class Sizing {
     }
   }
 
-  /** Without a limit the reserved amount decides nothing, so assumed figures do. */
+  /**
+   * Without a limit the reserved amount decides only what is written off after a crash, so that a token for each
+   * character does.
+   */
   #usualFacts(mostCalls: number): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
-      promptTokens: prompt.estimatedTokens,
-      mayFillContext: false,
-      images: [],
+      promptTokens: prompt.characters + WRAPPING_TOKENS + toolPreambleTokens(request.tools),
+      mayFillContext: prompt.media.documents > 0,
+      images: prompt.media.imageSizes,
       inputImages: countInputImages(request),
       toolsAsked: this.#toolsAsked,
       mostCalls,
