@@ -18,6 +18,16 @@ export type { EndpointListObject } from '../../../src/contract/catalog/endpoint.
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
 export type {
+  ConnectionTestObject,
+  CreateDestination,
+  DestinationObject,
+  UpdateDestination,
+} from '../../../src/contract/destinations/destination.ts';
+export type {
+  DestinationTypeObject,
+  DestinationTypes,
+} from '../../../src/contract/destinations/destination-type.ts';
+export type {
   ConfigurationObject,
   ConfigurationProblem,
   ConfigurationValue,

@@ -165,6 +165,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./apps/apps.tsx')).Apps,
   },
   {
+    path: '/destinations',
+    title: 'Destinations',
+    icon: 'outside',
+    group: 'Gateway',
+    shortcut: null,
+    isForAnyKey: false,
+    load: async () => (await import('./destinations/destinations.tsx')).Destinations,
+  },
+  {
     path: '/configuration',
     title: 'Configuration',
     icon: 'configuration',

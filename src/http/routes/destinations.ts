@@ -10,6 +10,7 @@ import {
   updateDestinationSchema,
 } from '../../contract/destinations/destination.ts';
 import { connectionTestObject, destinationObject } from '../../contract/destinations/destination-object.ts';
+import { destinationTypes, destinationTypesSchema } from '../../contract/destinations/destination-type.ts';
 import type { Call, Route } from '../route.ts';
 import { DESTINATION_EXAMPLES } from './examples/destinations.ts';
 import {
@@ -113,6 +114,17 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     operationId: 'deleteDestination',
     summary: 'Delete a destination and wipe its secrets',
     example: DESTINATION_EXAMPLES.deleteDestination,
+  },
+  {
+    ...DESTINATIONS,
+    method: 'GET',
+    path: '/observability/destination-types',
+    operationId: 'listDestinationTypes',
+    summary: 'What destinations can be made of: their types, and what rules may name',
+    example: DESTINATION_EXAMPLES.listDestinationTypes,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(destinationTypesSchema), ...managementRefusals() },
+    handler: (call) => call.exchange.reply.json(200, destinationTypes()),
   },
 ];
 

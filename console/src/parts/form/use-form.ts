@@ -102,10 +102,16 @@ function issuesByField<Values extends object>(error: unknown, values: Values): P
   const issues = error instanceof ApiError ? error.metadata.issues : undefined;
   if (!Array.isArray(issues)) return {};
   const known = (issues as readonly Issue[]).map(
-    ({ path, message }) => [path.split(/[.[]/)[0] ?? '', message] as const,
+    ({ path, message }) => [fieldOf(path, values), message] as const,
   );
   if (known.some(([name]) => !(name in values))) return {};
   return Object.fromEntries(known.map(([name, message]) => [name, sentence(message)])) as Problems<Values>;
+}
+
+/** The field of a path: a member inside of another may have a field of its own. */
+function fieldOf(path: string, values: object): string {
+  const [member = ''] = path.split('[');
+  return member in values ? member : (member.split('.')[0] ?? '');
 }
 
 /** "must be less than 5" as a sentence about the field. */

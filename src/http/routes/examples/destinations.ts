@@ -4,6 +4,7 @@ import type {
   DestinationObject,
   UpdateDestination,
 } from '../../../contract/destinations/destination.ts';
+import type { DestinationTypes } from '../../../contract/destinations/destination-type.ts';
 import type { RouteExample } from '../../route.ts';
 import { WORKSPACE_ID } from './ids.ts';
 
@@ -57,4 +58,28 @@ export const DESTINATION_EXAMPLES = {
     answer: { data: { success: true, status: 200, message: null } satisfies ConnectionTestObject },
   },
   deleteDestination: { params: BY_ID, answer: { deleted: true } },
+  listDestinationTypes: {
+    answer: {
+      data: [
+        {
+          type: 'webhook',
+          label: 'Any HTTP service, as OTLP in JSON',
+          members: [
+            {
+              name: 'url',
+              description: 'Where requests go, as it is.',
+              kind: 'text',
+              is_required: true,
+              is_secret: false,
+              default: null,
+              values: null,
+            },
+          ],
+        },
+      ],
+      filter_fields: [
+        { name: 'model', operators: [{ name: 'equals', needs_value: true }], is_number: false },
+      ],
+    } satisfies DestinationTypes,
+  },
 } as const satisfies Record<string, RouteExample>;
