@@ -84,6 +84,7 @@ describe('the route table', () => {
         'PATCH /observability/destinations/{id}',
         'DELETE /observability/destinations/{id}',
         'POST /observability/destinations/{id}/test',
+        'GET /observability/destination-types',
         'POST /byok',
         'GET /byok',
         'GET /byok/{id}',
