@@ -162,9 +162,15 @@ describe('pages in the last message', () => {
     expect(pagesIn(upstream.requests[0]?.json)).toMatchObject([{ content: 'streamed' }]);
   });
 
-  it('leave a request without addresses alone', async () => {
-    const { status, note, pages } = await ask('Nothing to read.');
-    expect([status, note, pages]).toEqual([200, undefined, []]);
+  it.each(PATHS)('leave a request without addresses alone, and the pipeline says so on %s', async (path) => {
+    const { status, note, pages } = await ask('Nothing to read.', {}, path);
+    expect([status, pages]).toEqual([200, []]);
+    expect(note).toMatchObject({
+      type: 'plugin',
+      name: 'web-fetch',
+      summary: expect.stringMatching(/takes no tools, and the last message names no address/),
+      data: { fetches: 0, failed: 0 },
+    });
   });
 
   it('are recorded', async () => {

@@ -26,6 +26,8 @@ const FETCHES_AT_ONCE = 4;
 /** Addresses of one message that the model gets an entry for; those that are not fetched are `failed`. */
 const MAX_ADDRESSES = 100;
 
+const NOTHING_NAMED = 'No page fetched: the model takes no tools, and the last message names no address';
+
 /**
  * Offers the model a tool that reads pages. For models without tools it reads the pages whose addresses stand in the
  * caller's last message, and puts their text into the prompt.
@@ -42,7 +44,10 @@ export function webFetchStage(egress: Egress): Stage {
         return { request: withTool(request, context) };
       }
       const addresses = await runInTurns(addressesIn(lastUserText(request), MAX_ADDRESSES));
-      if (addresses.length === 0) return undefined;
+      if (addresses.length === 0) {
+        context.note(fetchNote(NOTHING_NAMED, { fetches: 0, failed: 0, errors: [] }));
+        return undefined;
+      }
       const pages = await fetchAll(addresses, pluginIn(request, WEB_FETCH) ?? {}, egress, context);
       const completed = pages.filter(({ status }) => status === 'completed').length;
       const failures = pages.length - completed;
