@@ -39,6 +39,8 @@ export interface Quirks {
    * so that the gateway may.
    */
   readonly hostedTools?: { readonly types: readonly string[]; readonly models: RegExp };
+  /** Types of hosted tools that this provider alone runs: requests of every format may name them; absent = none. */
+  readonly ownTools?: readonly string[];
   /** Answers may come in the events and bodies of another interface: `cohere` = the second version of Cohere's chat. */
   readonly answerForm?: 'cohere';
   /** The dialect of its embeddings; absent = the usual one beside its dialect of conversations. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import {
   end,
@@ -195,4 +195,71 @@ it('is called by its chat interface where the configuration says so', async () =
   expect(path).toBe('/v1/chat/completions');
   expect(json).toMatchObject({ seed: 7, logprobs: true });
   expect(json.messages[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+});
+
+describe('the search of X', () => {
+  const METADATA = { 'X-Signalbox-Metadata': 'enabled' };
+  const reportOf = (answer: any): string[] =>
+    (answer.signalbox_metadata.translation ?? []).map(({ field, action }: any) => `${field} ${action}`);
+
+  it('comes back in the next turn without an entry in the report', async () => {
+    for (const more of [{}, { action: { type: 'search', query: 'a' }, input: 'a' }]) {
+      upstream.clear();
+      upstream.answer(reply(200, ANSWER));
+      const input = [
+        { ...ANSWER.output[2], ...more },
+        { role: 'user', content: 'So?' },
+      ];
+      const asked = { model: 'x-ai/one', input, tools: [{ type: 'x_search' }], store: false };
+      const answer = await (await gateway.post('/responses', asked, METADATA)).json();
+      expect(upstream.requests[0]?.json.input[0]).toEqual(input[0]);
+      expect(reportOf(answer)).toEqual([]);
+    }
+  });
+
+  const FORMATS = {
+    '/chat/completions': { tools: [{ type: 'x_search' }], tool_choice: { type: 'x_search' } },
+    '/messages': {
+      max_tokens: 99,
+      tools: [{ type: 'x_search', name: 'x_search', allowed_x_handles: ['a'] }],
+    },
+  };
+  const searched = {
+    ...ANSWER,
+    output: [
+      { type: 'custom_tool_call', id: 'ctc_1', call_id: 'xs_1', name: 'x_keyword_search', input: '{}' },
+      ANSWER.output[3],
+    ],
+    usage: { ...ANSWER.usage, server_side_tool_usage_details: { x_search_calls: 2 } },
+  };
+
+  it.each(Object.entries(FORMATS))('is asked for by %s, runs there and is charged', async (path, more) => {
+    upstream.clear();
+    upstream.answer(reply(200, searched));
+    const messages = [{ role: 'user', content: 'What is new?' }];
+    const response = await gateway.post(path, { model: 'x-ai/one', messages, ...more }, METADATA);
+    const answer = (await response.json()) as any;
+    const { name: _, ...tool } = { name: '', ...more.tools[0] };
+    expect(upstream.requests[0]?.json.tools).toEqual([tool]);
+    if ('tool_choice' in more) expect(upstream.requests[0]?.json.tool_choice).toEqual(more.tool_choice);
+    // The messages format has no such type, which the upstream got all the same.
+    expect(reportOf(answer)).toEqual(path === '/messages' ? ['tools[0].type passed_on'] : []);
+    expect(answer.usage.cost).toBeCloseTo(0.0001 + 0.0001 + 2 * 0.007, 9);
+    expect(JSON.stringify(answer.content ?? answer.choices)).toContain('A.');
+    expect(JSON.stringify(answer.content ?? answer.choices)).not.toContain('x_keyword_search');
+  });
+
+  it.each(Object.entries(FORMATS))(
+    'of %s does not go to providers that do not run it',
+    async (path, more) => {
+      upstream.clear();
+      upstream.answer(reply(200, ANSWER));
+      const messages = [{ role: 'user', content: 'What is new?' }];
+      const { tools } = more;
+      const body = { model: 'openai/one', messages, max_tokens: 99, tools };
+      const answer = await (await gateway.post(path, body, METADATA)).json();
+      expect(upstream.requests[0]?.json).not.toHaveProperty('tools');
+      expect(reportOf(answer)).toEqual(['tools[0] dropped']);
+    },
+  );
 });

@@ -695,6 +695,7 @@ export const PROVIDER_TABLE: Readonly<Record<string, ProviderRow>> = {
       furtherFields: ['seed'],
       takesLogprobsField: true,
       showsOwnCallsAsCustom: true,
+      ownTools: ['x_search'],
     },
     data_policy: ABUSE_MONITORING,
     facts: {

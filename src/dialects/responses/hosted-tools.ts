@@ -29,9 +29,9 @@ export const hosted: HostedTools = {
   },
   prices: ['web_search', 'file_search', 'code_execution', 'image_generation', 'image_generation_input'],
   sharesLimit: true,
-  asked({ tools, wishes }) {
+  asked({ tools, wishes }, _supported, ownTools) {
     const bounds = { most: wishes.maxToolCalls ?? Number.POSITIVE_INFINITY, isBoundable: true };
-    return askedAmong(tools, 'responses', ROWS, () => bounds);
+    return askedAmong(tools, 'responses', ROWS, () => bounds, ownTools);
   },
   bound(request, most) {
     const wishes = { ...request.wishes, maxToolCalls: most };

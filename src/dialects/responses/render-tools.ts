@@ -1,19 +1,30 @@
 import type { RequestFormat } from '../../ir/items.ts';
+import type { Quirks } from '../../ir/quirks.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact } from '../../kit/json/members.ts';
+import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
+import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
 import { cleanTool } from './render-losses.ts';
 import { isInItem } from './wire.ts';
 
+/** Types of tools that the provider alone runs. */
+type OwnTools = Quirks['ownTools'];
+
+const NAMES: ReadonlySet<string> = new Set(['name']);
+
 /** Renders tools; adjacent tools of one group are sent as that group. */
-export function renderTools(request: GenerationRequest, report: Report): JsonObject[] {
+export function renderTools(
+  request: GenerationRequest,
+  { quirks }: Pick<RenderTarget, 'quirks'>,
+  report: Report,
+): JsonObject[] {
   const rendered: JsonObject[] = [];
   let group: { name: string; tools: JsonObject[] } | undefined;
   for (const tool of request.tools) {
     if (tool.type === 'hosted') {
       group = undefined;
-      rendered.push(...renderHosted(tool, report));
+      rendered.push(...renderHosted(tool, quirks?.ownTools, report));
       continue;
     }
     if (isInItem(tool)) continue;
@@ -35,9 +46,12 @@ export function renderTools(request: GenerationRequest, report: Report): JsonObj
 
 // --- One tool -------------------------------------------------------------------------------------------------------
 
-function renderHosted(tool: Extract<Tool, { type: 'hosted' }>, report: Report): JsonObject[] {
+/** `own`: types that the provider runs, in whatever format they are written. */
+function renderHosted(tool: Extract<Tool, { type: 'hosted' }>, own: OwnTools, report: Report): JsonObject[] {
   const place = report.place(tool, 'tools');
   if (tool.dialect === 'responses') return [cleanTool(tool.value, place, report)];
+  // The messages format names every tool; this one does not.
+  if (own?.includes(tool.kind)) return [cleanTool(membersBeyond(tool.value, NAMES) ?? {}, place, report)];
   report.dropped(place, `the upstream does not run ${tool.kind}`);
   return [];
 }
@@ -62,9 +76,11 @@ function renderTool(tool: Exclude<Tool, { type: 'hosted' }>, format: RequestForm
 /** The tool choice: upstreams refuse a choice of tools that they do not get. */
 export function renderToolChoice(
   request: GenerationRequest,
+  { quirks }: Pick<RenderTarget, 'quirks'>,
   report: Report,
 ): JsonObject | string | undefined {
   const { toolChoice: choice, tools } = request;
+  const own = quirks?.ownTools;
   if (choice === undefined) return undefined;
   const drop = () => {
     report.dropped(report.name('toolChoice'), 'the upstream does not run the tools that it is about');
@@ -81,10 +97,13 @@ export function renderToolChoice(
       }
       return { type: 'allowed_tools', mode: choice.required ? 'required' : 'auto', tools: allowed };
     }
-    case 'hosted':
+    case 'hosted': {
+      const type = textAt(choice.value, 'type') ?? '';
+      if (choice.dialect !== 'responses' && own?.includes(type)) return { type };
       return choice.dialect === 'responses' ? choice.value : drop();
+    }
     case 'required':
-      return tools.every(isForeignHosted) ? drop() : choice.mode;
+      return tools.every((tool) => isForeignHosted(tool, own)) ? drop() : choice.mode;
     default:
       return choice.mode;
   }
@@ -94,6 +113,6 @@ function isCallable(tool: JsonObject): boolean {
   return tool.type === 'function' || tool.type === 'custom';
 }
 
-function isForeignHosted(tool: Tool): boolean {
-  return tool.type === 'hosted' && tool.dialect !== 'responses';
+function isForeignHosted(tool: Tool, own: OwnTools): boolean {
+  return tool.type === 'hosted' && tool.dialect !== 'responses' && own?.includes(tool.kind) !== true;
 }

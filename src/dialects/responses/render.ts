@@ -27,7 +27,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const { sampling } = request;
   const { instructions, items } = splitInstructions(fittingItems(request, report));
   reportLosses(request, target, report);
-  const tools = renderTools(request, report);
+  const tools = renderTools(request, target, report);
   const { tool_choice: ownChoice, ...own } = request.ext.responses ?? {};
   const body: JsonObject = compact({
     model: target.model,
@@ -49,7 +49,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: renderToolChoice(request, report) ?? (tools.length > 0 ? ownChoice : undefined),
+    tool_choice: renderToolChoice(request, target, report) ?? (tools.length > 0 ? ownChoice : undefined),
     parallel_tool_calls: request.parallelToolCalls,
     include: renderInclude(request, target),
     modalities: renderModalities(request, report),

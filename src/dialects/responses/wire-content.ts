@@ -142,6 +142,16 @@ const ITEM_FIELDS: Readonly<Record<string, TProperties>> = {
     action: nullish(searchAction),
   },
   file_search_call: { id, queries: Type.Array(text), status: searchStatus },
+  /** A search of posts at xAI. */
+  x_search_call: {
+    id,
+    call_id: id,
+    name: nullish(text),
+    status: nullish(searchStatus),
+    action: nullish(openObject),
+    arguments: nullish(text),
+    input: nullish(text),
+  },
   image_generation_call: {
     id,
     status: openOneOf(['in_progress', 'completed', 'generating', 'failed']),

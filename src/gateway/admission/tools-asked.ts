@@ -28,7 +28,7 @@ export const ASSUMED_CALLS = 10;
 export function toolsAskedBy(request: GenerationRequest): ToolsAsked {
   return ({ provider, supportedParameters }) => {
     const rules = rulesOf(provider, request);
-    const asked = rules?.asked(request, supportedParameters) ?? [];
+    const asked = rules?.asked(request, supportedParameters, provider.quirks.ownTools) ?? [];
     return asked.length === 0 ? NO_TOOLS : { asked, sharesLimit: rules?.sharesLimit === true };
   };
 }

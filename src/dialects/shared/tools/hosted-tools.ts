@@ -37,9 +37,13 @@ export interface HostedTools {
   readonly sharesLimit?: boolean;
   /**
    * The tools that a request lets an upstream run; `NO_TOOLS_ASKED` for most requests. `supported`: the parameters of
-   * the endpoint; undefined = all.
+   * the endpoint; undefined = all. `ownTools`: types that its provider alone runs.
    */
-  asked(request: GenerationRequest, supported?: ReadonlySet<string>): readonly AskedTool[];
+  asked(
+    request: GenerationRequest,
+    supported?: ReadonlySet<string>,
+    ownTools?: readonly string[],
+  ): readonly AskedTool[];
   /** The request with at most `most` calls, and the field that limits them; absent = the dialect has no such field. */
   bound?(
     request: GenerationRequest,
@@ -67,16 +71,21 @@ type CallBounds = (kind: string, tool: JsonObject) => Pick<AskedTool, 'most' | '
 
 export const UNBOUNDED = { most: Number.POSITIVE_INFINITY, isBoundable: false } as const;
 
-/** The tools of a dialect among those of a request. A type that no row knows may be billed anything. */
+/**
+ * The tools of a dialect among those of a request, and the `own` ones of a provider in any dialect. A type that no row
+ * knows may be billed anything.
+ */
 export function askedAmong(
   tools: readonly Tool[],
   dialect: HostedTool['dialect'],
   rows: readonly ToolRow[],
   boundsOf: CallBounds,
+  own?: readonly string[],
 ): readonly AskedTool[] {
   let asked: AskedTool[] | undefined;
   for (const tool of tools) {
-    if (tool.type !== 'hosted' || tool.dialect !== dialect) continue;
+    if (tool.type !== 'hosted') continue;
+    if (tool.dialect !== dialect && own?.includes(tool.kind) !== true) continue;
     const found = askedTool(tool.kind, tool.value, rows, boundsOf);
     if (found === undefined) continue;
     asked ??= [];
