@@ -168,3 +168,40 @@ describe('mcp_servers of the messages format', () => {
     expect(body.error.message).toContain(path);
   });
 });
+
+describe('a tool of the type mcp', () => {
+  const asMcp = () => ({
+    type: 'mcp',
+    server_label: 'docs',
+    server_url: docs.url,
+    require_approval: 'never',
+  });
+  const choice = { type: 'mcp', server_label: 'docs', name: 'search' };
+
+  it.each(['m/chat', 'm/responses', 'm/messages'] as const)('can be chosen, with %s', async (model) => {
+    toolGateway.answers(model, ...TWO_LEGS);
+    const { status, body } = await ask(model, {
+      mcp_servers: undefined,
+      tools: [asMcp()],
+      tool_choice: { ...choice, disable_parallel_tool_use: true },
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { tool_choice: sent } = upstream.requests[0]?.json ?? {};
+    expect((sent.function ?? sent).name).toBe('docs__search');
+    expect(calls()).toHaveLength(1);
+    // Neither the tool nor the choice is said to be dropped.
+    expect(JSON.stringify(body.signalbox_metadata.translation ?? [])).not.toMatch(/tools\[0\]|tool_choice"/);
+  });
+
+  it.each(['m/chat', 'm/responses', 'm/messages'] as const)(
+    'cannot be chosen where the request does not have it, with %s',
+    async (model) => {
+      const f = { name: 'f', input_schema: { type: 'object' } };
+      for (const tools of [undefined, [], [f], [{ ...asMcp(), server_label: 'others' }]]) {
+        const { status, body } = await ask(model, { mcp_servers: undefined, tools, tool_choice: choice });
+        expect([status, body.error.metadata.issues[0].path]).toEqual([422, 'tool_choice']);
+      }
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+});

@@ -128,6 +128,21 @@ describe('in the messages format', () => {
     expect(body.content[1].type).toBe('web_fetch_tool_result');
   });
 
+  it('versions of releases to come run here, and the report does not say that they were dropped', async () => {
+    engine.answer(reply(200, { results: [PAGE] }));
+    tools.answers('m/chat', { tools: [call('web_search', { query: 'word' })] }, { text: 'Heliotrope.' });
+    const { body } = await tools.ask('/messages', 'm/chat', {
+      tools: [
+        { type: 'web_search_20990101', name: 'web_search' },
+        { type: 'computer_20990101', name: 'computer' },
+      ],
+    });
+    expect(body.content.at(-1)).toMatchObject({ type: 'text', text: 'Heliotrope.' });
+    expect(body.signalbox_metadata.translation).toEqual([
+      { field: 'tools[1]', action: 'dropped', detail: expect.stringContaining('computer_20990101') },
+    ]);
+  });
+
   it('a page that may not be fetched is not allowed', async () => {
     const fetched = { type: 'web_fetch_20250910', name: 'web_fetch', blocked_domains: ['blocked.test'] };
     for (const url of ['https://blocked.test/a', 'http://10.0.0.1/a', 'http://localhost/a']) {

@@ -3,6 +3,7 @@ import type { Tool, ToolChoice } from '../../ir/request.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { objectsOf } from '../../kit/json/members.ts';
+import { isHostedChoice } from '../shared/tools/hosted-choice.ts';
 import { marks } from './parse-content.ts';
 
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
@@ -49,7 +50,9 @@ export function parseToolChoice(
     case 'tool':
       return { toolChoice: namedChoice(choice, tools), ...parallel };
     default:
-      return {};
+      return isHostedChoice(choice, tools)
+        ? { toolChoice: { mode: 'hosted', dialect: 'messages', value: choice }, ...parallel }
+        : {};
   }
 }
 

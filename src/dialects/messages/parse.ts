@@ -38,6 +38,7 @@ export function parseRequest(
   const metadata = objectOf(body.metadata);
   const user = body.user ?? metadata.user_id;
   const reasoning = parseReasoning(objectOf(body.thinking), config);
+  const choice = parseToolChoice(objectOf(body.tool_choice), tools);
   const alternatives = namesModels(body) ? body.models : (ownFallbacks ?? []);
   const request: GenerationRequest = {
     format: 'messages',
@@ -47,7 +48,7 @@ export function parseRequest(
     hasFallbackModels: alternatives.length > 0,
     items: parseConversation(body.system, body.messages as unknown as WireMessage[], places, exactNumbers),
     tools,
-    ...parseToolChoice(objectOf(body.tool_choice), tools),
+    ...choice,
     sampling: parseSampling(body),
     ...(typeof body.max_tokens === 'number' && { requestedOutputTokens: body.max_tokens }),
     ...(reasoning !== undefined && { reasoning }),
@@ -62,7 +63,7 @@ export function parseRequest(
     stream: body.stream === true,
     echoUpstreamBody: false,
     wishes: parseWishes(body),
-    ext: parseExt(body, config, metadata),
+    ext: parseExt(body, config, metadata, choice),
     places,
     unknownFields: unknownFieldsOf(body),
     exactNumbers,
@@ -205,7 +206,12 @@ const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);
 const MODELLED_METADATA: ReadonlySet<string> = new Set(['user_id']);
 
 /** Documented fields that only this dialect has. */
-function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): Ext {
+function parseExt(
+  body: JsonObject,
+  config: JsonObject,
+  metadata: JsonObject,
+  { toolChoice }: Pick<GenerationRequest, 'toolChoice'>,
+): Ext {
   const outputConfig = membersBeyond(config, MODELLED_CONFIG) ?? {};
   const thinking = objectOf(body.thinking);
   const choice = objectOf(body.tool_choice);
@@ -220,7 +226,7 @@ function parseExt(body: JsonObject, config: JsonObject, metadata: JsonObject): E
     ...(Array.isArray(body.mcp_servers) && { mcp_servers: body.mcp_servers }),
     ...(labels !== undefined && { metadata: labels }),
     ...(isOther(thinking, MODELLED_THINKING) && { thinking }),
-    ...(isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
+    ...(toolChoice === undefined && isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
     ...(isGiven(body.container) && { container: body.container }),
     ...(isGiven(body.inference_geo) && { inference_geo: body.inference_geo }),
     ...(isGiven(body.safeguards) && { safeguards: body.safeguards }),

@@ -131,7 +131,7 @@ export class OfferedTools {
       ...(toolChoice !== undefined && { toolChoice: this.#choice(toolChoice, functions) }),
     };
     const wanted = functions.map((each) => each.wanted);
-    const reporting = withIgnoredMembers(offering, wanted, this.#settings);
+    const reporting = withIgnoredMembers(withKnownTypes(offering, wanted), wanted, this.#settings);
     return forbidsSteps(this.wishes) ? this.#withoutOwn(reporting) : reporting;
   }
 
@@ -168,6 +168,14 @@ export class OfferedTools {
     if (head.namespace === undefined && this.#byName.has(head.name)) return true;
     return head.kind === 'function' && head.namespace === undefined && !this.#others.has(head.name);
   }
+}
+
+/** The request in which the types of tools that run here are known, also those of releases to come. */
+function withKnownTypes(request: GenerationRequest, wanted: readonly WantedTool[]): GenerationRequest {
+  const { undocumented, places } = request;
+  if (undocumented === undefined) return request;
+  const known = new Set(wanted.map(({ of }) => `${places.of(of)}.type`));
+  return { ...request, undocumented: undocumented.filter(({ path }) => !known.has(path)) };
 }
 
 function isWanted(tool: Tool, wanted: readonly WantedTool[]): boolean {
