@@ -116,3 +116,24 @@ describe('a format of audio that no document lists', () => {
     expect(entries).toEqual([`${field} passed_on`]);
   });
 });
+
+it.each(['gemini', 'bedrock'] as const)(
+  'patches become a function at %s upstreams, and is said',
+  async (name) => {
+    const { sent, entries } = await send(name, { input: 'go', tools: [{ type: 'apply_patch' }] });
+    expect(DOUBLES[name].toolsOf(sent).map((tool) => tool.name)).toEqual(['apply_patch']);
+    expect(entries).toEqual(['tools[0] coerced']);
+  },
+);
+
+it.each(['gemini', 'bedrock'] as const)(
+  'calls of MCP tools become calls at %s upstreams, and is said',
+  async (name) => {
+    const call = { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'search', arguments: '{}' };
+    const user = { role: 'user', content: 'Look it up.' };
+    const input = [user, { ...call, output: 'Found it.' }, { role: 'user', content: 'Sure?' }];
+    const { sent, entries } = await send(name, { input });
+    expect(JSON.stringify(sent)).toMatch(/docs__search.*Found it/);
+    expect(entries[0]).toBe('input[1] coerced');
+  },
+);

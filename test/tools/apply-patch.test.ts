@@ -114,7 +114,9 @@ describe('apply_patch of the format itself', () => {
       call_id: 'call_a',
       operation: UPDATE,
     });
-    expect(body.signalbox_metadata.translation ?? []).toEqual([]);
+    expect(body.signalbox_metadata.translation).toEqual([
+      { field: 'tools[0]', action: 'coerced', detail: 'became a function' },
+    ]);
 
     tools.upstream.clear();
     tools.answers(model, { text: 'Good.' });

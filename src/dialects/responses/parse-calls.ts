@@ -14,14 +14,17 @@ import {
   withoutNulls,
 } from '../../kit/json/members.ts';
 import type { CarriedItem } from '../dialect.ts';
+import type { Report } from '../shared/report/report.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
-import { parseContent, parsePart, sealOfCall } from './parse-content.ts';
+import { inputPlace, parseContent, parsePart, sealOfCall } from './parse-content.ts';
 import { isOperatorItem, KEPT_CALL } from './wire-content.ts';
 
 /** Parses items that show calls of other kinds than functions, as calls and results. */
 
 // --- Calls of the gateway's own tools -------------------------------------------------------------------------------
+
+export const MCP_CALL = 'mcp_call';
 
 const PATCH_OUTCOME = 'apply_patch_call_output';
 /** End of the types of operators' patch tools. */
@@ -49,7 +52,7 @@ export function replayedCall(
   numbers?: ExactNumbers,
 ): readonly (ToolCallItem | ToolResultItem)[] | undefined {
   const type = stringAt(value, 'type') ?? '';
-  if (type === 'mcp_call') return replayedMcpCall(value);
+  if (type === MCP_CALL) return replayedMcpCall(value);
   const kept = keptCallOf(value);
   if (kept !== undefined) return patched.has(kept[0].callId) ? [kept[0]] : kept;
   const callId = stringAt(value, 'call_id') ?? stringAt(value, 'id');
@@ -128,6 +131,14 @@ function mcpCall(
       ...(isError && { isError: true }),
     },
   ];
+}
+
+/** Reports calls of MCP tools: upstreams of every dialect get them as calls of functions, with their results. */
+export function reportMcpCalls(body: JsonObject, input: readonly JsonObject[], report: Report): void {
+  input.forEach((item, index) => {
+    if (item.type !== MCP_CALL || replayedMcpCall(item) === undefined) return;
+    report.coerced(inputPlace(body, index), 'became a call of a function and its result');
+  });
 }
 
 function nameOfMcpTool(value: JsonObject): string {

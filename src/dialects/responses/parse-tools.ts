@@ -1,10 +1,19 @@
 import type { Places } from '../../ir/places.ts';
-import type { Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
+import type { CallableTool, Tool, ToolChoice, ToolNamespace } from '../../ir/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, compact, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
+import type { Report } from '../shared/report/report.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
+import {
+  ADDING_TOOLS,
+  ADDITIONAL_TOOLS,
+  isOfAnswer,
+  NOT_OF_CALLER,
+} from '../shared/tools/additional-tools.ts';
 import { isHostedChoice } from '../shared/tools/hosted-choice.ts';
-import { extOf } from './parse-content.ts';
+import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
+import { extOf, inputPlace } from './parse-content.ts';
 
 /** Parses tools and the tool choice. */
 
@@ -67,4 +76,57 @@ export function parseToolChoice(value: Json | undefined, tools: readonly Tool[])
     default:
       return isHostedChoice(value, tools) ? { mode: 'hosted', dialect: 'responses', value } : undefined;
   }
+}
+
+// --- Tools that items declare ---------------------------------------------------------------------------------------
+
+/** The tools of a request with those that its items declare besides: other dialects get these like any tool. */
+export function additionalTools(
+  { body, input, tools: declared, places }: DeclaringRequest,
+  report: Report,
+): readonly Tool[] {
+  const tools = [...declared];
+  const known = new Set(declared.map(toolKey));
+  input.forEach((item, index) => {
+    if (!ADDING_TOOLS.has(item.type)) return;
+    const path = `${inputPlace(body, index)}.tools`;
+    for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
+      // An upstream writes the results of its searches: it must not have the gateway run tools.
+      if (tool.type === 'hosted' && item.type !== ADDITIONAL_TOOLS) continue;
+      const misfit = misfitOf(tool, item);
+      if (misfit !== undefined) {
+        report.dropped(places.of(tool) ?? path, misfit);
+        continue;
+      }
+      const key = toolKey(tool);
+      if (known.has(key)) continue;
+      known.add(key);
+      tools.push(tool.type === 'hosted' ? tool : places.put(marked(tool), places.of(tool) ?? path));
+    }
+  });
+  return tools;
+}
+
+/** A request whose tools are being read. */
+interface DeclaringRequest {
+  readonly body: JsonObject;
+  readonly input: readonly JsonObject[];
+  /** Those in `tools`. */
+  readonly tools: readonly Tool[];
+  readonly places: Places;
+}
+
+/** Why a tool of an item does not count; undefined = it does. */
+function misfitOf(tool: Tool, item: JsonObject): string | undefined {
+  if (tool.type === 'hosted') return isOfAnswer(item) ? NOT_OF_CALLER : undefined;
+  return tool.name === '' || tool.namespace?.name === '' ? 'has no name' : undefined;
+}
+
+function marked(tool: CallableTool): CallableTool {
+  return { ...tool, ext: { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } } };
+}
+
+/** Equal for tools of which a request has only one: of one name, or hosted ones that are written alike. */
+function toolKey(tool: Tool): string {
+  return tool.type === 'hosted' ? JSON.stringify(tool.value) : keyOf(identityOf(tool));
 }

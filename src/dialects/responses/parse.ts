@@ -1,8 +1,7 @@
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Item, Part } from '../../ir/items.ts';
-import type { TranslationEntry } from '../../ir/metadata.ts';
 import { type Place, Places } from '../../ir/places.ts';
-import type { CallableTool, GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
+import type { GenerationRequest, OutputFormat, Tool, ToolChoice } from '../../ir/request.ts';
 import type { ReasoningSettings, Sampling } from '../../ir/settings.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
@@ -24,19 +23,12 @@ import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
 import { knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
-import { ADDITIONAL_TOOL_MARK } from '../shared/report/foreign-members.ts';
 import { Report } from '../shared/report/report.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
-import {
-  ADDING_TOOLS,
-  ADDITIONAL_TOOLS,
-  isOfAnswer,
-  NOT_OF_CALLER,
-} from '../shared/tools/additional-tools.ts';
-import { identityOf, keyOf } from '../shared/tools/tool-names.ts';
+import { ADDING_TOOLS } from '../shared/tools/additional-tools.ts';
 import { facts } from './facts.ts';
-import { patchedCalls, replayedCall } from './parse-calls.ts';
+import { MCP_CALL, patchedCalls, replayedCall, reportMcpCalls } from './parse-calls.ts';
 import {
   approvedRequest,
   inputPlace,
@@ -45,7 +37,7 @@ import {
   UNKNOWN_REFERENCE,
   withOtherThoughts,
 } from './parse-content.ts';
-import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { additionalTools, parseToolChoice, parseTools } from './parse-tools.ts';
 import { ownSummary } from './summary.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 
@@ -58,9 +50,10 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
   const text = objectAt(body, 'text') ?? {};
   const models = modelList(body.model, body.models);
   const tools = parseTools(objectsAt(body, 'tools'), 'tools', places);
-  const added = additionalTools(body, input, tools, places);
-  const all = [...tools, ...added.tools];
+  const report = input.some(isReported) ? new Report({ formatFacts: facts.request, places }) : undefined;
+  const all = report === undefined ? tools : additionalTools({ body, input, tools, places }, report);
   const toolChoice = parseToolChoice(body.tool_choice, all);
+  if (report !== undefined) reportMcpCalls(body, input, report);
   const request: GenerationRequest = compact({
     format: 'responses',
     formatFacts: facts.request,
@@ -93,12 +86,17 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     ext: parseExt(body, toolChoice),
     places,
     unknownFields: unknownFieldsOf(body),
-    ignoredMembers: added.report,
+    ignoredMembers: report?.entries,
     exactNumbers,
   });
   checkMedia(request, facts.media);
   checkSemantics(request, { toolChoice: 'tool_choice', budget: 'reasoning.max_tokens' });
   return request;
+}
+
+/** True for items that may have entries in the report whatever the upstream. */
+function isReported({ type }: JsonObject): boolean {
+  return type === MCP_CALL || ADDING_TOOLS.has(type);
 }
 
 // --- What is refused ------------------------------------------------------------------------------------------------
@@ -242,54 +240,6 @@ function placeParts(parts: readonly Part[], written: Json | undefined, place: Pl
 }
 
 // --- Tools ----------------------------------------------------------------------------------------------------------
-
-/** Tools that items declare besides those of the request (`declared`): other dialects get them like any tool. */
-function additionalTools(
-  body: JsonObject,
-  input: readonly JsonObject[],
-  declared: readonly Tool[],
-  places: Places,
-): { readonly tools: readonly Tool[]; readonly report?: readonly TranslationEntry[] } {
-  if (!input.some((item) => ADDING_TOOLS.has(item.type))) return NO_TOOLS;
-  const tools: Tool[] = [];
-  const report = new Report({ formatFacts: facts.request, places });
-  const known = new Set(declared.map(toolKey));
-  input.forEach((item, index) => {
-    if (!ADDING_TOOLS.has(item.type)) return;
-    const path = `${inputPlace(body, index)}.tools`;
-    for (const tool of parseTools(objectsAt(item, 'tools'), path, places)) {
-      // An upstream writes the results of its searches: it must not have the gateway run tools.
-      if (tool.type === 'hosted' && item.type !== ADDITIONAL_TOOLS) continue;
-      const misfit = misfitOf(tool, item);
-      if (misfit !== undefined) {
-        report.dropped(places.of(tool) ?? path, misfit);
-        continue;
-      }
-      const key = toolKey(tool);
-      if (known.has(key)) continue;
-      known.add(key);
-      tools.push(tool.type === 'hosted' ? tool : places.put(marked(tool), places.of(tool) ?? path));
-    }
-  });
-  return report.entries.length === 0 ? { tools } : { tools, report: report.entries };
-}
-
-const NO_TOOLS = { tools: [] };
-
-/** Why a tool of an item does not count; undefined = it does. */
-function misfitOf(tool: Tool, item: JsonObject): string | undefined {
-  if (tool.type === 'hosted') return isOfAnswer(item) ? NOT_OF_CALLER : undefined;
-  return tool.name === '' || tool.namespace?.name === '' ? 'has no name' : undefined;
-}
-
-function marked(tool: CallableTool): CallableTool {
-  return { ...tool, ext: { responses: { ...tool.ext?.responses, [ADDITIONAL_TOOL_MARK]: true } } };
-}
-
-/** Equal for tools of which a request has only one: of one name, or hosted ones that are written alike. */
-function toolKey(tool: Tool): string {
-  return tool.type === 'hosted' ? JSON.stringify(tool.value) : keyOf(identityOf(tool));
-}
 
 /** The schema limits each list; this limits their sum. */
 function limited(tools: readonly Tool[]): readonly Tool[] {

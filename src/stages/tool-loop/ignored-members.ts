@@ -37,7 +37,7 @@ export function refuseMisfits({ places }: GenerationRequest, wanted: readonly Wa
 /** Members of every hosted tool that have an effect wherever it runs. */
 const COMMON_MEMBERS = { type: true, name: true, cache_control: true } as const;
 
-/** The request with a report on members of its server tools that have no effect. */
+/** The request with a report on its server tools: on members without effect, and on tools whose calls callers get. */
 export function withIgnoredMembers(
   request: GenerationRequest,
   wanted: readonly WantedTool[],
@@ -50,6 +50,7 @@ export function withIgnoredMembers(
         report.ignored(report.place(of, 'tools', inside + name), 'has no effect here');
       }
       if (hostedAs === undefined || tool.hostedMembers === undefined) continue;
+      if (tool.endsAnswer === true) report.coerced(report.place(of, 'tools'), 'became a function');
       for (const path of unreadMembers(of.value, { ...COMMON_MEMBERS, ...tool.hostedMembers })) {
         report.ignored(report.place(of, 'tools', path), 'has no effect: the gateway runs the tool itself');
       }
