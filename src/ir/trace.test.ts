@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedTrace, spanIdOf, spanIdOfGeneration, traceIdOf, traceIdOfGeneration } from './trace.ts';
+import { GenerationIds, namedTrace, spanIdOf, traceIdOf } from './trace.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
@@ -20,10 +20,18 @@ describe('ids', () => {
   });
 
   it('gives a generation the same ids every time, and each of its spans another', () => {
-    expect(traceIdOfGeneration('gen-1', {})).toBe(traceIdOfGeneration('gen-1', { trace: {} }));
-    expect(traceIdOfGeneration('gen-1', {})).not.toBe(traceIdOfGeneration('gen-2', {}));
-    const ids = ['a', 'b'].flatMap((id) => ['x', 'y'].map((name) => spanIdOfGeneration(id, name)));
-    expect(new Set(ids).size).toBe(4);
+    const of = (id: string) => {
+      const ids = new GenerationIds(id);
+      const children = (['attempt', 'tool', 'guardrail'] as const).flatMap((kind) =>
+        [0, 1, 4_095].map((index) => ids.child(kind, index)),
+      );
+      return [ids.root, ...children];
+    };
+    expect(of('gen-1')).toEqual(of('gen-1'));
+    expect(new Set([...of('gen-1'), ...of('gen-2')]).size).toBe(20);
+    for (const id of of('gen-1')) expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect(new GenerationIds('gen-1').ownTraceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(new GenerationIds('gen-1').ownTraceId).not.toBe(new GenerationIds('gen-2').ownTraceId);
   });
 });
 

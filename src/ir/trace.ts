@@ -7,7 +7,7 @@ import { readTraceParent } from '../kit/net/trace-context.ts';
 export interface TraceMembers {
   readonly trace?: JsonObject | null;
   /** W3C `traceparent`, if it came and is valid. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** The place of a generation in a trace that its caller names. */
@@ -28,18 +28,36 @@ export function namedTrace({ trace, traceparent }: TraceMembers): NamedTrace {
   return { traceId, parentSpanId: traceId === header?.traceId ? header?.parentId : undefined };
 }
 
-/** The trace of a generation: what its caller named, else one of its own. */
-export function traceIdOfGeneration(id: string, members: TraceMembers): string {
-  return namedTrace(members).traceId ?? hashed(`trace ${id}`, TRACE_ID_DIGITS);
-}
+/** Kinds of spans inside the span of a generation; of each kind there are at most 4,096. */
+const CHILD_KINDS = { attempt: 1, tool: 2, guardrail: 3 } as const;
 
-/** The id of a span of a generation: the same whenever it is sent. `name` is unique among its spans. */
-export function spanIdOfGeneration(id: string, name: string): string {
-  return hashed(`span ${id} ${name}`, SPAN_ID_DIGITS);
-}
+export type ChildKind = keyof typeof CHILD_KINDS;
 
-/** Name of the span of the whole generation. */
-export const ROOT_SPAN = 'generation';
+/** The ids of the spans of a generation: the same whenever they are made. */
+export class GenerationIds {
+  /** SHA-256 of the id, hexadecimal. */
+  readonly #hash: string;
+
+  constructor(generationId: string) {
+    this.#hash = createHash('sha256').update(generationId).digest('hex');
+  }
+
+  /** The trace of a generation whose caller names none. */
+  get ownTraceId(): string {
+    return this.#hash.slice(0, TRACE_ID_DIGITS);
+  }
+
+  /** The span of the whole generation. */
+  get root(): string {
+    return this.#hash.slice(TRACE_ID_DIGITS, TRACE_ID_DIGITS + SPAN_ID_DIGITS);
+  }
+
+  /** A span inside it. */
+  child(kind: ChildKind, index: number): string {
+    const number = CHILD_KINDS[kind] * 0x1000 + (index & 0xfff);
+    return this.#hash.slice(-SPAN_ID_DIGITS, -4) + number.toString(16);
+  }
+}
 
 const TRACE_ID_DIGITS = 32;
 const SPAN_ID_DIGITS = 16;

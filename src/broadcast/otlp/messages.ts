@@ -1,6 +1,6 @@
 /**
  * Messages of OTLP as objects in the shape of its JSON: names in lower camel case, ids as hexadecimal digits, 64-bit
- * integers as decimal text, enumerations as numbers.
+ * integers as decimal text, enumerations as numbers. Undefined members are absent in both encodings.
  */
 
 /** Exactly one member is set. */
@@ -61,37 +61,37 @@ export interface Span {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  readonly traceState?: string;
-  readonly parentSpanId?: string;
+  readonly traceState?: string | undefined;
+  readonly parentSpanId?: string | undefined;
   /** The flags of W3C trace context, and whether the parent is known to be remote. */
-  readonly flags?: number;
+  readonly flags?: number | undefined;
   readonly name: string;
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes?: readonly KeyValue[];
-  readonly droppedAttributesCount?: number;
-  readonly events?: readonly SpanEvent[];
-  readonly links?: readonly SpanLink[];
-  readonly status?: Status;
+  readonly attributes?: readonly KeyValue[] | undefined;
+  readonly droppedAttributesCount?: number | undefined;
+  readonly events?: readonly SpanEvent[] | undefined;
+  readonly links?: readonly SpanLink[] | undefined;
+  readonly status?: Status | undefined;
 }
 
 export interface SpanEvent {
   readonly timeUnixNano: string;
   readonly name: string;
-  readonly attributes?: readonly KeyValue[];
+  readonly attributes?: readonly KeyValue[] | undefined;
 }
 
 export interface SpanLink {
   readonly traceId: string;
   readonly spanId: string;
-  readonly attributes?: readonly KeyValue[];
+  readonly attributes?: readonly KeyValue[] | undefined;
 }
 
 export const STATUS_CODES = { error: 2 } as const;
 
 export interface Status {
-  readonly message?: string;
+  readonly message?: string | undefined;
   readonly code: number;
 }
 
@@ -115,10 +115,10 @@ export interface ScopeMetrics {
 export interface Metric {
   readonly name: string;
   readonly description: string;
-  readonly unit?: string;
-  readonly gauge?: Gauge;
-  readonly sum?: Sum;
-  readonly histogram?: Histogram;
+  readonly unit?: string | undefined;
+  readonly gauge?: Gauge | undefined;
+  readonly sum?: Sum | undefined;
+  readonly histogram?: Histogram | undefined;
 }
 
 export interface Gauge {
@@ -140,15 +140,15 @@ export interface Histogram {
 }
 
 export interface NumberDataPoint {
-  readonly attributes?: readonly KeyValue[];
-  readonly startTimeUnixNano?: string;
+  readonly attributes?: readonly KeyValue[] | undefined;
+  readonly startTimeUnixNano?: string | undefined;
   readonly timeUnixNano: string;
   readonly asDouble: number;
 }
 
 export interface HistogramDataPoint {
-  readonly attributes?: readonly KeyValue[];
-  readonly startTimeUnixNano?: string;
+  readonly attributes?: readonly KeyValue[] | undefined;
+  readonly startTimeUnixNano?: string | undefined;
   readonly timeUnixNano: string;
   readonly count: string;
   readonly sum: number;
@@ -179,9 +179,9 @@ export interface LogRecord {
   readonly severityNumber: number;
   readonly severityText: string;
   readonly body: AnyValue;
-  readonly attributes?: readonly KeyValue[];
-  readonly traceId?: string;
-  readonly spanId?: string;
+  readonly attributes?: readonly KeyValue[] | undefined;
+  readonly traceId?: string | undefined;
+  readonly spanId?: string | undefined;
 }
 
 /** All messages by their names in the protocol. */

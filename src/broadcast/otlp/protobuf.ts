@@ -111,6 +111,8 @@ function lengthDelimited(plan: MessagePlan): WriteValue {
 
 const FIRST_BYTES = 16_384;
 
+const SHORT_CHARACTERS = 48;
+
 /**
  * Fills a buffer from its end: the length of a nested message is known once the message is written, and stands before
  * it. So there is one pass, and no length is computed beforehand.
@@ -131,10 +133,25 @@ class BackwardWriter {
 
   /** Returns the length. */
   text(text: string): number {
+    if (text.length <= SHORT_CHARACTERS && this.#shortAscii(text)) return text.length;
     const length = Buffer.byteLength(text);
     this.#room(length);
     this.#bytes.write(text, this.#start, length, 'utf8');
     return length;
+  }
+
+  /** Calls of the buffer's own methods take longer than short texts. False if the text is not ASCII. */
+  #shortAscii(text: string): boolean {
+    this.#room(text.length);
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code > 127) {
+        this.#start += text.length;
+        return false;
+      }
+      this.#bytes[this.#start + at] = code;
+    }
+    return true;
   }
 
   /** Returns the length. */

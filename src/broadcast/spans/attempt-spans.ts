@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import { booleanAt, numberAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { booleanAt, numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import { SPAN_KINDS, type Span, type SpanEvent, STATUS_CODES } from '../otlp/messages.ts';
 import { unixNano } from '../otlp/values.ts';
-import { attributes, providerNameOf } from './conventions.ts';
+import { addAttributes, attributes, providerNameOf } from './conventions.ts';
 import { costAt } from './costs.ts';
 import type { RowTimes } from './row-times.ts';
 import type { SpanPlace } from './span-place.ts';
@@ -61,34 +61,43 @@ function attemptSpan(
   const hasServed = isLast && status < 400 && stringAt(leg, 'status') !== 'failed';
   const { startMs, endMs } = hasServed ? times.servingCall(call) : times.failedCall(call);
   const model = textAt(call, 'model_permaslug') ?? '';
-  const provider = textAt(call, 'provider_name') ?? '';
   const cooldownMs = numberAt(call, 'cooldown_ms');
-  const name = textAt(row.trace as JsonObject | undefined, 'generation_name');
+  const name = textAt(objectAt(row, 'trace'), 'generation_name');
+  const { traceId, spanId, traceState, parentSpanId, flags } = place.child(
+    'attempt',
+    index,
+    textAt(call, 'span_id'),
+  );
+  const list = attributes({
+    operation,
+    provider: providerNameOf(textAt(call, 'provider_name') ?? ''),
+    requestModel: model,
+    endpoint: textAt(call, 'endpoint_id'),
+    status: status === 0 ? undefined : status,
+    responseId: textAt(call, 'id'),
+    timeToFirstChunk:
+      hasServed && row.streamed === true ? (numberAt(call, 'latency') ?? 0) / 1_000 : undefined,
+    isByok: booleanAt(call, 'is_byok'),
+    serviceTier: textAt(call, 'routed_service_tier'),
+    leg: number,
+    legKind: textAt(leg, 'kind') ?? 'main',
+    errorType: hasServed ? undefined : String(status),
+  });
+  if (isLast && leg !== undefined) addAttributes(list, usageOf(leg, sendsCost));
   return {
-    ...place.child(`attempt ${index}`, textAt(call, 'span_id')),
+    traceId,
+    spanId,
+    traceState,
+    parentSpanId,
+    flags,
     name: name ?? `${operation} ${model}`,
     kind: SPAN_KINDS.client,
     startTimeUnixNano: unixNano(startMs),
     endTimeUnixNano: unixNano(endMs),
-    attributes: attributes({
-      operation,
-      provider: providerNameOf(provider),
-      requestModel: model,
-      endpoint: textAt(call, 'endpoint_id'),
-      status: status === 0 ? undefined : status,
-      responseId: textAt(call, 'id'),
-      timeToFirstChunk:
-        hasServed && row.streamed === true ? (numberAt(call, 'latency') ?? 0) / 1_000 : undefined,
-      isByok: booleanAt(call, 'is_byok'),
-      serviceTier: textAt(call, 'routed_service_tier'),
-      leg: number,
-      legKind: textAt(leg, 'kind') ?? 'main',
-      errorType: hasServed ? undefined : String(status),
-      ...(isLast && leg !== undefined && usageOf(leg, sendsCost)),
-    }),
-    ...(cooldownMs !== undefined && { events: [cooldownEvent(cooldownMs, endMs)] }),
-    ...(before !== undefined && { links: [{ traceId: before.traceId, spanId: before.spanId }] }),
-    ...(!hasServed && { status: { code: STATUS_CODES.error, message: `status ${status}` } }),
+    attributes: list,
+    events: cooldownMs === undefined ? undefined : [cooldownEvent(cooldownMs, endMs)],
+    links: before && [{ traceId: before.traceId, spanId: before.spanId }],
+    status: hasServed ? undefined : { code: STATUS_CODES.error, message: `status ${status}` },
   };
 }
 

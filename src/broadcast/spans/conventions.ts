@@ -120,14 +120,18 @@ const WRITERS: { readonly [Type in AttributeType]: (value: ValueTypes[Type]) => 
 };
 
 export function attributes(values: AttributeValues): KeyValue[] {
-  const written: KeyValue[] = [];
+  return addAttributes([], values);
+}
+
+/** Adds to a list, which is much cheaper than putting values of several kinds into one object first. */
+export function addAttributes(list: KeyValue[], values: AttributeValues): KeyValue[] {
   for (const word in values) {
     const value = values[word as Attribute];
     if (value === undefined || value === null) continue;
     const { name, type } = ATTRIBUTES[word as Attribute];
-    written.push({ key: name, value: WRITERS[type](value as never) });
+    list.push({ key: name, value: WRITERS[type](value as never) });
   }
-  return written;
+  return list;
 }
 
 /** Names of providers where the conventions have one; others are sent as they are, in lower case. */

@@ -9,7 +9,7 @@ import type { StoredGeneration } from '../../ports/generations.ts';
 import { type KeyValue, SPAN_KINDS, type Span, STATUS_CODES } from '../otlp/messages.ts';
 import { anyValue, unixNano } from '../otlp/values.ts';
 import { attemptSpans, fallbackEvents } from './attempt-spans.ts';
-import { type AttributeValues, attributes, providerNameOf } from './conventions.ts';
+import { type AttributeValues, addAttributes, attributes, providerNameOf } from './conventions.ts';
 import { costAt } from './costs.ts';
 import { guardrailSpans, isBlocked, isPromptRedacted } from './guardrail-spans.ts';
 import { inputMessages, outputMessages } from './messages.ts';
@@ -41,31 +41,30 @@ export function generationSpans({ generation, content }: FollowedGeneration, sen
   const operation = OPERATIONS[textAt(row, 'api_type') ?? ''] ?? 'chat';
   const said = sent.privacyMode || isBlocked(row) ? undefined : content;
   const parts = { row, place, times, operation, sendsCost: sent.sendsCost };
-  const { metadata, leftOut } = metadataOf(objectAt(row, 'trace') ?? {});
   const failure = failureOf(row);
   const events = fallbackEvents(parts);
+  const list = attributes(answerAttributes(generation, operation));
+  addAttributes(list, requestAttributes(row));
+  if (sent.sendsCost) addAttributes(list, costAttributes(generation));
+  if (sent.sendsIdentity) addAttributes(list, identityAttributes(generation));
+  if (sent.sendsRequestContext) addAttributes(list, contextAttributes(row));
+  if (said !== undefined) addAttributes(list, contentAttributes(said, row));
+  if (failure !== undefined) addAttributes(list, { errorType: failure.type, status: failure.status });
+  const leftOut = addMetadata(list, objectAt(row, 'trace') ?? {});
   const root: Span = {
-    ...place.root,
+    traceId: place.root.traceId,
+    spanId: place.root.spanId,
+    traceState: place.root.traceState,
+    parentSpanId: place.root.parentSpanId,
+    flags: place.root.flags,
     name: textAt(objectAt(row, 'trace'), 'span_name') ?? `${operation} ${textAt(row, 'model') ?? ''}`.trim(),
     kind: SPAN_KINDS.server,
     startTimeUnixNano: unixNano(times.startMs),
     endTimeUnixNano: unixNano(times.endMs),
-    attributes: [
-      ...attributes({
-        ...answerAttributes(generation, operation),
-        ...requestAttributes(row),
-        ...(sent.sendsCost && costAttributes(generation)),
-        ...(sent.sendsIdentity && identityAttributes(generation)),
-        ...(sent.sendsRequestContext && contextAttributes(row)),
-        ...(said !== undefined && contentAttributes(said, row)),
-        errorType: failure?.type,
-        status: failure?.status,
-      }),
-      ...metadata,
-    ],
-    ...(leftOut > 0 && { droppedAttributesCount: leftOut }),
-    ...(events.length > 0 && { events }),
-    ...(failure !== undefined && { status: { code: STATUS_CODES.error, message: failure.message } }),
+    attributes: list,
+    droppedAttributesCount: leftOut > 0 ? leftOut : undefined,
+    events: events.length > 0 ? events : undefined,
+    status: failure && { code: STATUS_CODES.error, message: failure.message },
   };
   return [
     root,
@@ -191,18 +190,20 @@ const MAX_METADATA = 128;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4_096;
 
-/** The other keys of `trace`. Those beyond the limit are counted. Objects and lists become JSON text. */
-function metadataOf(trace: JsonObject): { readonly metadata: KeyValue[]; readonly leftOut: number } {
-  const entries = Object.entries(trace).filter(
-    ([key, value]) => !KNOWN_TRACE_KEYS.has(key) && value !== undefined && value !== null,
-  );
-  const metadata = entries.slice(0, MAX_METADATA).map(([key, value = null]) => ({
-    key: `trace.metadata.${boundedText(key, MAX_NAME_CHARACTERS)}`,
-    value: anyValue(
-      typeof value === 'number' || typeof value === 'boolean'
-        ? value
-        : boundedText(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE_CHARACTERS),
-    ),
-  }));
-  return { metadata, leftOut: entries.length - metadata.length };
+/** Adds the other keys of `trace`, objects and lists as JSON text. Returns how many are beyond the limit. */
+function addMetadata(list: KeyValue[], trace: JsonObject): number {
+  let count = 0;
+  for (const [key, value] of Object.entries(trace)) {
+    if (KNOWN_TRACE_KEYS.has(key) || value === undefined || value === null) continue;
+    count += 1;
+    if (count > MAX_METADATA) continue;
+    const name = `trace.metadata.${boundedText(key, MAX_NAME_CHARACTERS)}`;
+    if (typeof value === 'number' || typeof value === 'boolean') {
+      list.push({ key: name, value: anyValue(value) });
+    } else {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      list.push({ key: name, value: { stringValue: boundedText(text, MAX_VALUE_CHARACTERS) } });
+    }
+  }
+  return Math.max(0, count - MAX_METADATA);
 }

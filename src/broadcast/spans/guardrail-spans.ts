@@ -41,7 +41,7 @@ export function guardrailSpans(row: JsonObject, place: SpanPlace, times: RowTime
     const atMs = direction === 'sent' ? times.startMs : times.endMs;
     const name = textAt(entry, 'name') ?? 'guardrail';
     return {
-      ...place.child(`guardrail ${index}`),
+      ...place.child('guardrail', index),
       name: `guardrail ${name}`,
       kind: SPAN_KINDS.internal,
       startTimeUnixNano: unixNano(atMs),

@@ -1,5 +1,4 @@
-import { namedTrace, ROOT_SPAN, spanIdOfGeneration, traceIdOfGeneration } from '../../ir/trace.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
+import { type ChildKind, GenerationIds, namedTrace } from '../../ir/trace.ts';
 import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
 import { readTraceParent } from '../../kit/net/trace-context.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';
@@ -9,45 +8,42 @@ import type { Span } from '../otlp/messages.ts';
 const KNOWN_AS_REMOTE = 0x300;
 const KNOWN_AS_LOCAL = 0x100;
 
-/** The ids of the spans of a generation. */
+/** The members of a span that say where it is. */
+export type Placed = Pick<Span, 'traceId' | 'spanId' | 'traceState' | 'parentSpanId' | 'flags'>;
+
+/** Where the spans of a generation are. Absent members are undefined. */
 export class SpanPlace {
-  readonly #generationId: string;
-  readonly #root: Pick<Span, 'traceId' | 'spanId' | 'traceState' | 'parentSpanId' | 'flags'>;
-  readonly #child: Pick<Span, 'traceId' | 'traceState' | 'parentSpanId' | 'flags'>;
+  readonly #ids: GenerationIds;
+  readonly #traceId: string;
+  readonly #traceState: string | undefined;
+  readonly #sampled: number;
+  readonly root: Placed;
 
   constructor({ id, row }: Pick<StoredGeneration, 'id' | 'row'>) {
-    const members = membersOf(row);
-    const traceId = traceIdOfGeneration(id, members);
-    const { parentSpanId } = namedTrace(members);
-    const header = members.traceparent === undefined ? undefined : readTraceParent(members.traceparent);
-    // What the vendors of a trace keep there is about that trace alone.
-    const traceState = header?.traceId === traceId ? textAt(row, 'tracestate') : undefined;
-    const sampled = header?.traceId === traceId ? header.flags & 0xff : 1;
-    const shared = { traceId, ...(traceState !== undefined && { traceState }) };
-    const spanId = spanIdOfGeneration(id, ROOT_SPAN);
-    this.#generationId = id;
-    this.#root = {
-      ...shared,
+    const traceparent = stringAt(row, 'traceparent');
+    const { traceId, parentSpanId } = namedTrace({ trace: objectAt(row, 'trace') ?? null, traceparent });
+    this.#ids = new GenerationIds(id);
+    this.#traceId = traceId ?? this.#ids.ownTraceId;
+    const header = traceparent === undefined ? undefined : readTraceParent(traceparent);
+    const isOfHeader = header?.traceId === this.#traceId;
+    // What vendors keep in the state is about the trace of the header alone.
+    this.#traceState = isOfHeader ? textAt(row, 'tracestate') : undefined;
+    this.#sampled = isOfHeader ? header.flags & 0xff : 1;
+    this.root = this.#placed(this.#ids.root, parentSpanId, KNOWN_AS_REMOTE);
+  }
+
+  /** A span inside the root. `told`: the id that was sent on with a request. */
+  child(kind: ChildKind, index: number, told?: string): Placed {
+    return this.#placed(told ?? this.#ids.child(kind, index), this.root.spanId, KNOWN_AS_LOCAL);
+  }
+
+  #placed(spanId: string, parentSpanId: string | undefined, remoteness: number): Placed {
+    return {
+      traceId: this.#traceId,
       spanId,
-      ...(parentSpanId !== undefined && { parentSpanId, flags: sampled | KNOWN_AS_REMOTE }),
+      traceState: this.#traceState,
+      parentSpanId,
+      flags: parentSpanId === undefined ? undefined : this.#sampled | remoteness,
     };
-    this.#child = { ...shared, parentSpanId: spanId, flags: sampled | KNOWN_AS_LOCAL };
   }
-
-  get root(): Pick<Span, 'traceId' | 'spanId' | 'traceState' | 'parentSpanId' | 'flags'> {
-    return this.#root;
-  }
-
-  /** A child of the root. `name` is unique among them. */
-  child(
-    name: string,
-    told?: string,
-  ): Pick<Span, 'traceId' | 'spanId' | 'traceState' | 'parentSpanId' | 'flags'> {
-    return { ...this.#child, spanId: told ?? spanIdOfGeneration(this.#generationId, name) };
-  }
-}
-
-function membersOf(row: JsonObject) {
-  const traceparent = stringAt(row, 'traceparent');
-  return { trace: objectAt(row, 'trace') ?? null, ...(traceparent !== undefined && { traceparent }) };
 }
