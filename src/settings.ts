@@ -96,6 +96,7 @@ export function* deriveSettingsSliced(
       basePath: config.server.base_path,
       moderation: config.plugins.moderation ?? undefined,
       ocr: ocrSettingsOf(config),
+      propagatesTrace: config.observability.propagate_trace,
       web: webSettingsOf(config),
       tools: toolLimitsOf(config),
       fusion: fusionSettingsOf(config),

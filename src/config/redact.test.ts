@@ -20,6 +20,7 @@ workspaces:
   - slug: team
     keys: [{ name: CI, secret: canary-nine-123456 }]
     byok: [{ provider: openai, api_key: canary-ten-123456 }]
+observability: { otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-token: canary-eleven-123456 } } }
 metrics: { token: canary-eight-123456 }
 `;
 

@@ -10,6 +10,7 @@ export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
   const { sandbox, mcp_servers: mcpServers } = config.tools;
   const { s3 } = config.storage;
+  const { otlp } = config.observability;
   return {
     ...config,
     providers: config.providers.map((provider) => ({
@@ -36,6 +37,10 @@ export function redactedConfig(config: Config): Config {
           ...(s3.session_token && { session_token: redacted(s3.session_token) }),
         },
       }),
+    },
+    observability: {
+      ...config.observability,
+      ...(otlp && { otlp: { ...otlp, headers: mapValues(otlp.headers, redacted) } }),
     },
     metrics: {
       ...config.metrics,

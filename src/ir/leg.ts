@@ -43,4 +43,6 @@ export interface ToolCallRecord {
   /** What the model was told about a failure. */
   readonly error?: string;
   readonly search?: ToolSearch;
+  /** The span that the service of the tool was told of. */
+  readonly spanId?: string;
 }

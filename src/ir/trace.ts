@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../kit/json/json.ts';
 import { textAt } from '../kit/json/members.ts';
-import { readTraceParent } from '../kit/net/trace-context.ts';
+import { readTraceParent, writeTraceParent } from '../kit/net/trace-context.ts';
 
 /** What a request says of the trace that it belongs to, as its row keeps it. */
 export interface TraceMembers {
@@ -59,6 +59,39 @@ export class GenerationIds {
   }
 }
 
+/** Headers that tell of a trace. */
+export type TraceHeaders = { readonly traceparent: string; readonly tracestate?: string };
+
+/** A span of a generation that an upstream or a service is told of, so that its own spans are inside. */
+export interface ToldSpan {
+  readonly spanId: string;
+  readonly headers: TraceHeaders;
+}
+
+/** What the upstreams and services of a generation are told of its trace. */
+export class ToldTrace {
+  readonly #traceId: string;
+  readonly #flags: number;
+  readonly #state: string | undefined;
+
+  constructor(generationId: string, members: TraceMembers & { readonly tracestate?: string | undefined }) {
+    const header = members.traceparent === undefined ? undefined : readTraceParent(members.traceparent);
+    this.#traceId = namedTrace(members).traceId ?? new GenerationIds(generationId).ownTraceId;
+    const isOfHeader = header?.traceId === this.#traceId;
+    this.#flags = isOfHeader ? header.flags : SAMPLED;
+    this.#state = isOfHeader ? members.tracestate : undefined;
+  }
+
+  /** A new span. */
+  next(): ToldSpan {
+    const spanId = randomBytes(SPAN_ID_DIGITS / 2).toString('hex');
+    const traceparent = writeTraceParent({ traceId: this.#traceId, parentId: spanId, flags: this.#flags });
+    const tracestate = this.#state;
+    return { spanId, headers: tracestate === undefined ? { traceparent } : { traceparent, tracestate } };
+  }
+}
+
+const SAMPLED = 1;
 const TRACE_ID_DIGITS = 32;
 const SPAN_ID_DIGITS = 16;
 

@@ -86,11 +86,11 @@ export class GrantedServers {
     tool: RemoteTool,
     given: JsonObject,
     signal: AbortSignal,
-    onProgress?: RemoteCall['onProgress'],
+    more: Pick<RemoteCall, 'onProgress' | 'trace'> = {},
   ): Promise<CallResult> {
     const { client, limits } = this.#dependencies;
     const { name, inputSchema } = tool;
-    const call = { name, arguments: given, inputSchema, onProgress };
+    const call = { name, arguments: given, inputSchema, ...more };
     return authorized(server, (each) => client.call(each, ownerOf(caller), call, limits().call, signal));
   }
 

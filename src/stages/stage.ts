@@ -7,6 +7,7 @@ import type { ChargeKind, LegKind, PaidCharge, ToolCallRecord } from '../ir/leg.
 import type { PipelineEntry, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { ToldTrace } from '../ir/trace.ts';
 import type { FlowSource } from '../kit/frames/flow.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Log } from '../kit/log/log.ts';
@@ -79,6 +80,8 @@ export interface StageContext {
   /** Epoch milliseconds. */
   now(): number;
   readonly log: Pick<Log, 'warn'>;
+  /** What services are told of the trace; absent = nothing. */
+  readonly toldTrace?: ToldTrace | undefined;
   /**
    * Pays for something besides a model call, before it is done: reserves and records it as part of the generation's
    * cost. Undefined = the limits are too low. Rejects with LedgerUnavailable, and after the end of the answer.

@@ -8,6 +8,7 @@ import type { ChargeKind, LegKind, PaidCharge, ToolSearch } from '../ir/leg.ts';
 import type { PipelineEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
+import type { ToldSpan, ToldTrace } from '../ir/trace.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { ReadMembers } from '../kit/json/unread-members.ts';
 import type { Log } from '../kit/log/log.ts';
@@ -113,6 +114,10 @@ export interface ToolContext {
   /** The endpoint by whose prices things besides model calls are charged; undefined = none was planned. */
   readonly endpoint: Endpoint | undefined;
   readonly log: Pick<Log, 'warn'>;
+  /** What services are told of the trace; absent = nothing. */
+  readonly toldTrace?: ToldTrace | undefined;
+  /** The span of the call, where its service is told of it. `egress.call` tells by itself. */
+  readonly told?: ToldSpan | undefined;
   /** Epoch milliseconds. */
   now(): number;
   /** Pays for something besides a model call, before it is done. Undefined = the limits are too low. */

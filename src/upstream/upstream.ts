@@ -7,6 +7,7 @@ import { type ErrorDetails, type ErrorKind, GatewayError } from '../ir/errors.ts
 import type { EventBatch } from '../ir/events.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
+import type { TraceHeaders } from '../ir/trace.ts';
 import type { FlowSource } from '../kit/frames/flow.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 
@@ -33,6 +34,8 @@ export interface UpstreamCall {
   readonly paid?: PaidLimits;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string;
+  /** Headers that tell of the trace; absent = none. */
+  readonly trace?: TraceHeaders;
   readonly hashUser: (id: string) => string;
   /** Account of the caller: large answers of one account leave memory to others. */
   readonly accountId?: string;

@@ -424,6 +424,22 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Most characters of results that go into the prompt, of all pages together.',
   'tools.limits.steps': 'Most steps of a loop of tool calls.',
 
+  observability: 'Traces of requests, and telemetry of the gateway itself.',
+  'observability.trace_url':
+    'Address of a trace where you look at them, with `{trace_id}` for its id: generations link to it.',
+  'observability.propagate_trace':
+    'Whether upstreams, services of tools and MCP servers get `traceparent`, so that their spans join the trace.',
+  'observability.otlp':
+    'Receiver of the metrics and log lines of the gateway by OTLP over HTTP; absent: none.',
+  'observability.otlp.endpoint':
+    'Its address, which may be private; `/v1/metrics` and `/v1/logs` are put behind it.',
+  'observability.otlp.headers': 'Further headers of every request to it.',
+  'observability.otlp.headers.*': 'Value of the header of this name.',
+  'observability.otlp.protocol': 'Encoding of what is sent.',
+  'observability.otlp.metrics': 'How metrics are sent, under the names of /metrics.',
+  'observability.otlp.metrics.every_s': 'Seconds between two reports of all metrics.',
+  'observability.otlp.logs': 'Whether log lines are sent.',
+
   metrics: 'Who may read /metrics.',
   'metrics.public': 'Whether /metrics needs no key.',
   'metrics.token':

@@ -419,6 +419,30 @@ export const configSchema = closed({
   ),
   tools,
   workspaces: withDefault(Type.Array(workspace, { maxItems: 1000 }), []),
+  observability: section({
+    trace_url: nullOr(
+      Type.String({
+        pattern: '^https?://[^\\s/@]+(?:/[^\\s]*)?\\{trace_id\\}[^\\s]*$',
+        maxLength: 2048,
+        explain:
+          'must be an address with {trace_id} in it, such as https://traces.example.com/trace/{trace_id}',
+      }),
+    ),
+    propagate_trace: withDefault(Type.Boolean(), false),
+    otlp: nullOr(
+      closed({
+        endpoint: Type.String({
+          pattern: '^https?://[^\\s/@]+(?:/[^\\s?#]*)?$',
+          maxLength: 2048,
+          explain: 'must be an http or https address without a user name, for example http://127.0.0.1:4318',
+        }),
+        headers: requestHeaders,
+        protocol: withDefault(oneOf(['protobuf', 'json']), 'protobuf'),
+        metrics: section({ every_s: withDefault(Type.Integer({ minimum: 1, maximum: 3600 }), 15) }),
+        logs: withDefault(Type.Boolean(), true),
+      }),
+    ),
+  }),
   metrics: section({
     public: withDefault(Type.Boolean(), false),
     token: nullish(

@@ -14,6 +14,7 @@ import { accountOf, type LegSoFar } from '../record/account.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
 import { type GenerationTimes, progressRow, settledRow } from '../record/generation-row.ts';
 import { type SettleDependencies, type Settlement, unrecorded } from '../record/settle.ts';
+import { toldTraceOf } from '../request/told-trace.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { metadataOf, plannedGeneration, servedBy, type Underway } from './underway.ts';
@@ -57,6 +58,7 @@ export abstract class Answering implements SettleDependencies {
       reservation: underway.reservation,
       dependencies,
       state,
+      toldTrace: toldTraceOf(input, underway.request, settings),
     };
     this.checkpoints = new Checkpoints(settings.checkpointMs, noteProgress);
     // Times count from the arrival of the request.

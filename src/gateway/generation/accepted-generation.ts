@@ -15,6 +15,7 @@ import { type AcceptedRequest, acceptRequest } from '../request/accept-request.t
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import type { GatewaySettings } from '../request/settings.ts';
+import { toldTraceOf } from '../request/told-trace.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
 import { unservedGeneration } from './unserved.ts';
 
@@ -94,6 +95,7 @@ export function stagesFor(
     body,
     cache,
     signal,
+    toldTrace: toldTraceOf(input, request, settings),
     header,
     now,
     log: { warn: dependencies.warn },

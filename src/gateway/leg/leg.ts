@@ -23,12 +23,18 @@ export interface CallRecord {
   readonly answered: number | null;
   /** Why it served nothing; undefined if it serves, or was not waited for. */
   readonly failure?: UpstreamFailure | NoContent | undefined;
+  /** The span that its upstream was told of. */
+  readonly spanId?: string | undefined;
+  /** Its failure began a cool-down of the endpoint, so long in milliseconds. */
+  readonly cooldownMs?: number;
   /** Set if it served the beginning of an answer that failed. */
   readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };
 }
 
 /** Result of a call. */
-export type CallOutcome = Partial<Pick<CallRecord, 'startedMs' | 'firstByteMs' | 'answered' | 'failure'>>;
+export type CallOutcome = Partial<
+  Pick<CallRecord, 'startedMs' | 'firstByteMs' | 'answered' | 'failure' | 'spanId'>
+>;
 
 /** Outcome of a leg, with its usage and bill. */
 export interface LegEnd {
@@ -85,9 +91,9 @@ export class Leg {
     candidate: Candidate,
     status: number,
     latencyMs: number,
-    { startedMs = 0, firstByteMs = latencyMs, answered = status, failure }: CallOutcome = {},
+    { startedMs = 0, firstByteMs = latencyMs, answered = status, failure, spanId }: CallOutcome = {},
   ): void {
-    const call = { candidate, startedMs, status, latencyMs, firstByteMs, answered, failure };
+    const call = { candidate, startedMs, status, latencyMs, firstByteMs, answered, failure, spanId };
     // Appending would reserve room for many: nearly always there is one.
     this.#calls = this.#calls.length === 0 ? [call] : [...this.#calls, call];
   }
@@ -95,6 +101,11 @@ export class Leg {
   /** Notes that the last call ended without content; another candidate is called next. */
   noteNoContent(noContent: NoContent): void {
     this.#changeLast({ failure: noContent });
+  }
+
+  /** Notes that the failure of the last call began a cool-down. */
+  noteCooldown(cooldownMs: number): void {
+    this.#changeLast({ cooldownMs });
   }
 
   /** Notes that the answer of the last call has failed. `nowMs`: on the monotonic clock. */

@@ -2,6 +2,7 @@ import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Echo, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import type { ToldSpan, ToldTrace } from '../../ir/trace.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
@@ -22,6 +23,8 @@ export interface CallDependencies {
   /** Resolves when the reply has been sent. */
   readonly replied: (() => Promise<void>) | undefined;
   readonly betas?: string | undefined;
+  /** What upstreams are told of the trace; absent = nothing. */
+  readonly toldTrace?: ToldTrace | undefined;
   readonly signal: AbortSignal;
   /** The reservation that the call must stay within. */
   readonly admission: Pick<Admission, 'paidLimits'>;
@@ -43,12 +46,14 @@ export async function openCandidate(
   const startedMs = dependencies.monotonic();
   let firstByteMs: number | undefined;
   let answered: number | null = null;
+  let told: ToldSpan | undefined;
   const record = (status: number, failure?: UpstreamFailure) =>
     leg.note(candidate, status, dependencies.monotonic() - startedMs, {
       startedMs,
       firstByteMs,
       answered,
       failure,
+      spanId: told?.spanId,
     });
   if (signal.aborted) {
     ticket.abandoned();
@@ -61,6 +66,7 @@ export async function openCandidate(
   }
   leg.lastCalled = candidate;
   leg.calling = candidate;
+  told = dependencies.toldTrace?.next();
   try {
     const answer = await dependencies.callUpstream({
       request,
@@ -70,6 +76,7 @@ export async function openCandidate(
       credential,
       isByok: candidate.access.kind === 'byok',
       betas: dependencies.betas,
+      ...(told !== undefined && { trace: told.headers }),
       hashUser: dependencies.hashUser,
       accountId: dependencies.accountId,
       ...(dependencies.replied !== undefined && { replied: dependencies.replied }),
@@ -88,7 +95,7 @@ export async function openCandidate(
       if (isGatewayLimit(opening)) throw opening;
       const failure = await passedFailure(asUpstreamFailure(opening), request);
       record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
-      ticket.failed(blameOf(failure));
+      blame(ticket, failure, leg);
       dependencies.noteFailed(candidate, failure, held.events);
       return failure;
     }
@@ -111,10 +118,16 @@ export async function openCandidate(
     record(failure.upstreamStatus === 0 ? failure.status : failure.upstreamStatus, failure);
     // A connection that was closed while idle says nothing about its endpoint.
     if (failure.isStale) ticket.abandoned();
-    else ticket.failed(blameOf(failure));
+    else blame(ticket, failure, leg);
     dependencies.noteFailed(candidate, failure);
     return failure;
   }
+}
+
+/** Concludes the call that was noted last. */
+function blame(ticket: HealthTicket, failure: UpstreamFailure, leg: Leg): void {
+  ticket.failed(blameOf(failure));
+  if (ticket.cooldownMs !== undefined) leg.noteCooldown(ticket.cooldownMs);
 }
 
 /** Vectors that have arrived are kept and charged: no other endpoint makes them again. */

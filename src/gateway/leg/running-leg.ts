@@ -7,6 +7,7 @@ import type { EventBatch } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
+import type { ToldTrace } from '../../ir/trace.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { booleanAt } from '../../kit/json/members.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
@@ -67,6 +68,8 @@ export interface LegSurroundings {
   readonly reservation: GenerationReservation;
   readonly dependencies: LegDependencies;
   readonly state: LegState;
+  /** What upstreams are told of the trace; undefined = nothing. */
+  readonly toldTrace: ToldTrace | undefined;
   /** True for a leg beyond the first: legs of one generation must not wait for each other's memory. */
   readonly isFurther?: boolean;
 }
@@ -117,6 +120,10 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
 
   get betas(): string | undefined {
     return this.#around.input.betas;
+  }
+
+  get toldTrace(): ToldTrace | undefined {
+    return this.#around.toldTrace;
   }
 
   get accountId(): string {

@@ -21,7 +21,7 @@ export type RequestMembers = RowMembers & {
   readonly api?: 'embeddings' | 'decisions';
   /** Absent in records of earlier releases. */
   readonly format?: RequestFormat;
-};
+} & Pick<GenerationRow, 'traceparent' | 'tracestate'>;
 
 type RowMembers = Pick<
   GenerationRow,

@@ -18,7 +18,13 @@ import { type AttemptLog, keptRouting, type RequestMembers, routingMetadata } fr
 import { citationsOf, mediaOfResult } from './count-media.ts';
 import { isPlain, legsAndCharges, listed, providerResponses } from './row-lists.ts';
 import { listPriceOf, savingsAndSearches, toolUse } from './row-prices.ts';
-import { requestMembers, type ServingMembers, servingMembers, unservedMembers } from './row-request.ts';
+import {
+  requestMembers,
+  type ServingMembers,
+  servingMembers,
+  traceHeaders,
+  unservedMembers,
+} from './row-request.ts';
 import { short, shortOrNull, wholeMs } from './row-values.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
@@ -77,6 +83,7 @@ export function acceptedRow({ input, request, attemptLog, region }: PlannedGener
     routing: keptRouting(routingMetadata(attemptLog, region, 'failed')),
     ...(said.api !== undefined && { api: said.api }),
     ...(said.format !== undefined && { format: said.format }),
+    ...(said.traceparent !== undefined && traceHeaders(said)),
   };
 }
 
@@ -237,7 +244,7 @@ function rowOf(
   { streamed, routing }: Pick<GenerationRow, 'streamed' | 'routing'>,
 ): GenerationRow {
   const { usage } = outcome;
-  return {
+  const row: GenerationRow = {
     api_type: said.api ?? 'completions',
     format: said.format ?? null,
     model: serving.model,
@@ -293,6 +300,7 @@ function rowOf(
     reserved_nanos: outcome.reservedNanos,
     routing,
   };
+  return said.traceparent === undefined ? row : Object.assign(row, traceHeaders(said));
 }
 
 function finishReasonOf({ outcome, result }: Settlement): string | null {

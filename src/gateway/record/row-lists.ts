@@ -46,6 +46,7 @@ function toolCallRow(call: ToolCallRecord): ToolCallRow {
     input_characters: call.inputCharacters,
     output_characters: call.outputCharacters,
     ...(call.error !== undefined && { error: short(call.error) }),
+    ...(call.spanId !== undefined && { span_id: call.spanId }),
   };
 }
 
@@ -74,7 +75,7 @@ export function providerResponses(
   if (calls.length === 0) return null;
   const firstStartMs = calls[0]?.startedMs ?? 0;
   return calls.map((call, index) => {
-    const { candidate, status, latencyMs, startedMs } = call;
+    const { candidate, status, latencyMs, startedMs, spanId, cooldownMs } = call;
     const tier = tierOf(candidate.endpoint);
     const isServing = candidate === served && index === calls.length - 1;
     return {
@@ -88,6 +89,8 @@ export function providerResponses(
       ...(tier !== undefined && { routed_service_tier: tier }),
       ...(startedMs > firstStartMs && { started_ms: wholeMs(startedMs - firstStartMs) }),
       ...(legs.length > 1 && { leg: legs.findIndex((leg) => leg.calls.includes(call)) + 1 }),
+      ...(spanId !== undefined && { span_id: spanId }),
+      ...(cooldownMs !== undefined && { cooldown_ms: wholeMs(cooldownMs) }),
     };
   });
 }

@@ -41,6 +41,18 @@ export function requestMembers(
     is_zdr: mustKeepNothing(request, caller, () => modelsOf(plan)),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
     ...(request.decision !== undefined && { api: 'decisions' as const }),
+    ...(attribution?.traceparent !== undefined && traceHeaders(attribution)),
+  };
+}
+
+/** The trace context that came, as rows have it. */
+export function traceHeaders({
+  traceparent,
+  tracestate,
+}: Pick<GenerationRow, 'traceparent' | 'tracestate'>): Pick<GenerationRow, 'traceparent' | 'tracestate'> {
+  return {
+    ...(traceparent !== undefined && { traceparent }),
+    ...(tracestate !== undefined && { tracestate }),
   };
 }
 

@@ -51,6 +51,10 @@ export interface Attribution extends AppAttribution {
   readonly userAgent?: string;
   /** The caller's own id for this request. */
   readonly requestId?: string;
+  /** W3C trace context; absent if it is not valid. */
+  readonly traceparent?: string;
+  /** Absent without a `traceparent`. */
+  readonly tracestate?: string;
 }
 
 /** Milliseconds spent in the phases of one request. */

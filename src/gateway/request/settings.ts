@@ -27,6 +27,8 @@ export interface GatewaySettings extends ToolSettings {
   readonly contentRoomBytes: number;
   /** Base path of the API, for messages that name a route. */
   readonly basePath: string;
+  /** Upstreams and services are told which trace a generation belongs to. */
+  readonly propagatesTrace: boolean;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */

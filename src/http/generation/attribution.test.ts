@@ -22,6 +22,19 @@ describe('attributionOf', () => {
     expect(attributionOf({}, 'acme')).toEqual({});
   });
 
+  it('reads the trace that the request belongs to, if it is valid', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    expect(attributionOf({ traceparent, tracestate: 'rojo=1, congo=2' }, 'acme')).toEqual({
+      traceparent,
+      tracestate: 'rojo=1,congo=2',
+    });
+    expect(attributionOf({ traceparent, tracestate: '=' }, 'acme')).toEqual({ traceparent });
+    expect(
+      attributionOf({ traceparent: `${traceparent}, ${traceparent}`, tracestate: 'a=1' }, 'acme'),
+    ).toEqual({});
+    expect(attributionOf({ tracestate: 'a=1' }, 'acme')).toEqual({});
+  });
+
   it('takes the short name of the title where the long one is absent', () => {
     expect(attributionOf({ 'x-title': 'A' }, 'acme').title).toBe('A');
     expect(attributionOf({ 'x-title': 'A', 'x-acme-title': 'B' }, 'acme').title).toBe('B');

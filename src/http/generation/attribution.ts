@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox';
 import type { Attribution } from '../../gateway/request/generation-input.ts';
 import { type AppAttribution, appAttributionOf, printableText } from '../../ir/apps/app-attribution.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
+import { readTraceParent, readTraceState, writeTraceParent } from '../../kit/net/trace-context.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
 
 /** Characters that are kept of each value. */
@@ -14,6 +15,9 @@ const DESCRIPTIONS = {
     'Up to two categories of the app, with a comma between them; those that are not known are left out.',
   userAgent: 'Kept with the generation.',
   requestId: 'Your own id of the request, kept with the generation.',
+  traceparent:
+    'W3C trace context: the trace and the span that the request belongs to. Ids in `trace` of the body win.',
+  tracestate: 'W3C trace context: what vendors keep of the trace. Counts only with `traceparent`.',
 };
 
 /** Headers that identify the calling app, by name in lower case. No value of them is refused. */
@@ -27,6 +31,8 @@ export function attributionHeaderSchemas(vendor: string): Record<string, TSchema
     [names.categories]: header(DESCRIPTIONS.categories),
     [names.userAgent]: header(DESCRIPTIONS.userAgent),
     [names.requestId]: header(DESCRIPTIONS.requestId),
+    traceparent: header(DESCRIPTIONS.traceparent),
+    tracestate: header(DESCRIPTIONS.tracestate),
   };
 }
 
@@ -38,11 +44,21 @@ export function attributionOf(headers: Readonly<Record<string, string>>, vendor:
   const attribution: Mutable<Attribution> = { ...appOf(headers, names) };
   if (userAgent !== undefined) attribution.userAgent = userAgent;
   if (requestId !== undefined) attribution.requestId = requestId;
+  if (headers.traceparent !== undefined) addTrace(attribution, headers.traceparent, headers.tracestate);
   return attribution;
 }
 
 /** An object while it is made. */
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** Headers that are not valid count as absent. */
+function addTrace(attribution: Mutable<Attribution>, header: string, stateHeader: string | undefined): void {
+  const parent = readTraceParent(header.trim());
+  if (parent === undefined) return;
+  attribution.traceparent = writeTraceParent(parent);
+  const state = stateHeader === undefined ? undefined : readTraceState(stateHeader);
+  if (state !== undefined) attribution.tracestate = state;
+}
 
 /** Most callers name no app. */
 function appOf(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { TraceHeaders } from '../../ir/trace.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -27,6 +28,8 @@ export interface RemoteCall {
   readonly inputSchema: JsonObject;
   /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  /** Headers that tell of the trace; absent = none. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** For whom a server is called. */
@@ -130,14 +133,14 @@ export class McpClient {
   async call(
     server: RemoteServer,
     owner: McpOwner,
-    { name, arguments: given, inputSchema, onProgress }: RemoteCall,
+    { name, arguments: given, inputSchema, onProgress, trace }: RemoteCall,
     limits: McpLimits,
     signal: AbortSignal,
   ): Promise<CallResult> {
     const session = this.#sessionOf(server, owner, identityOf(server));
     const { totalMs, readBytes: maxBytes, resultCharacters } = limits;
     const params = { name, arguments: given };
-    const request = { method: 'tools/call', params, inputSchema, onProgress };
+    const request = { method: 'tools/call', params, inputSchema, onProgress, trace };
     const result = await session.request(request, { totalMs, maxBytes }, signal);
     return new CallResult(result, resultCharacters, secretRemover(server));
   }

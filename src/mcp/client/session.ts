@@ -1,5 +1,6 @@
 import type { Egress } from '../../egress/egress.ts';
 import type { SecretRemover } from '../../egress/secret-remover.ts';
+import type { TraceHeaders } from '../../ir/trace.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import {
@@ -32,6 +33,8 @@ export interface SessionRequest {
   readonly inputSchema?: JsonObject;
   /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  /** Headers that tell of the trace; absent = none. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** What was agreed upon with a server. */
@@ -169,7 +172,7 @@ export class McpSession {
   }
 
   async #ask(
-    { method, params, inputSchema, onProgress }: SessionRequest,
+    { method, params, inputSchema, onProgress, trace }: SessionRequest,
     { headers, isStateless }: Agreement,
     limits: RequestLimits,
     signal: AbortSignal,
@@ -186,7 +189,7 @@ export class McpSession {
     const post = { awaits: id, ...limits, signal, onNotification };
     if (isStateless) {
       const message = rpcRequest(id, method, statelessParams(wanted, this.#dependencies.clientInfo));
-      const own = statelessHeaders(method, params, inputSchema);
+      const own = { ...statelessHeaders(method, params, inputSchema), ...trace };
       // A request is given up by the end of its connection.
       return completeResult(this.#resultOf((await this.#post({ message, headers: own, ...post })).answer));
     }
@@ -196,7 +199,7 @@ export class McpSession {
     };
     try {
       const message = rpcRequest(id, method, wanted);
-      const { answer } = await this.#post({ message, headers, ...post, onRequest });
+      const { answer } = await this.#post({ message, headers: { ...headers, ...trace }, ...post, onRequest });
       return this.#resultOf(answer);
     } catch (problem) {
       const isGivenUp = signal.aborted || (problem instanceof McpProblem && problem.reason === 'timeout');

@@ -144,7 +144,9 @@ function offerOf(
     presentation,
     async run(given, { signal, onProgress }): Promise<ToolResult> {
       try {
-        const result = await granted.call(server, caller, tool, given, signal, passedProgress(onProgress));
+        const result = await granted.call(server, caller, tool, given, signal, {
+          onProgress: passedProgress(onProgress),
+        });
         const { isError } = result;
         const structured = result.structured();
         // Clients refuse a result without what the tool declares.

@@ -70,6 +70,7 @@ export class HealthTicket {
   #writtenFromMs = 0;
   #isCounted: boolean;
   #isOver = false;
+  #cooldownMs: number | undefined;
   readonly #probe: TicketProbe | undefined;
   /** Places whose right to probe this call has. */
   #probedPlaces: readonly string[] = [];
@@ -85,6 +86,11 @@ export class HealthTicket {
     site.openCalls++;
     site.retries.beginCall();
     if (isCounted) site.retries.beginRetry();
+  }
+
+  /** How long the site is out of service because of the failure of this call, milliseconds; undefined = it is not. */
+  get cooldownMs(): number | undefined {
+    return this.#cooldownMs;
   }
 
   /** If true, `takeProbe` must be asked before the call is made. */
@@ -148,7 +154,10 @@ export class HealthTicket {
     const nowMs = this.#clock.monotonic();
     const { measurements } = this.#site;
     const isPause = isRateLimit && retryAfterMs > 0;
-    if (isPause) this.#site.pauseFor(retryAfterMs, cause);
+    if (isPause) {
+      this.#site.pauseFor(retryAfterMs, cause);
+      this.#cooldownMs = retryAfterMs;
+    }
     if (counts && this.#firstTokenMs === undefined) measurements.addCall(nowMs);
     if (counts) this.#site.failedLast = true;
     if (counts && !isPause) {
@@ -170,12 +179,17 @@ export class HealthTicket {
   /** `account`: whose requests the failure may be due to; undefined = it is due to the site. */
   #blame(account: TicketAccount | undefined, retryAfterMs: number, nowMs: number): void {
     const { breaker, measurements } = this.#site;
+    const wasCooling = breaker.stateAt(nowMs) === 'cooling';
     breaker.failed(this.#admission, nowMs, account?.id);
+    if (!wasCooling) this.#cooldownMs = breaker.cooldownAt(nowMs)?.leftMs;
     if (account === undefined) this.#releaseAccount();
     else {
       account.health ??= account.addHealth();
       account.health.service.cause = this.#site.service.cause;
+      const own = account.health.breaker;
+      const wasOwnCooling = own.stateAt(nowMs) === 'cooling';
       account.health.failed(account.admission, retryAfterMs);
+      if (!wasOwnCooling) this.#cooldownMs ??= own.cooldownAt(nowMs)?.leftMs;
     }
     const isForAll = account === undefined || breaker.isFailingForAll;
     measurements.addFailure(nowMs, !isForAll);

@@ -16,11 +16,12 @@ export interface EndedCall {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly isRun: boolean;
+  readonly spanId?: string;
 }
 
 /** The record of a call that has begun, in case that the process ends before it does. */
 export function begunCall(
-  call: Pick<ToolCallRecord, 'name' | 'leg' | 'startedAtMs'>,
+  call: Pick<ToolCallRecord, 'name' | 'leg' | 'startedAtMs' | 'spanId'>,
   input: string,
 ): ToolCallRecord {
   const sizes = { inputCharacters: input.length, outputCharacters: 0 };

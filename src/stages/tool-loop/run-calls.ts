@@ -1,6 +1,8 @@
+import { tellingEgress } from '../../egress/telling-egress.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { ToolCallEnd } from '../../ir/leg.ts';
+import type { ToldSpan } from '../../ir/trace.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
@@ -24,7 +26,12 @@ export interface FinishedCall {
   readonly durationMs: number;
   /** False if the tool was not run. */
   readonly isRun: boolean;
+  /** The span that its service was told of. */
+  readonly spanId?: string;
 }
+
+/** What is known of a call when it begins. */
+export type BegunMembers = Pick<FinishedCall, 'startedAtMs' | 'spanId'>;
 
 /** Calls of one step that are run; the result of any other says that it was not. */
 export const MAX_CALLS_PER_STEP = 64;
@@ -78,7 +85,7 @@ export interface StepObserver {
   /** Shows a step of a call. */
   showStep(index: number, step: string, members: JsonObject): void;
   /** Records a call that is run, when it begins. */
-  began(index: number, offered: OfferedTool, startedAtMs: number): void;
+  began(index: number, offered: OfferedTool, members: BegunMembers): void;
   /** Records a call that has ended, before its outcome is known to the step. */
   ended(index: number, offered: OfferedTool | undefined, finished: FinishedCall): Promise<void>;
 }
@@ -107,7 +114,7 @@ export function runCalls(
               tell: (text) => tell(index, text),
               showStep: (step, members) => showStep(index, step, members),
             },
-            (tool, startedAtMs) => began(index, tool, startedAtMs),
+            (tool, members) => began(index, tool, members),
           )
         : Promise.resolve(notRun(TOO_MANY_CALLS, context));
     const recorded = outcome.then(async (finished) => {
@@ -135,7 +142,7 @@ async function runInTurn(
   offered: OfferedTool | string,
   uses: ToolUses,
   context: ToolContext,
-  began: (offered: OfferedTool, startedAtMs: number) => void,
+  began: (offered: OfferedTool, members: BegunMembers) => void,
 ): Promise<FinishedCall> {
   await turn;
   if (context.signal.aborted) return { ...notRun(CANCELLED, context), end: 'cancelled' };
@@ -143,8 +150,10 @@ async function runInTurn(
   const asked = argumentsOf(call.input, offered.schema);
   if (typeof asked === 'string') return notRun(asked, context, 'invalid_tool_input');
   const startedAtMs = context.now();
-  began(offered, startedAtMs);
-  const { outcome, end } = await runBounded(offered, call.callId, asked, uses, context);
+  const told = context.toldTrace?.next();
+  const span = told === undefined ? {} : { spanId: told.spanId };
+  began(offered, { startedAtMs, ...span });
+  const { outcome, end } = await runBounded(offered, call.callId, asked, uses, toldContext(context, told));
   const output = readable(outcome.output, context.settings.web.limits.resultCharacters);
   return {
     outcome: output === outcome.output ? outcome : { ...outcome, output },
@@ -152,7 +161,15 @@ async function runInTurn(
     startedAtMs,
     durationMs: Math.max(0, context.now() - startedAtMs),
     isRun: outcome.isRun !== false,
+    ...span,
   };
+}
+
+/** The context of a call whose services are told of its span. */
+function toldContext(context: ToolContext, told: ToldSpan | undefined): ToolContext {
+  return told === undefined
+    ? context
+    : { ...context, told, egress: tellingEgress(context.egress, told.headers) };
 }
 
 const UNREADABLE = /[\p{Cs}\0]/gu;

@@ -306,9 +306,9 @@ export class ToolLoop {
     const leg = this.#legs;
     // At once, because the answer may end while other calls of the step run.
     const begun: ToolCallRecord[] = [];
-    const began: StepObserver['began'] = (index, { tool }, startedAtMs) => {
+    const began: StepObserver['began'] = (index, { tool }, members) => {
       const name = tool.recordName ?? tool.name;
-      const call = begunCall({ name, leg, startedAtMs }, calls[index]?.input ?? '');
+      const call = begunCall({ name, leg, ...members }, calls[index]?.input ?? '');
       begun[index] = call;
       this.#context.noteToolCalls([call]);
     };
@@ -363,7 +363,8 @@ export class ToolLoop {
   }
 
   #toolContext(asked: GenerationRequest): ToolContext {
-    const { generationId, settings, caller, workspace, signal, log, charge, note, now } = this.#context;
+    const { generationId, settings, caller, workspace, signal, log, toldTrace, charge, note, now } =
+      this.#context;
     return {
       generationId,
       settings,
@@ -374,6 +375,7 @@ export class ToolLoop {
       request: asked,
       endpoint: this.#tools.endpoint,
       log,
+      toldTrace,
       now,
       charge,
       note,

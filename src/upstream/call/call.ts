@@ -114,11 +114,12 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
 
 function unsignedCall(call: UpstreamCall, approach: Approach, rendered: RenderedRequest): UnsignedCall {
   const { url, headers } = approach.headOf(call, rendered);
+  const { trace } = call;
   return {
     provider: call.endpoint.provider,
     credential: approach.destination.credential,
     url,
-    headers,
+    headers: trace === undefined ? headers : { ...headers, ...trace },
     body: rendered.body,
     exactNumbers: call.request.exactNumbers,
     timeouts: timeoutsFor(call),

@@ -199,7 +199,7 @@ describe('the schema of the file', () => {
         .replace(/^(prompts|presets)\.[^.]+/, '$1.*')
         .replace(/^(providers\[\]\.headers|plugins\.web\.engines|tools\.mcp_servers)\.[^.]+/, '$1.*')
         .replace(/(^plugins\.web\.engines\.\*\.price_per_search)\.[^.]+/, '$1.*')
-        .replace(/(^tools\.mcp_servers\.\*\.headers)\.[^.]+/, '$1.*'),
+        .replace(/(^tools\.mcp_servers\.\*\.headers|^observability\.otlp\.headers)\.[^.]+/, '$1.*'),
     );
     const missing = configKeys().filter(
       ({ path }) => !free.includes(path) && !free.includes(`${path}_per_million`),

@@ -41,10 +41,12 @@ export function mcpServerTool(
       description: described,
       parameters: tool.inputSchema,
     }),
-    async run({ arguments: given }, { caller, signal }): Promise<ToolOutcome> {
+    async run({ arguments: given }, { caller, signal, told }): Promise<ToolOutcome> {
       const known = membersOf(server.label, tool.name);
       if (needsApproval) return { output: '', shown: known, ends: true, isRun: false };
-      return callOutcome(known, () => granted.callForText(server, caller, tool, given, signal));
+      return callOutcome(known, () =>
+        granted.callForText(server, caller, tool, given, signal, { trace: told?.headers }),
+      );
     },
   };
 }
