@@ -50,6 +50,7 @@ export function httpServices({
     guardrails: installation.guardrails,
     guardrailAssignments: installation.guardrailAssignments,
     destinations: installation.destinations,
+    classifiers: installation.classifiers,
     accountKeys: installation.accountKeys,
     workspaces: installation.workspaces,
     budgets: installation.budgets,

@@ -25,6 +25,7 @@ import { ByokDirectory } from './manage/byok/byok-directory.ts';
 import { type CredentialProvider, credentialTarget } from './manage/byok/byok-secret.ts';
 import { replaceToken } from './manage/byok/replace-token.ts';
 import { Vault } from './manage/byok/vault.ts';
+import { Classifiers } from './manage/classifiers/classifiers.ts';
 import { declarationProblems } from './manage/declared/declaration-problems.ts';
 import { Declarations } from './manage/declared/declarations.ts';
 import { Destinations } from './manage/destinations/destinations.ts';
@@ -113,6 +114,7 @@ export interface Installation {
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
   readonly destinations: Destinations;
+  readonly classifiers: Classifiers;
   /** Workspaces of the configuration file. */
   readonly declarations: Declarations;
   readonly credits: Credits;
@@ -184,6 +186,8 @@ export interface InstallationOptions {
   readonly dataDir: string;
   /** Prefix of the secrets of new keys. */
   readonly keyPrefix: string;
+  /** Configured vendor name; part of some names of metrics. Absent = unknown. */
+  readonly vendor?: string;
   /** Initial balance of a new account, USD; null or absent = not enforced. */
   readonly initialUsd?: () => number | null;
   /** The providers of the configuration, for stored credentials; none by default. */
@@ -382,6 +386,15 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         testConnection: options.testConnection ?? noWayOut,
         changed: ({ id }) => changes.publish({ kind: 'workspace', id }),
       }),
+      classifiers: new Classifiers({
+        store: classifierStore,
+        classifications: classificationStore,
+        tenancy,
+        ledger,
+        sources,
+        checks: () => ({ vendor: options.vendor, isModel: isModelIn(options) }),
+        changed: ({ id }) => changes.publish({ kind: 'workspace', id }),
+      }),
       declarations: new Declarations({
         accounts,
         tenancy,
@@ -450,16 +463,21 @@ export async function openInstallation(options: InstallationOptions): Promise<In
 
 /** Facts that guardrails are checked against, by the current configuration. */
 function guardrailChecks(options: InstallationOptions): GuardrailChecks {
-  const { models, providers, presidioUrl, egress } = options;
-  const catalog = models?.();
+  const { providers, presidioUrl, egress } = options;
   return {
-    isModel: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
+    isModel: isModelIn(options),
     isProvider: (slug) =>
       !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, providers?.() ?? []) !== undefined,
     checkingPatterns,
     addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };
+}
+
+/** Whether a name is that of a model, by the current configuration; if no models are known, any is. */
+function isModelIn({ models }: InstallationOptions): (name: string) => boolean {
+  const catalog = models?.();
+  return (name) => catalog === undefined || findModel(name, catalog) !== undefined;
 }
 
 /** An import of usage in preparation: a bundle of events, and its directory. */

@@ -329,6 +329,7 @@ async function openStores(
   const installation = await openInstallation({
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
+    vendor: config.vendor,
     initialUsd: () => settings.latest.config.credits.initial_usd,
     providers: () => [
       ...settings.current.gateway.catalog.providers,

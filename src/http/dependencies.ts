@@ -19,6 +19,7 @@ import type { Activity } from '../manage/analytics/activity.ts';
 import type { Analytics } from '../manage/analytics/analytics.ts';
 import type { AccountOverview } from '../manage/analytics/overview.ts';
 import type { Byok } from '../manage/byok/byok.ts';
+import type { Classifiers } from '../manage/classifiers/classifiers.ts';
 import type { Destinations } from '../manage/destinations/destinations.ts';
 import type { Files } from '../manage/files/files.ts';
 import type { GenerationLog } from '../manage/generations/generation-log.ts';
@@ -168,6 +169,7 @@ export interface HttpServices {
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
   readonly destinations: Destinations;
+  readonly classifiers: Classifiers;
   readonly generations: Generations;
   readonly generationLog: GenerationLog;
   readonly runningGenerations: RunningGenerations;

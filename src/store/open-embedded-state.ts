@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type ClassifierStore, classifierKey } from '../ports/following/classifiers.ts';
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
@@ -63,6 +64,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const tenancy = new SqlTenancy(database);
     const generationStore = sqliteGenerationStore(database);
     const appRegistry = new SqlAppRegistry(database);
+    const classifierStore = new SqlClassifierStore(database);
     const classificationStore = new SqlClassificationStore(database);
     const events = await openEmbeddedEvents(generationStore, {
       ...options,
@@ -77,7 +79,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         events,
         mark: new SqlLedgerMark(database),
         acceptLoss: options.acceptLoss,
-        exists: await existing(tenancy),
+        exists: await existing(tenancy, classifierStore),
         ...(options.eventsBacklogBytes !== undefined && { maxBytes: options.eventsBacklogBytes }),
         durability: options.durability,
         generationMs: options.generationMs,
@@ -99,7 +101,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),
       destinationStore: new SqlDestinationStore(database, emptyWriteLog),
-      classifierStore: new SqlClassifierStore(database),
+      classifierStore,
       classificationStore,
       classifierRunStore: new SqlClassifierRunStore(database),
       mcpMemory: new SqlMcpMemory(database),
@@ -138,7 +140,10 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
 const WORKSPACES_AT_ONCE = 1_000;
 
 /** The keys and workspaces of all accounts. */
-async function existing(tenancy: Tenancy): Promise<Record<ForgettableScope, ReadonlySet<string>>> {
+async function existing(
+  tenancy: Tenancy,
+  classifiers: Pick<ClassifierStore, 'listIds'>,
+): Promise<Record<ForgettableScope, ReadonlySet<string>>> {
   const workspaces = new Set<string>();
   for (const { id } of await tenancy.listAccounts()) {
     for (let offset = 0, total = 1; offset < total; offset += WORKSPACES_AT_ONCE) {
@@ -147,5 +152,7 @@ async function existing(tenancy: Tenancy): Promise<Record<ForgettableScope, Read
       for (const workspace of page.workspaces) workspaces.add(workspace.id);
     }
   }
-  return { key: new Set((await tenancy.listKeys()).map(({ hash }) => hash)), workspace: workspaces };
+  const keys = (await tenancy.listKeys()).map(({ hash }) => hash);
+  const classifierKeys = (await classifiers.listIds()).map(classifierKey);
+  return { key: new Set([...keys, ...classifierKeys]), workspace: workspaces };
 }

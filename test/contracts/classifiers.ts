@@ -71,6 +71,18 @@ export function classifierContract(name: string, open: () => Promise<Classifiers
           updatedAtMs: 5,
         });
         expect((await under.classifiers.listActive()).map(({ id }) => id)).toEqual(['d', 'e']);
+        expect([...(await under.classifiers.listIds())].sort()).toEqual(['c', 'd', 'e']);
+      });
+
+      it('reads the content of its workspace while it is active', async () => {
+        const found = async () =>
+          (await under.tenancy.findWorkspaceById('a', 'a-default'))?.hasContentReaders;
+        await under.classifiers.insert(classifier('c', { isActive: false }));
+        expect(await found()).toBe(false);
+        await under.classifiers.update('a', 'c', () => ({ isActive: true }), 2);
+        expect(await found()).toBe(true);
+        await under.classifiers.delete('a', 'c');
+        expect(await found()).toBe(false);
       });
 
       it('lists those of a workspace or of all, the oldest first', async () => {

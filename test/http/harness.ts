@@ -223,6 +223,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       guardrails: {} as HttpDependencies['guardrails'],
       guardrailAssignments: {} as HttpDependencies['guardrailAssignments'],
       destinations: {} as HttpDependencies['destinations'],
+      classifiers: {} as HttpDependencies['classifiers'],
       accountKeys: accountKeys as HttpDependencies['accountKeys'],
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],

@@ -12,6 +12,7 @@ import {
 } from '../../contract/catalog/model.ts';
 import { pricingSchema } from '../../contract/catalog/pricing.ts';
 import { providerListSchema, providerSchema } from '../../contract/catalog/provider.ts';
+import { classifierSchema } from '../../contract/classifiers/classifier.ts';
 import { destinationSchema } from '../../contract/destinations/destination.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import { healthSchema } from '../../contract/envelopes/health.ts';
@@ -42,6 +43,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ByokCredential: byokCredentialSchema,
   CacheControl: cacheControlSchema,
   ChatCompletion: chatResultSchema,
+  Classifier: classifierSchema,
   CurrentKey: currentKeySchema,
   DatasetMeta: datasetMetaSchema,
   Destination: destinationSchema,

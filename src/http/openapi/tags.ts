@@ -28,6 +28,9 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Observability:
     'Where generations are sent as traces once they are over. They are sent while the workspace has ' +
     '`is_observability_broadcast_enabled`.',
+  Classifiers:
+    'A classifier asks a model about the generations of a workspace once they are over, and tags them with its ' +
+    'answers. Analytics group and filter by these tags.',
   Credits: 'The balance of the account. The operator of the gateway sets it.',
   Gateway:
     'The state of the installation: providers, endpoints, configuration, presets and prices. For management keys of ' +

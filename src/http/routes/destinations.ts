@@ -11,7 +11,7 @@ import {
 } from '../../contract/destinations/destination.ts';
 import { connectionTestObject, destinationObject } from '../../contract/destinations/destination-object.ts';
 import { destinationTypes, destinationTypesSchema } from '../../contract/destinations/destination-type.ts';
-import type { Call, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { DESTINATION_EXAMPLES } from './examples/destinations.ts';
 import {
   callerOf,
@@ -21,8 +21,8 @@ import {
   managementRefusals,
   NOTHING_DECLARED,
   ok,
-  placeOf,
   retrieval,
+  uuidPlaceOf,
   withBody,
   withQuery,
 } from './row-parts.ts';
@@ -70,7 +70,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     ...DESTINATIONS,
     ...retrieval(
       destinationReplySchema,
-      async (call) => destinationObject(await call.services.destinations.get(...ownPlace(call))),
+      async (call) => destinationObject(await call.services.destinations.get(...uuidPlaceOf(call))),
       404,
     ),
     path: '/observability/destinations/{id}',
@@ -89,7 +89,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     responses: { 200: ok(destinationReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
       const wanted = call.body as UpdateDestination;
-      const destination = await call.services.destinations.update(...ownPlace(call), wanted);
+      const destination = await call.services.destinations.update(...uuidPlaceOf(call), wanted);
       call.exchange.reply.json(200, { data: destinationObject(destination) });
     },
   },
@@ -103,13 +103,13 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     request: NOTHING_DECLARED,
     responses: { 200: ok(connectionTestSchema), ...managementRefusals(404, 409) },
     handler: async (call) => {
-      const outcome = await call.services.destinations.test(...ownPlace(call));
+      const outcome = await call.services.destinations.test(...uuidPlaceOf(call));
       call.exchange.reply.json(200, { data: connectionTestObject(outcome) });
     },
   },
   {
     ...DESTINATIONS,
-    ...deletion((call) => call.services.destinations.delete(...ownPlace(call)), 404, 409),
+    ...deletion((call) => call.services.destinations.delete(...uuidPlaceOf(call)), 404, 409),
     path: '/observability/destinations/{id}',
     operationId: 'deleteDestination',
     summary: 'Delete a destination and wipe its secrets',
@@ -127,9 +127,3 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     handler: (call) => call.exchange.reply.json(200, destinationTypes()),
   },
 ];
-
-/** The account of the caller, and the id in the path, in lower case as ids are stored. */
-function ownPlace(call: Call): [accountId: string, id: string] {
-  const [accountId, id] = placeOf(call);
-  return [accountId, id.toLowerCase()];
-}

@@ -3,6 +3,7 @@ import type { Route } from '../route.ts';
 import { analyticsRoutes } from './analytics.ts';
 import { BYOK_ROUTES } from './byok.ts';
 import { CATALOG_ROUTES } from './catalog.ts';
+import { CLASSIFIER_ROUTES } from './classifiers.ts';
 import { CREDIT_ROUTES } from './credits.ts';
 import { DATASET_ROUTES } from './datasets.ts';
 import { DESTINATION_ROUTES } from './destinations.ts';
@@ -38,6 +39,7 @@ export const routesFor: (vendor: string) => readonly Route[] = remembered(MAX_VE
   ...WORKSPACE_ROUTES,
   ...GUARDRAIL_ROUTES,
   ...DESTINATION_ROUTES,
+  ...CLASSIFIER_ROUTES,
   ...CREDIT_ROUTES,
   ...GATEWAY_ROUTES,
   ...PROBE_AND_DOCS_ROUTES,

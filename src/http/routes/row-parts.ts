@@ -44,6 +44,12 @@ export function placeOf(call: Call): [accountId: string, id: string] {
   return [callerOf(call).accountId, call.params.id ?? ''];
 }
 
+/** The same for ids that are UUIDs, in lower case as they are stored. */
+export function uuidPlaceOf(call: Call): [accountId: string, id: string] {
+  const [accountId, id] = placeOf(call);
+  return [accountId, id.toLowerCase()];
+}
+
 /** The header of answers that are made from events, as a row declares it. */
 export const ANALYTICS_WARNING_HEADER = {
   'X-Analytics-Warning':

@@ -1,5 +1,6 @@
 import type { Nanos } from '../../kit/money.ts';
 import type { SettledPosition } from '../generations.ts';
+import type { ScopeIds } from '../ledger.ts';
 import type { FileMember, Page } from '../tenancy.ts';
 
 /** A question that a classifier answers of each generation, with a closed set of answers. */
@@ -9,6 +10,21 @@ export interface ClassifierDimension {
   readonly description: string | null;
   readonly values: readonly { readonly value: string; readonly description: string | null }[];
 }
+
+/**
+ * What a classifier's own generations count as in the place of a key: limits of keys count nothing of them, and its
+ * monthly budget is a limit of this one.
+ */
+export function classifierKey(id: string): string {
+  return `${KEY_PREFIX}${id}`;
+}
+
+/** Whether a generation is a classifier's own: `key` is the scope that it counts in. */
+export function isOfClassifier({ key }: Pick<ScopeIds, 'key'>): boolean {
+  return key.startsWith(KEY_PREFIX);
+}
+
+const KEY_PREFIX = 'classifier/';
 
 /** Tags the generations of a workspace after their answers. A workspace has at most one that is active. */
 export interface Classifier extends ClassifierSettings {
@@ -49,6 +65,8 @@ export interface ClassifierStore {
   ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
   /** Of all accounts. */
   listActive(): Promise<readonly Classifier[]>;
+  /** Of all accounts. */
+  listIds(): Promise<readonly string[]>;
   /** `decide` may throw to refuse. Undefined if there is none. */
   update(
     accountId: string,

@@ -59,6 +59,11 @@ export class SqlClassifierStore implements ClassifierStore {
     return rows.map(classifierOf);
   }
 
+  async listIds(): Promise<string[]> {
+    const rows = await this.#database.selectFrom('classifiers').select('id').execute();
+    return rows.map(({ id }) => id);
+  }
+
   update(
     accountId: string,
     id: string,

@@ -373,6 +373,8 @@ function workspaces(runner: Runner) {
       sql<WholeNumber>`case when is_observability_broadcast_enabled = 1 and exists (
         select 1 from destinations
         where destinations.workspace_id = workspaces.id and is_enabled = 1 and reads_content = 1
+      ) or exists (
+        select 1 from classifiers where classifiers.workspace_id = workspaces.id and is_active = 1
       ) then 1 else 0 end`.as('has_content_readers'),
     );
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Nanos } from '../../../../kit/money.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
+import { classifierKey } from '../../../../ports/following/classifiers.ts';
 import type { ForgettableScope, Scope, Spending } from '../../../../ports/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
@@ -71,15 +72,16 @@ export function forgetIn(database: Kysely<Tables>, scope: ForgettableScope, id: 
 }
 
 /**
- * Removes tallies of keys and workspaces that no longer exist: a generation that was open when its key was deleted
- * begins a new sum. Skips tallies with reservations and locked ones. Resolves with the number removed.
+ * Removes tallies of keys, classifiers and workspaces that no longer exist: a generation that was open when its key
+ * was deleted begins a new sum. Skips tallies with reservations and locked ones. Resolves with the number removed.
  */
 export async function forgetAbsent(database: Kysely<Tables>): Promise<number> {
   const { rows } = await sql`
     with absent as (
       select scope, id from ledger_tallies t
       where reserved_credit = 0 and reserved_byok = 0 and (
-        (scope = 'key' and not exists (select from keys where hash = t.id))
+        (scope = 'key' and not exists (select from keys where hash = t.id)
+          and not exists (select from classifiers where ${classifierKey('')} || classifiers.id = t.id))
         or (scope = 'workspace' and not exists (select from workspaces where workspaces.id = t.id))
       )
       for update skip locked
