@@ -230,6 +230,7 @@ const CHAT: Case[] = [
   [{ max_tokens: -1 }, 400, 'max_tokens'],
   [{ max_completion_tokens: 0 }, 400, 'max_completion_tokens'],
   [{ n: 2 }, 400, 'n'],
+  [{ best_of: 2 }, 400, 'best_of'],
   [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 400, 'stop'],
   [{ top_logprobs: 21, logprobs: true }, 400, 'top_logprobs'],
   [{ response_format: { type: 7 } }, 400, 'response_format.type'],

@@ -46,6 +46,7 @@ beforeAll(async () => {
       { id: 'm/chat', ...of('chatter') },
       { id: 'm/unpriced', ...of('responder', UNPRICED) },
       { id: 'm/unpriced-messages', ...of('messenger', UNPRICED) },
+      { id: 'm/unpriced-chat', ...of('chatter', UNPRICED) },
       { id: 'm/allowed', ...of('allowing', UNPRICED) },
       {
         id: 'm/both',
@@ -357,6 +358,52 @@ describe('tools without a price', () => {
     expect((await ask('/responses', { model: 'm/unpriced', input: 'Hello' }, key)).status).toBe(200);
     answer(response([]));
     expect((await ask('/responses', asking('m/unpriced', 'local_shell'), key)).status).toBe(200);
+  });
+
+  it.each([
+    ['/chat/completions', 'm/unpriced-chat', { web_search: { enable: true } }],
+    ['/chat/completions', 'm/unpriced-chat', { web_search: true }],
+    ['/chat/completions', 'm/unpriced-chat', { enable_web_search: true }],
+    ['/chat/completions', 'm/unpriced-chat', { search_parameters: {} }],
+    ['/chat/completions', 'm/unpriced-chat', { enable_search: 1 }],
+    ['/chat/completions', 'm/unpriced-chat', { venice_parameters: { enable_web_search: 'auto' } }],
+    ['/chat/completions', 'm/unpriced-chat', { force_search_enhancement: true }],
+    ['/chat/completions', 'm/unpriced-chat', { enable_enhancement: true }],
+    ['/chat/completions', 'm/unpriced-chat', { connectors: [{ id: 'web-search' }] }],
+    ['/chat/completions', 'm/unpriced-chat', { compound_custom: { tools: {} } }],
+    ['/responses', 'm/unpriced', { search_parameters: { mode: 'on' } }],
+    ['/messages', 'm/unpriced-messages', { enable_search: true }],
+  ])('are not switched on for such a key by members of a provider: %s %s %j', async (path, model, member) => {
+    const asked = {
+      model,
+      ...(path === '/responses' ? { input: 'Look' } : { messages: [{ role: 'user', content: 'Look' }] }),
+      ...(path === '/messages' && { max_tokens: 100 }),
+    };
+    const { status, text } = await ask(path, { ...asked, ...member }, await keyWith(5));
+    expect([status, text]).toEqual([404, expect.stringContaining('unpriced: bills web_search')]);
+    expect(upstream.requests).toHaveLength(0);
+    answer(
+      {
+        '/chat/completions': completion({}),
+        '/responses': response([]),
+        '/messages': message([], { input_tokens: 100, output_tokens: 20 }),
+      }[path] ?? {},
+    );
+    expect((await ask(path, { ...asked, ...member }, await keyWith(null))).status).toBe(200);
+    expect(upstream.requests[0]?.json).toMatchObject(member);
+  });
+
+  it.each([
+    { web_search: { enable: false } },
+    { search_parameters: { mode: 'off' } },
+    { enable_search: false },
+    { venice_parameters: { enable_web_search: 'off', character_slug: 'ada' } },
+    { connectors: [] },
+  ])('are not switched on by %j', async (member) => {
+    answer(completion({}));
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const asked = { model: 'm/unpriced-chat', messages, ...member };
+    expect((await ask('/chat/completions', asked, await keyWith(5))).status).toBe(200);
   });
 
   it('leave endpoints that have the price, and the metadata says why', async () => {

@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import { isJsonObject, type Json } from '../../kit/json/json.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
 import {
   type AskedTool,
   askedAmong,
@@ -8,6 +8,7 @@ import {
   type ToolRow,
   UNBOUNDED,
 } from '../shared/tools/hosted-tools.ts';
+import { searchBy, searchBySwitch } from '../shared/tools/search-switches.ts';
 
 /** Tools of upstreams by their type. Names differ between providers. */
 const ROWS: readonly ToolRow[] = [
@@ -22,29 +23,18 @@ const ROWS: readonly ToolRow[] = [
 export const hosted: HostedTools = {
   asked({ format, body, tools }, supported) {
     const asked = askedAmong(tools, 'chat', ROWS, () => UNBOUNDED);
-    const option = format === 'chat' ? searchOption(body, supported) : undefined;
-    return option === undefined ? asked : [...asked, searchesBy(option)];
+    const search = format === 'chat' ? searchAsked(body, supported) : undefined;
+    return search === undefined ? asked : [...asked, search];
   },
 };
 
-function searchesBy(kind: string): AskedTool {
-  return { kind, units: { web_search: 1 }, ...UNBOUNDED };
-}
-
-/** The option of the body that asks for searches: the format's, if the endpoint takes it, or one of a provider. */
-function searchOption(
+/** The search that the format's option asks for, if the endpoint takes it, or a member of a provider. */
+function searchAsked(
   body: GenerationRequest['body'],
   supported: ReadonlySet<string> | undefined,
-): string | undefined {
+): AskedTool | undefined {
   const isTaken = supported === undefined || supported.has('web_search_options');
-  if (isTaken && isJsonObject(body.web_search_options)) return 'web_search_options';
-  const { search_parameters: parameters, enable_search: isEnabled } = body;
-  if (isOn(parameters) && !(isJsonObject(parameters) && parameters.mode === 'off'))
-    return 'search_parameters';
-  return isOn(isEnabled) ? 'enable_search' : undefined;
-}
-
-/** Upstreams take numbers and words for a switch too. */
-function isOn(value: Json | undefined): boolean {
-  return value !== undefined && value !== null && value !== false;
+  return isTaken && isJsonObject(body.web_search_options)
+    ? searchBy('web_search_options')
+    : searchBySwitch(body);
 }

@@ -77,8 +77,9 @@ export function hasUnknownTypes({ body }: GenerationRequest): boolean {
 
 /** Refuses bodies that are valid by the schema and impossible here. */
 function refuseImpossible(body: JsonObject, messages: readonly JsonObject[]): void {
-  if (typeof body.n === 'number' && body.n !== 1) {
-    throw invalidRequest([{ path: 'n', message: 'must be 1: one request gives one choice' }]);
+  for (const path of ['n', 'best_of']) {
+    if (typeof body[path] !== 'number' || body[path] === 1) continue;
+    throw invalidRequest([{ path, message: 'must be 1: one request gives one choice' }]);
   }
   if (body.store === true) {
     throw invalidRequest([{ path: 'store', message: 'must be false: nothing is stored here' }]);

@@ -10,6 +10,7 @@ import {
   type ToolRow,
   UNBOUNDED,
 } from '../shared/tools/hosted-tools.ts';
+import { searchBySwitch } from '../shared/tools/search-switches.ts';
 
 /** Tools by their type. Fetched pages and found tools cost tokens alone (Anthropic, Pricing, Tool use). */
 const ROWS: readonly ToolRow[] = [
@@ -46,12 +47,15 @@ export const hosted: HostedTools = {
     },
   },
   prices: ['web_search', 'code_execution'],
-  asked({ tools, ext }) {
+  asked({ format, body, tools, ext }) {
     const among = askedAmong(tools, 'messages', ROWS, (kind, tool) =>
       IS_BOUNDABLE.test(kind) ? { most: usesOf(tool), isBoundable: true } : UNBOUNDED,
     );
     const asked = among.some(({ kind }) => FILTERING.test(kind)) ? among.map(withFreeCode) : among;
-    return ext.messages?.fallbacks === undefined ? asked : [...asked, OWN_FALLBACKS];
+    const fallbacks = ext.messages?.fallbacks === undefined ? undefined : OWN_FALLBACKS;
+    const search = format === 'messages' ? searchBySwitch(body) : undefined;
+    const more = [fallbacks, search].filter((each) => each !== undefined);
+    return more.length === 0 ? asked : [...asked, ...more];
   },
   run(items, asked) {
     let calls = 0;

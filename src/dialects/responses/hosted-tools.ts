@@ -11,6 +11,7 @@ import {
   type ToolRow,
   type ToolsRun,
 } from '../shared/tools/hosted-tools.ts';
+import { searchBySwitch } from '../shared/tools/search-switches.ts';
 
 /** The upstream runs tools itself. One limit counts all calls of them. */
 export const hosted: HostedTools = {
@@ -29,9 +30,11 @@ export const hosted: HostedTools = {
   },
   prices: ['web_search', 'file_search', 'code_execution', 'image_generation', 'image_generation_input'],
   sharesLimit: true,
-  asked({ tools, wishes }, _supported, ownTools) {
+  asked({ format, body, tools, wishes }, _supported, ownTools) {
     const bounds = { most: wishes.maxToolCalls ?? Number.POSITIVE_INFINITY, isBoundable: true };
-    return askedAmong(tools, 'responses', ROWS, () => bounds, ownTools);
+    const asked = askedAmong(tools, 'responses', ROWS, () => bounds, ownTools);
+    const search = format === 'responses' ? searchBySwitch(body) : undefined;
+    return search === undefined ? asked : [...asked, search];
   },
   bound(request, most) {
     const wishes = { ...request.wishes, maxToolCalls: most };
