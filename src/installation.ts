@@ -400,6 +400,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         tenancy,
         byokStore,
         guardrailStore,
+        destinationStore,
         vault,
         sources,
         changedKey,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DESTINATION_TYPE_NAMES } from '../ports/following/destinations.ts';
 import { configIssues } from './destination-config.ts';
-import { DESTINATION_TYPE_NAMES, DESTINATION_TYPES, targetOf, UNSERVED_TYPES } from './destination-types.ts';
+import { DESTINATION_TYPES, targetOf, UNSERVED_TYPES } from './destination-types.ts';
 
 /** A minimal configuration of every type, and where it leads. */
 const EXAMPLES: Readonly<Record<string, { config: Record<string, string>; leadsTo: object }>> = {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
+import type { DestinationTypeName } from '../ports/following/destinations.ts';
 import {
   address,
   choice,
@@ -15,8 +16,7 @@ import { basic, type DestinationType, otlp, tracesAt, trimmed } from './destinat
 import { HOSTED_SERVICES } from './hosted-services.ts';
 import { PATH_TEMPLATE } from './object-folder.ts';
 
-/** THE table: every type of destination by its name in the API. */
-export const DESTINATION_TYPES: Readonly<Record<string, DestinationType>> = {
+const TYPES: Readonly<Record<DestinationTypeName, DestinationType>> = {
   ...HOSTED_SERVICES,
   clickhouse: {
     label: 'ClickHouse',
@@ -101,13 +101,14 @@ export const DESTINATION_TYPES: Readonly<Record<string, DestinationType>> = {
   },
 };
 
+/** THE table: every type of destination by its name in the API. */
+export const DESTINATION_TYPES: Readonly<Record<string, DestinationType>> = TYPES;
+
 /** Types of the API that no writer serves, and why, in words that follow "it". */
 export const UNSERVED_TYPES: Readonly<Record<string, string>> = {
   ramp: 'publishes no format that traces could be sent in',
   snowflake: 'takes neither OTLP nor objects; let it read those of an s3 destination',
 };
-
-export const DESTINATION_TYPE_NAMES: readonly string[] = Object.keys(DESTINATION_TYPES).sort();
 
 /** Where a destination leads. `config`: complete, with its secrets, and checked. */
 export function targetOf(type: string, config: JsonObject): DestinationTarget {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { numberAt, stringAt } from '../kit/json/members.ts';
 import { usdOf } from '../kit/money.ts';
+import type { FILTER_FIELD_NAMES } from '../ports/following/destinations.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
 
 /** What rules are applied to. */
@@ -44,7 +45,7 @@ export const FILTER_FIELDS: Readonly<Record<string, FilterField>> = {
   ),
   prompt_tokens: number(({ generation: { row } }) => numberAt(row, 'tokens_prompt')),
   completion_tokens: number(({ generation: { row } }) => numberAt(row, 'tokens_completion')),
-};
+} satisfies Record<(typeof FILTER_FIELD_NAMES)[number], FilterField>;
 
 /** Members of requests, in any format, that hold words. */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(['arguments', 'content', 'output', 'prompt', 'text']);

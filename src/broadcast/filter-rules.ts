@@ -1,6 +1,11 @@
 import type { Issue } from '../kit/json/validate.ts';
 import { compilePattern } from '../kit/text/linear-pattern.ts';
-import type { FilterGroup, FilterRule, FilterRules } from '../ports/following/destinations.ts';
+import type {
+  FILTER_OPERATOR_NAMES,
+  FilterGroup,
+  FilterRule,
+  FilterRules,
+} from '../ports/following/destinations.ts';
 import { FILTER_FIELDS, type FilterFacts, type FilterField } from './filter-fields.ts';
 
 /** Whether a generation is sent. */
@@ -56,7 +61,7 @@ export const FILTER_OPERATORS: Readonly<Record<string, FilterOperator>> = {
   lte: onNumbers((value, wanted) => value <= wanted),
   exists: { kinds: BOTH, needsValue: false, compare: () => (value) => value !== null },
   not_exists: { kinds: BOTH, needsValue: false, compare: () => (value) => value === null },
-};
+} satisfies Record<(typeof FILTER_OPERATOR_NAMES)[number], FilterOperator>;
 
 /** Problems of rules that their schema does not find, by paths that begin with `filter_rules`. */
 export function filterIssues(rules: Pick<FilterRules, 'groups'> | null | undefined): Issue[] {

@@ -1,11 +1,12 @@
 import { urlOf } from '../kit/net/url-of.ts';
+import type { DestinationTypeName } from '../ports/following/destinations.ts';
 import { address, choice, formed, HEADERS, optional, secret, text } from './config-members.ts';
 import { basic, type DestinationType, otlp, tracesAt, trimmed } from './destination-type.ts';
 
 const API_KEY = secret('The API key.');
 
 /** Services that take OTLP at an address, and with headers, of their own. */
-export const HOSTED_SERVICES: Readonly<Record<string, DestinationType>> = {
+export const HOSTED_SERVICES = {
   arize: {
     label: 'Arize AX',
     members: {
@@ -196,4 +197,4 @@ export const HOSTED_SERVICES: Readonly<Record<string, DestinationType>> = {
         resource: { 'wandb.entity': entity, 'wandb.project': project },
       }),
   },
-};
+} as const satisfies Partial<Record<DestinationTypeName, DestinationType>>;

@@ -20,6 +20,15 @@ workspaces:
   - slug: team
     keys: [{ name: CI, secret: canary-nine-123456 }]
     byok: [{ provider: openai, api_key: canary-ten-123456 }]
+    destinations:
+      - type: langfuse
+        name: Traces
+        config:
+          publicKey: canary-twelve-123456
+          secretKey: canary-thirteen-3456
+          baseUrl: https://traces.example.com/a?key=canary-14-123456
+          headers: { x-token: canary-fifteen-3456 }
+      - { type: sentry, name: Errors, config: { dsn: 'https://canary-16-3456@s.example.com/1' } }
 observability: { otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-token: canary-eleven-123456 } } }
 metrics: { token: canary-eight-123456 }
 `;
@@ -36,6 +45,12 @@ describe('redaction', () => {
       headers: { 'x-secret': '***(16-to-63-characters)', 'x-short': '***(under-16-characters)' },
     });
     expect(redactedConfig(reading.config).providers[1]?.api_key).toBe('***(64-or-more-characters)');
+    expect(redactedConfig(reading.config).workspaces[0]?.destinations?.[0]?.config).toEqual({
+      publicKey: '***(16-to-63-characters)',
+      secretKey: '***(16-to-63-characters)',
+      baseUrl: 'https://traces.example.com/a?key=***',
+      headers: { 'x-token': '***(16-to-63-characters)' },
+    });
     expect(reading.config.providers[0]?.api_key).toBe('canary-one-123456');
   });
 

@@ -26,6 +26,12 @@ export function redactedConfig(config: Config): Config {
       ...(workspace.byok && {
         byok: workspace.byok.map((credential) => ({ ...credential, api_key: redacted(credential.api_key) })),
       }),
+      ...(workspace.destinations && {
+        destinations: workspace.destinations.map((destination) => ({
+          ...destination,
+          config: mapValues(destination.config, shownMember),
+        })),
+      }),
     })),
     storage: {
       ...config.storage,
@@ -119,6 +125,16 @@ function maskedUrl(address: string): string {
   // Some services take their password as a parameter.
   for (const name of [...url.searchParams.keys()]) url.searchParams.set(name, HIDDEN);
   return url.href;
+}
+
+type DestinationConfig = NonNullable<Config['workspaces'][number]['destinations']>[number]['config'];
+
+/** A member of a destination. Which of them are secret, only its type knows: all but plain addresses are masked. */
+function shownMember(member: DestinationConfig[string]): DestinationConfig[string] {
+  if (member === null) return null;
+  if (typeof member !== 'string') return mapValues(member, redacted);
+  const url = /^https?:/.test(member) ? urlOf(member) : undefined;
+  return url === undefined || url.username !== '' ? redacted(member) : maskedUrl(member);
 }
 
 function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {

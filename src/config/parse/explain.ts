@@ -161,7 +161,8 @@ function valueAt(value: unknown, segments: readonly Segment[]): unknown {
   }, value);
 }
 
-function inWordsOfYaml(message: string): string {
+/** A problem of a value in the words of the file instead of those of JSON. */
+export function inWordsOfYaml(message: string): string {
   return message
     .replace(/^must be an array( or null)?$/, 'must be a list: begin each item with "- "')
     .replace(/^must be an object( or null)?$/, KEYS_AND_VALUES)

@@ -78,6 +78,8 @@ const SECRETS: readonly string[] = [
   'providers.*.headers.*',
   'workspaces.*.keys.*.secret',
   'workspaces.*.byok.*.api_key',
+  'workspaces.*.destinations.*.config.*',
+  'workspaces.*.destinations.*.config.headers.*',
   'plugins.web.engines.*.api_key',
   'storage.s3.secret_access_key',
   'storage.s3.session_token',
@@ -87,8 +89,11 @@ const SECRETS: readonly string[] = [
   'metrics.token',
 ];
 
-/** Headers whose values are secret. */
-const SECRET_HEADER = /auth|key|token|secret|cookie/i;
+/** Sections with names of any kind. */
+const NAMED: readonly string[] = ['headers', 'config'];
+
+/** Names in them whose values are secret. */
+const SECRET_NAME = /auth|key|token|secret|cookie|password|dsn/i;
 
 /** Not a word such as `unused`, which servers without keys are given, nor a mask of `check-config`. */
 const SECRET_TEXT = /^(?!\*{3})(?:(?=.*\d).{8,}|.{24,})$/s;
@@ -98,7 +103,7 @@ function* plainSecrets(value: object): Generator<Problem> {
   for (const pattern of SECRETS) {
     for (const { trail, text } of textsAt(value, pattern.split('.'), [])) {
       const isVariable = hasVariable(text) || unreadVariable(text) !== undefined;
-      const isHarmless = trail.includes('headers') && !SECRET_HEADER.test(String(trail.at(-1)));
+      const isHarmless = NAMED.includes(String(trail.at(-2))) && !SECRET_NAME.test(String(trail.at(-1)));
       if (isVariable || isHarmless || !SECRET_TEXT.test(text)) continue;
       const message = `is a secret in plain text: put it into a variable of the environment, and write \${NAME} here`;
       yield { path: pathOf(trail), message };

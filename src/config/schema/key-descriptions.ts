@@ -301,8 +301,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',
 
   workspaces:
-    'Workspaces of the first account, with budgets, keys, BYOK credentials and guardrails. They are managed by the file: changes by ' +
-    'the API or by commands are refused.',
+    'Workspaces of the first account, with budgets, keys, BYOK credentials, guardrails and destinations. They are managed by the ' +
+    'file: changes by the API or by commands are refused.',
   'workspaces[].slug': 'Identifies the workspace: another slug is another workspace.',
   'workspaces[].name': 'Display name; absent: the slug, or the name that the workspace has already.',
   'workspaces[].description': 'A text for people.',
@@ -310,6 +310,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].default_provider_sort': 'provider.sort of requests that give neither sort nor order.',
   'workspaces[].is_observability_io_logging_enabled':
     'Whether prompts and outputs of requests are stored; absent: no.',
+  'workspaces[].is_observability_broadcast_enabled':
+    'Whether destinations of the workspace are sent its generations; absent: yes if it has destinations here.',
   'workspaces[].io_logging_sampling_rate': 'Share of the requests that are stored; absent: 1.',
   'workspaces[].budgets':
     'All budgets of the workspace, USD; absent: budgets are set by the API or by commands.',
@@ -391,6 +393,36 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'An answer is judged in pieces of at least this many characters; absent: the whole answer at once.',
   'workspaces[].guardrails[].service.on_failure':
     'Whether requests are refused (closed) or pass (open) while it gives no verdict; absent: closed.',
+  'workspaces[].destinations':
+    'Where generations are sent as traces. Others of the workspace are not touched; at most 5 of a type, with those.',
+  'workspaces[].destinations[].type': 'What receives the traces.',
+  'workspaces[].destinations[].name':
+    'Name of the destination. Tells those of one type in a workspace apart.',
+  'workspaces[].destinations[].config':
+    'What the type needs, such as its address and its key, by the names of the API. The address may be private. ' +
+    'Secrets come from the environment, and are stored encrypted.',
+  'workspaces[].destinations[].enabled': 'Whether it is sent anything; absent: yes.',
+  'workspaces[].destinations[].privacy_mode': 'Whether prompts and answers are left out; absent: no.',
+  'workspaces[].destinations[].sampling_rate': 'Share of the sessions that are sent; absent: 1.',
+  'workspaces[].destinations[].api_key_hashes':
+    'Hashes of the keys whose generations are sent; absent: those of all keys.',
+  'workspaces[].destinations[].filter_rules':
+    'Sends only generations that any of the groups accepts; absent: all.',
+  'workspaces[].destinations[].filter_rules.enabled': 'Whether the rules are applied; absent: yes.',
+  'workspaces[].destinations[].filter_rules.groups': 'Groups of rules; none: all generations are sent.',
+  'workspaces[].destinations[].filter_rules.groups[].logic':
+    'Whether all rules must hold (and) or one of them (or); absent: and.',
+  'workspaces[].destinations[].filter_rules.groups[].rules': 'Rules of the group.',
+  'workspaces[].destinations[].filter_rules.groups[].rules[].field': 'What of the generation is compared.',
+  'workspaces[].destinations[].filter_rules.groups[].rules[].operator': 'How it is compared.',
+  'workspaces[].destinations[].filter_rules.groups[].rules[].value':
+    'What the field is compared with; exists and not_exists take none.',
+  'workspaces[].destinations[].broadcast_generation_cost':
+    'Whether the parts of the cost are sent too; absent: no.',
+  'workspaces[].destinations[].broadcast_generation_identity':
+    'Whether account, workspace, key, member and app are sent too; absent: no.',
+  'workspaces[].destinations[].broadcast_generation_request_context':
+    'Whether how it was asked and routed is sent too; absent: no.',
 
   tools: 'Tools that the gateway runs for models.',
   'tools.image_generation': 'Generation of images; absent: not offered.',

@@ -3,7 +3,9 @@ import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { providerSlug } from './catalog-members.ts';
+import { destination } from './destination-members.ts';
 import { guardrail } from './guardrail-members.ts';
+import { keyHash, readable } from './workspace-texts.ts';
 
 /**
  * Schemas of workspaces in the configuration file. Members are named as in the management API. Members of the API that
@@ -13,29 +15,16 @@ import { guardrail } from './guardrail-members.ts';
 const MAX_ENTRIES = 1000;
 const MAX_LIST_ENTRIES = 100;
 
-const readable = (maxLength: number) =>
-  Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
-    explainPattern: 'must hold something besides blanks, and no control characters',
-  });
-
 const flag = nullish(Type.Boolean());
 
 const list = <T extends TSchema>(item: T, minItems = 0) =>
   nullish(Type.Array(item, { minItems, maxItems: MAX_LIST_ENTRIES }));
 
-const hash = Type.String({
-  pattern: '^[a-f0-9]{64}$',
-  explain: 'must be the SHA-256 of a key: 64 lower-case hex digits',
-});
-
 const words = Type.String({ minLength: 1, maxLength: 256 });
 
 const key = closed({
   name: readable(255),
-  hash: nullish(hash),
+  hash: nullish(keyHash),
   secret: nullish(
     Type.String({
       pattern: '^[\\x21-\\x7e]{16,512}$',
@@ -66,7 +55,7 @@ const credential = closed({
   declared_zdr: flag,
   allowed_models: list(words),
   allowed_user_ids: list(words),
-  allowed_api_key_hashes: list(hash, 1),
+  allowed_api_key_hashes: list(keyHash, 1),
 });
 
 const budget = nullish(Type.Number({ exclusiveMinimum: 0, maximum: MAX_USD }));
@@ -90,9 +79,11 @@ export const workspace = closed({
   default_text_model: nullish(readable(256)),
   default_provider_sort: nullish(oneOf(['price', 'throughput', 'latency', 'exacto'])),
   is_observability_io_logging_enabled: flag,
+  is_observability_broadcast_enabled: flag,
   io_logging_sampling_rate: nullish(Type.Number({ minimum: 0.0001, maximum: 1 })),
   budgets: nullish(budgets),
   keys: nullish(Type.Array(key, { maxItems: MAX_ENTRIES })),
   byok: nullish(Type.Array(credential, { maxItems: MAX_LIST_ENTRIES })),
   guardrails: nullish(Type.Array(guardrail, { maxItems: MAX_LIST_ENTRIES })),
+  destinations: nullish(Type.Array(destination, { maxItems: MAX_LIST_ENTRIES })),
 });

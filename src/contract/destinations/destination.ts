@@ -1,24 +1,18 @@
 import Type, { type Static } from 'typebox';
-import {
-  DESTINATION_TYPE_NAMES,
-  DESTINATION_TYPES,
-  UNSERVED_TYPES,
-} from '../../broadcast/destination-types.ts';
-import { FILTER_FIELDS } from '../../broadcast/filter-fields.ts';
-import { FILTER_OPERATORS } from '../../broadcast/filter-rules.ts';
+import { DESTINATION_TYPES, UNSERVED_TYPES } from '../../broadcast/destination-types.ts';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
+import {
+  DESTINATION_LIMITS,
+  DESTINATION_TYPE_NAMES,
+  FILTER_FIELD_NAMES,
+  FILTER_OPERATOR_NAMES,
+} from '../../ports/following/destinations.ts';
 import { pageQuery } from '../guardrails/guardrail.ts';
 import { allWorkspaces } from '../values/all-workspaces.ts';
 import { managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
-
-const MAX_NAME_CHARACTERS = 255;
-const MAX_KEYS = 100;
-const MAX_GROUPS = 10;
-const MAX_RULES = 20;
-const MAX_VALUE_CHARACTERS = 4096;
 
 const unserved = Object.entries(UNSERVED_TYPES).map(([name, reason]) => `${name} ${reason}`);
 
@@ -27,7 +21,7 @@ const type = oneOf(DESTINATION_TYPE_NAMES, {
   description: 'What receives the traces.',
 });
 
-const name = readableText(MAX_NAME_CHARACTERS);
+const name = readableText(DESTINATION_LIMITS.nameCharacters);
 
 /** The members of every type, for readers. */
 const CONFIG_MEMBERS = Object.entries(DESTINATION_TYPES)
@@ -44,17 +38,16 @@ const config = Type.Record(Type.String(), Type.Unknown(), {
 });
 
 const rule = closed({
-  field: oneOf(Object.keys(FILTER_FIELDS)),
-  operator: oneOf(Object.keys(FILTER_OPERATORS)),
+  field: oneOf(FILTER_FIELD_NAMES),
+  operator: oneOf(FILTER_OPERATOR_NAMES),
   value: nullish(
-    Type.Union([Type.String({ maxLength: MAX_VALUE_CHARACTERS }), Type.Number()], {
+    Type.Union([Type.String({ maxLength: DESTINATION_LIMITS.ruleValueCharacters }), Type.Number()], {
       description: 'What the field is compared with; `exists` and `not_exists` take none.',
     }),
   ),
 });
 
-/** Rules, in requests and in the configuration file. */
-export const filterRules = closed(
+const filterRules = closed(
   {
     enabled: Type.Optional(Type.Boolean({ description: 'False: the rules are kept and not applied.' })),
     groups: Type.Array(
@@ -62,9 +55,9 @@ export const filterRules = closed(
         logic: Type.Optional(
           oneOf(['and', 'or'], { description: 'How rules are joined; `and` without it.' }),
         ),
-        rules: Type.Array(rule, { minItems: 1, maxItems: MAX_RULES }),
+        rules: Type.Array(rule, { minItems: 1, maxItems: DESTINATION_LIMITS.rulesInGroup }),
       }),
-      { maxItems: MAX_GROUPS },
+      { maxItems: DESTINATION_LIMITS.filterGroups },
     ),
   },
   { description: 'Sends only generations that any of the groups accepts.' },
@@ -76,7 +69,7 @@ const hashes = nullable(
       pattern: '^[a-f0-9]{64}$',
       explain: 'must be the hash of a key: 64 lower-case hex digits',
     }),
-    { minItems: 1, maxItems: MAX_KEYS },
+    { minItems: 1, maxItems: DESTINATION_LIMITS.keys },
   ),
   { description: 'Hashes of the keys whose generations are sent; null = all.' },
 );
@@ -149,7 +142,7 @@ export type DestinationsQuery = Static<typeof destinationsQuerySchema>;
 export const destinationSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    type: oneOf(DESTINATION_TYPE_NAMES),
+    type: oneOf<readonly string[]>(DESTINATION_TYPE_NAMES),
     name: Type.String(),
     workspace_id: Type.String({ format: 'uuid' }),
     config: Type.Record(Type.String(), Type.Unknown(), { description: 'Secrets are masked.' }),

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { Destination, DestinationStore } from '../../ports/following/destinations.ts';
 import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
@@ -10,17 +11,19 @@ export type DeclaredWorkspace = Config['workspaces'][number];
 export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
 export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[number];
 export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
+export type DeclaredDestination = NonNullable<DeclaredWorkspace['destinations']>[number];
 
 /** Dependencies for storing declarations. */
 export interface DeclaredDependencies {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
+  readonly destinationStore: DestinationStore;
   readonly vault: Vault;
   readonly sources: Sources;
   /** Called with the hash of every key that was stored. */
   readonly changedKey: (hash: string) => void;
-  /** Called with every workspace that was stored, or whose budgets or credentials were. */
+  /** Called with every workspace that was stored, or whose budgets, credentials or destinations were. */
   readonly changedWorkspace: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
   /** Called with the account whose guardrails or assignments were stored. */
   readonly changedGuardrails: (accountId: string) => void;
@@ -32,13 +35,14 @@ export interface FormerDeclarations {
   readonly keys: readonly Key[];
   readonly credentials: readonly StoredByokCredential[];
   readonly guardrails: readonly Guardrail[];
+  readonly destinations: readonly Destination[];
 }
 
 /** Changes that applying a file has made. */
 export interface DeclaredChanges {
   created: number;
   updated: number;
-  /** No longer in the file: keys and credentials are disabled, the rest may be changed by hand again. */
+  /** No longer in the file: disabled, deleted, or free to be changed by hand again, each kind as it says. */
   released: number;
 }
 

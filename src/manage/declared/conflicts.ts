@@ -1,6 +1,7 @@
 import type { Issue } from '../../kit/json/validate.ts';
+import { DESTINATION_LIMITS } from '../../ports/following/destinations.ts';
 import { MAX_CREDENTIALS } from '../byok/byok.ts';
-import type { Application } from './application.ts';
+import type { Application, DeclaredWorkspace } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 import { hashOf } from './declared-keys.ts';
 
@@ -20,8 +21,8 @@ export async function conflictsOf(application: Application): Promise<Issue[]> {
   return [
     ...(await keyConflicts(application)),
     ...(await unknownKeyConflicts(application)),
-    ...(await unknownGuardedKeys(application)),
     ...(await roomConflicts(application)),
+    ...(await destinationConflicts(application)),
   ];
 }
 
@@ -40,38 +41,44 @@ async function keyConflicts({ dependencies, accountId, config }: Application): P
   return conflicts;
 }
 
-/** A list of unknown hashes would silently disable the credential. */
+/** What names unknown keys would silently apply to none. */
 async function unknownKeyConflicts({ dependencies, accountId, config }: Application): Promise<Issue[]> {
   const declaredHashes = new Set(config.workspaces.flatMap(({ keys }) => (keys ?? []).map(hashOf)));
   const conflicts: Issue[] = [];
-  for (const [at, { byok }] of config.workspaces.entries()) {
-    for (const [index, { allowed_api_key_hashes: hashes }] of (byok ?? []).entries()) {
-      for (const [place, hash] of (hashes ?? []).entries()) {
-        if (declaredHashes.has(hash)) continue;
-        if ((await dependencies.tenancy.findKey(hash))?.accountId === accountId) continue;
-        const path = `workspaces[${at}].byok[${index}].allowed_api_key_hashes[${place}]`;
-        conflicts.push({ path, message: 'is not the hash of a key of the first account' });
-      }
-    }
+  for (const { hash, path, message } of config.workspaces.flatMap(namedKeys)) {
+    if (declaredHashes.has(hash)) continue;
+    if ((await dependencies.tenancy.findKey(hash))?.accountId === accountId) continue;
+    conflicts.push({ path, message });
   }
   return conflicts;
 }
 
-/** A guardrail for an unknown key would hold for nothing. */
-async function unknownGuardedKeys({ dependencies, accountId, config }: Application): Promise<Issue[]> {
-  const declaredHashes = new Set(config.workspaces.flatMap(({ keys }) => (keys ?? []).map(hashOf)));
-  const conflicts: Issue[] = [];
-  for (const [at, workspace] of config.workspaces.entries()) {
-    for (const [index, guardrail] of (workspace.guardrails ?? []).entries()) {
-      for (const hash of subjectsOf(guardrail, workspace).key) {
-        if (declaredHashes.has(hash)) continue;
-        if ((await dependencies.tenancy.findKey(hash))?.accountId === accountId) continue;
-        const path = `workspaces[${at}].guardrails[${index}].keys`;
-        conflicts.push({ path, message: `${hash} is not the hash of a key of the first account` });
-      }
-    }
-  }
-  return conflicts;
+/** A key that something in the file names, and what is said if it is not known. */
+interface NamedKey extends Issue {
+  readonly hash: string;
+}
+
+const UNKNOWN_KEY = 'is not the hash of a key of the first account';
+
+function namedKeys(workspace: DeclaredWorkspace, at: number): NamedKey[] {
+  const listed = (path: string, hashes: readonly string[] | null | undefined) =>
+    (hashes ?? []).map((hash, index) => ({ hash, path: `${path}[${index}]`, message: UNKNOWN_KEY }));
+  const path = `workspaces[${at}]`;
+  return [
+    ...(workspace.byok ?? []).flatMap(({ allowed_api_key_hashes: hashes }, index) =>
+      listed(`${path}.byok[${index}].allowed_api_key_hashes`, hashes),
+    ),
+    ...(workspace.guardrails ?? []).flatMap((guardrail, index) =>
+      subjectsOf(guardrail, workspace).key.map((hash) => ({
+        hash,
+        path: `${path}.guardrails[${index}].keys`,
+        message: `${hash} ${UNKNOWN_KEY}`,
+      })),
+    ),
+    ...(workspace.destinations ?? []).flatMap(({ api_key_hashes: hashes }, index) =>
+      listed(`${path}.destinations[${index}].api_key_hashes`, hashes),
+    ),
+  ];
 }
 
 async function roomConflicts({ dependencies, accountId, config, former }: Application): Promise<Issue[]> {
@@ -86,4 +93,32 @@ async function roomConflicts({ dependencies, accountId, config, former }: Applic
       message: `an account holds at most ${MAX_CREDENTIALS} credentials; remove some with byok remove`,
     },
   ];
+}
+
+/** Destinations of the API count towards the most of a type too. */
+async function destinationConflicts(application: Application): Promise<Issue[]> {
+  const { accountId, config, dependencies, former } = application;
+  if (config.workspaces.every(({ destinations }) => !destinations?.length)) return [];
+  const declaredBefore = new Set(former.destinations.map(({ id }) => id));
+  const byHand = (await dependencies.destinationStore.listAll()).filter(({ id }) => !declaredBefore.has(id));
+  const conflicts: Issue[] = [];
+  for (const [at, { slug, destinations }] of config.workspaces.entries()) {
+    const workspace = await dependencies.tenancy.findWorkspace(accountId, slug);
+    const counts = new Map<string, number>();
+    for (const { workspaceId, type } of byHand) {
+      if (workspaceId === workspace?.id) counts.set(type, (counts.get(type) ?? 0) + 1);
+    }
+    for (const [index, { type }] of (destinations ?? []).entries()) {
+      const count = (counts.get(type) ?? 0) + 1;
+      counts.set(type, count);
+      if (count <= DESTINATION_LIMITS.ofType) continue;
+      conflicts.push({
+        path: `workspaces[${at}].destinations[${index}]`,
+        message:
+          `a workspace has at most ${DESTINATION_LIMITS.ofType} destinations of type ${type}, with those that ` +
+          'were made by the API; delete one of them',
+      });
+    }
+  }
+  return conflicts;
 }

@@ -19,6 +19,7 @@ import { disorderOf } from '../workspaces/budgets.ts';
 import type { DeclaredCredential, DeclaredKey, DeclaredWorkspace } from './application.ts';
 import { budgetsOf } from './declared-budgets.ts';
 import { hashOf } from './declared-keys.ts';
+import { destinationProblems } from './destination-problems.ts';
 import { guardrailProblems } from './guardrail-problems.ts';
 
 type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;
@@ -43,6 +44,7 @@ export function* declarationProblems(config: Settings): Sliced<Problem[]> {
       ...(workspace.keys ?? []).flatMap((key, at) => keyProblems(key, `${path}.keys[${at}]`, hashes)),
       ...credentialProblems(workspace, `${path}.byok`, providers, egress),
       ...(yield* guardrailProblems(workspace, `${path}.guardrails`, guarding)),
+      ...destinationProblems(workspace, `${path}.destinations`),
     );
   }
   return problems;

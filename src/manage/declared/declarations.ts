@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema/schema.ts';
+import type { FileMember } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type {
   Application,
@@ -10,16 +11,18 @@ import type {
 import { conflictsOf, DeclarationConflict } from './conflicts.ts';
 import { DECLARED_BUDGETS } from './declared-budgets.ts';
 import { DECLARED_CREDENTIALS } from './declared-credentials.ts';
+import { DECLARED_DESTINATIONS } from './declared-destinations.ts';
 import { DECLARED_GUARDRAILS } from './declared-guardrails.ts';
 import { DECLARED_KEYS } from './declared-keys.ts';
 import { releaseWorkspaces, storeWorkspace } from './declared-workspace.ts';
 
-/** Kinds of things in workspaces of the file, in the order of storing: credentials and guardrails may name keys. */
+/** Kinds of things in workspaces of the file, in the order of storing: those behind keys may name them. */
 const KINDS: readonly DeclaredKind[] = [
   DECLARED_BUDGETS,
   DECLARED_KEYS,
   DECLARED_CREDENTIALS,
   DECLARED_GUARDRAILS,
+  DECLARED_DESTINATIONS,
 ];
 
 export interface DeclarationsDependencies extends DeclaredDependencies {
@@ -66,18 +69,20 @@ export class Declarations {
   }
 
   async #begin(config: Config): Promise<Application> {
-    const { accounts, tenancy, byokStore, guardrailStore } = this.#dependencies;
+    const { accounts, tenancy, byokStore, guardrailStore, destinationStore } = this.#dependencies;
     const { id: accountId } = await accounts.ensureFirst();
     const { workspaces, keys } = await tenancy.listDeclared(accountId);
-    const credentials = (await byokStore.listAll(accountId)).filter(({ fileMember }) => fileMember !== null);
-    const guardrails = (await guardrailStore.listAll(accountId)).filter(
-      ({ fileMember }) => fileMember !== null,
+    const declared = ({ fileMember }: { readonly fileMember: FileMember }) => fileMember !== null;
+    const credentials = (await byokStore.listAll(accountId)).filter(declared);
+    const guardrails = (await guardrailStore.listAll(accountId)).filter(declared);
+    const destinations = (await destinationStore.listAll()).filter(
+      (destination) => destination.accountId === accountId && declared(destination),
     );
     return {
       dependencies: this.#dependencies,
       accountId,
       config,
-      former: { workspaces, keys, credentials, guardrails },
+      former: { workspaces, keys, credentials, guardrails, destinations },
       changes: { created: 0, updated: 0, released: 0 },
     };
   }

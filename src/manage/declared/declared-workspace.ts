@@ -40,6 +40,8 @@ function settingsOf(declared: DeclaredWorkspace, known: Workspace, path: string)
     defaultTextModel: declared.default_text_model ?? null,
     defaultProviderSort: declared.default_provider_sort ?? null,
     isObservabilityIoLoggingEnabled: declared.is_observability_io_logging_enabled ?? false,
+    isObservabilityBroadcastEnabled:
+      declared.is_observability_broadcast_enabled ?? (declared.destinations ?? []).length > 0,
     ioLoggingSamplingRate: declared.io_logging_sampling_rate ?? 1,
     fileMember: path,
   };

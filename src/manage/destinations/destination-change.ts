@@ -41,13 +41,26 @@ export function destinationChangeOf(wanted: WantedSettings): DestinationEdit {
   };
 }
 
+/** Rules as requests and the configuration file give them: in the file, null counts as absent. */
+interface GivenRules {
+  readonly enabled?: boolean | null | undefined;
+  readonly groups: readonly {
+    readonly logic?: 'and' | 'or' | null | undefined;
+    readonly rules: readonly {
+      readonly field: string;
+      readonly operator: string;
+      readonly value?: string | number | null | undefined;
+    }[];
+  }[];
+}
+
 /** Rules in their stored form. */
-export function rulesOf(rules: WantedSettings['filter_rules']): FilterRules | null {
+export function rulesOf(rules: GivenRules | null | undefined): FilterRules | null {
   if (rules === null || rules === undefined) return null;
   return {
     isEnabled: rules.enabled ?? true,
-    groups: rules.groups.map(({ logic = 'and', rules: inGroup }) => ({
-      logic,
+    groups: rules.groups.map(({ logic, rules: inGroup }) => ({
+      logic: logic ?? 'and',
       rules: inGroup.map(({ field, operator, value = null }) => ({ field, operator, value })),
     })),
   };

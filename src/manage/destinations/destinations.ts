@@ -18,7 +18,12 @@ import { DecryptionProblem } from '../../kit/crypto/encrypt.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
-import type { Destination, DestinationEdit, DestinationStore } from '../../ports/following/destinations.ts';
+import {
+  DESTINATION_LIMITS,
+  type Destination,
+  type DestinationEdit,
+  type DestinationStore,
+} from '../../ports/following/destinations.ts';
 import type { Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
@@ -40,9 +45,6 @@ export interface DestinationsDependencies {
 }
 
 const DEFAULT_PAGE = 50;
-
-/** In a workspace. */
-export const MAX_OF_TYPE = 5;
 
 /** Destinations of accounts. Each operation sees one account; a destination of another is a 404. */
 export class Destinations {
@@ -78,7 +80,7 @@ export class Destinations {
         updatedAtMs: null,
         fileMember: null,
       },
-      MAX_OF_TYPE,
+      DESTINATION_LIMITS.ofType,
     );
     if (stored === 'full') throw tooMany(type);
     this.#changed(stored);
@@ -194,7 +196,7 @@ const MOVED = 'must be given again, because the address leads to another server'
 function tooMany(type: string): GatewayError {
   return new GatewayError(
     'conflict',
-    `type: a workspace has at most ${MAX_OF_TYPE} destinations of type ${type}; delete one first`,
+    `type: a workspace has at most ${DESTINATION_LIMITS.ofType} destinations of type ${type}; delete one first`,
   );
 }
 

@@ -2,6 +2,71 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { EncryptedSecret, SecretStore } from '../byok.ts';
 import type { FileMember, Page } from '../tenancy.ts';
 
+/** Names of the rows of the table of types. */
+export const DESTINATION_TYPE_NAMES = [
+  'arize',
+  'braintrust',
+  'clickhouse',
+  'datadog',
+  'grafana',
+  'langfuse',
+  'langsmith',
+  'newrelic',
+  'opik',
+  'otel-collector',
+  'posthog',
+  's3',
+  'sentry',
+  'weave',
+  'webhook',
+] as const;
+
+export type DestinationTypeName = (typeof DESTINATION_TYPE_NAMES)[number];
+
+/** Bounds of destinations, over the API and in the configuration file. */
+export const DESTINATION_LIMITS = {
+  /** Destinations of one type in a workspace. */
+  ofType: 5,
+  nameCharacters: 255,
+  keys: 100,
+  filterGroups: 10,
+  rulesInGroup: 20,
+  ruleValueCharacters: 4096,
+} as const;
+
+/** Names of fields that rules may name. */
+export const FILTER_FIELD_NAMES = [
+  'model',
+  'provider',
+  'session_id',
+  'user_id',
+  'api_key_name',
+  'finish_reason',
+  'input',
+  'output',
+  'total_cost',
+  'total_tokens',
+  'prompt_tokens',
+  'completion_tokens',
+] as const;
+
+/** Names of the operators of rules. */
+export const FILTER_OPERATOR_NAMES = [
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'regex',
+  'starts_with',
+  'ends_with',
+  'gt',
+  'lt',
+  'gte',
+  'lte',
+  'exists',
+  'not_exists',
+] as const;
+
 /** Where generations of a workspace are sent. */
 export interface Destination {
   /** UUID. */

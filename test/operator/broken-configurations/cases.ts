@@ -214,6 +214,26 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     'workspaces:\n  - slug: team\n    guardrails:\n      - { name: G, service: { url: "http://127.0.0.1:9/", timeout_ms: 61000 } }\n',
   ],
   [
+    'a destination of a type that there is not',
+    'workspaces:\n  - slug: team\n    destinations:\n      - { type: langfuze, name: Traces, config: {} }\n',
+  ],
+  [
+    'three mistakes in the configuration of a destination',
+    'workspaces:\n  - slug: team\n    destinations:\n      - type: langfuse\n        name: Traces\n        config:\n          publickey: ${PATH}\n          secretKey: ${SIGNALBOX_TEST_NOT_SET}\n          baseUrl: https://me:canary-secret@traces.example.com\n',
+  ],
+  [
+    'three mistakes in destinations of one name',
+    'workspaces:\n  - slug: team\n    destinations:\n      - { type: webhook, name: Hook, config: { url: "http://10.0.0.1:9/" } }\n      - type: webhook\n        name: Hook\n        config: { url: "http://10.0.0.1:9/", headers: { x-a: "a\\r\\nx-b: c" } }\n        filter_rules:\n          groups:\n            - rules: [{ field: model, operator: gt, value: 5 }]\n',
+  ],
+  [
+    'a sixth destination of a type',
+    `workspaces:\n  - slug: team\n    destinations:\n${[1, 2, 3, 4, 5, 6].map((n) => `      - { type: webhook, name: Hook ${n}, config: { url: "https://h.example/" } }\n`).join('')}`,
+  ],
+  [
+    'warning: a secret of a destination in the file',
+    'workspaces:\n  - slug: team\n    destinations:\n      - type: clickhouse\n        name: Rows\n        config: { host: "https://ch.example.com", database: traces_of_2026, username: team_of_2026, password: canary-0123456789 }\n',
+  ],
+  [
     'warning: a model at a provider that is not switched on',
     'models:\n  - id: a/b\n    endpoints:\n      - provider: openai\n',
   ],
