@@ -27,6 +27,7 @@ import { RemoteOffers } from './mcp/server/remote-offers.ts';
 import { TokenRefresher } from './mcp/token-refresher.ts';
 import type { ByokCredentials, McpTokens } from './ports/byok-credentials.ts';
 import type { ContentStore } from './ports/content.ts';
+import type { SpooledContents } from './ports/following/spooled-contents.ts';
 import type { GenerationLedger } from './ports/ledger.ts';
 import type { Limiter } from './ports/limiter.ts';
 import type { McpMemory } from './ports/mcp-memory.ts';
@@ -80,6 +81,8 @@ export interface EngineOptions {
   readonly cache: ResponseCache;
   /** Stores prompts and answers. */
   readonly contents: Pick<ContentStore, 'put'>;
+  /** Takes prompts and answers for those who read them after the answer. */
+  readonly spooledContents: Pick<SpooledContents, 'put'>;
   /** Finds output items that other processes keep; absent = there are none. */
   readonly findItemsElsewhere?: OutputItems['find'];
   readonly egress: ReturnType<typeof createEgress>;
@@ -272,7 +275,8 @@ function openObservers({
   limiter,
   log,
   contents,
-}: Pick<EngineOptions, 'settings' | 'limiter' | 'log' | 'contents'>): {
+  spooledContents,
+}: Pick<EngineOptions, 'settings' | 'limiter' | 'log' | 'contents' | 'spooledContents'>): {
   readonly generationMetrics: GenerationMetrics;
   readonly tail: GenerationTail;
   readonly failures: LastFailures;
@@ -281,6 +285,7 @@ function openObservers({
   const generationMetrics = new GenerationMetrics();
   const tail = new GenerationTail(systemClock);
   const failures = new LastFailures(systemClock);
+  const keeping = { store: contents, spooled: spooledContents, random: Math.random };
   return {
     generationMetrics,
     tail,
@@ -293,7 +298,7 @@ function openObservers({
       failures.note(generation);
       logGeneration(generation, settlement);
       tail.note(generation, settlement);
-      keepContent({ store: contents, random: Math.random }, generation, settlement);
+      keepContent(keeping, generation, settlement);
     },
     onUnrecorded: (generation, settlement) => {
       failures.note(generation);

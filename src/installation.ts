@@ -58,6 +58,9 @@ import type {
   ClassifierStore,
 } from './ports/following/classifiers.ts';
 import type { DestinationStore } from './ports/following/destinations.ts';
+import type { FollowerNotes } from './ports/following/follower-notes.ts';
+import type { SettledRows } from './ports/following/settled-rows.ts';
+import type { SpooledContents } from './ports/following/spooled-contents.ts';
 import type { GenerationStore, RecentGenerations } from './ports/generations.ts';
 import type { GuardrailStore } from './ports/guardrails.ts';
 import type { Durability } from './ports/journal.ts';
@@ -130,6 +133,9 @@ export interface Installation {
   readonly classifierStore: ClassifierStore;
   readonly classificationStore: ClassificationStore;
   readonly classifierRunStore: ClassifierRunStore;
+  readonly settledRows: SettledRows;
+  readonly followerNotes: FollowerNotes;
+  readonly spooledContents: SpooledContents;
   readonly mcpMemory: McpMemory;
   /** Sign-ins to the console. */
   readonly sessions: Sessions;
@@ -263,6 +269,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       classifierStore,
       classificationStore,
       classifierRunStore,
+      settledRows,
+      followerNotes,
+      spooledContents,
       mcpMemory,
       sessionStore,
       priceStore,
@@ -420,6 +429,9 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       classifierStore,
       classificationStore,
       classifierRunStore,
+      settledRows,
+      followerNotes,
+      spooledContents,
       mcpMemory,
       callCountStore,
       generationStore,

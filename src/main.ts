@@ -35,6 +35,7 @@ import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
 import { systemSources } from './manage/sources.ts';
 import { unassignedServers } from './mcp/configured-servers.ts';
+import { openFollowing } from './open-following.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
 import { readinessParts } from './readiness.ts';
@@ -150,6 +151,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   const engine = openEngine(
     {
       ...stores,
+      spooledContents: installation.spooledContents,
       vendor,
       settings,
       installation: { ...installation, hashKey: installation.directory.hashKey },
@@ -222,6 +224,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     uptime,
     examine: () => examineSelf(examined),
   });
+  openFollowing({ installation, settings, egress, log }, closers);
   await server.serve(
     httpServices({
       installation,

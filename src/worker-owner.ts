@@ -273,6 +273,7 @@ export class WorkerOwner {
     return {
       keepCached: (key, cached) => this.#requireParts().cache.keep(key, cached),
       keepContent: (content) => this.#requireParts().contents.put(content),
+      spoolContent: (content) => this.#requireParts().installation.spooledContents.put(content),
       replaceToken: async (token, secret) => {
         const { byokCredentials, changes } = this.#requireParts().installation;
         await byokCredentials.replace({ ...token, reveal: () => secret }, secret);

@@ -62,6 +62,8 @@ export type OwnerCalls = {
   keepCached(key: string, cached: CachedAnswer): void;
   /** Stores prompt and answer of a generation. */
   keepContent(content: StoredContent): void;
+  /** Keeps prompt and answer for those who read them after the answer. */
+  spoolContent(content: StoredContent): void;
   /** Stores a refreshed token for an MCP server. */
   replaceToken(token: TokenName, secret: string): Promise<void>;
   listFiles(

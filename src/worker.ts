@@ -164,6 +164,7 @@ export class Worker {
         },
         cache: this.#cache(),
         contents: { put: (content) => this.#owner.note('keepContent', content) },
+        spooledContents: { put: (content) => this.#owner.note('spoolContent', content) },
         findItemsElsewhere: (keyHash, ids) => this.#owner.call('findItemsElsewhere', keyHash, ids),
         egress,
         judgesFor: guardrailJudges({ egress, presidioUrl }),

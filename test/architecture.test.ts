@@ -118,6 +118,7 @@ const ROOTS = [
   'running-settings.ts',
   'gateway-metrics.ts',
   'provider-states.ts',
+  'open-following.ts',
   'operator-views.ts',
   'self-examination.ts',
   'running-state.ts',

@@ -1,43 +1,97 @@
+import { weightOf } from '../kit/json/stringify-sliced.ts';
+import type { Sliced } from '../kit/loop/turns.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
 import { encodeOtlp, type OtlpBody, type OtlpFormat } from './otlp/encode.ts';
-import type { ExportTraceServiceRequest, InstrumentationScope, Resource } from './otlp/messages.ts';
+import type {
+  ExportTraceServiceRequest,
+  InstrumentationScope,
+  KeyValue,
+  Resource,
+  Span,
+} from './otlp/messages.ts';
 import { attributes, CONVENTIONS } from './spans/conventions.ts';
 import { generationSpans, type SentParts } from './spans/generation-spans.ts';
 
 /** The name of the gateway in telemetry. */
 export const SERVICE_NAME = 'signalbox';
 
-/** The resource of all telemetry of the gateway. */
-export function gatewayResource(version: string): Resource {
-  return { attributes: attributes({ serviceName: SERVICE_NAME, serviceVersion: version }) };
+/** The resource of all telemetry of the gateway. `more`: attributes that a receiver asks for; they come first. */
+export function gatewayResource(version: string, more: Readonly<Record<string, string>> = {}): Resource {
+  const own = attributes({ serviceName: SERVICE_NAME, serviceVersion: version });
+  const asked = Object.entries(more).map(([key, stringValue]): KeyValue => ({ key, value: { stringValue } }));
+  return { attributes: [...asked, ...own.filter(({ key }) => more[key] === undefined)] };
 }
 
 export function gatewayScope(version: string): InstrumentationScope {
   return { name: SERVICE_NAME, version };
 }
 
-/**
- * The body of a request with the spans of generations. Without generations it is the body of a test: a valid request
- * with nothing in it. `version`: of the gateway.
- */
-export function encodeTraces(
-  generations: readonly FollowedGeneration[],
-  sent: SentParts,
-  format: OtlpFormat,
-  version: string,
-): OtlpBody {
-  return encodeOtlp('ExportTraceServiceRequest', traceRequest(generations, sent, version), format);
+/** How traces are made for a destination. */
+export interface TracesOptions {
+  readonly sent: SentParts;
+  /** Of the gateway. */
+  readonly version: string;
+  /** Further attributes of the resource. */
+  readonly resource?: Readonly<Record<string, string>>;
 }
 
-/** The same as an object: what destinations without OTLP are sent. */
+/** Generations whose spans stand together, and characters of their contents: about a millisecond of work. */
+const MAX_TOGETHER = 16;
+const MAX_CHARACTERS_TOGETHER = 128 * 1024;
+
+/** The body of a request with the spans of generations, of which there is at least one. */
+export function* encodeTraces(
+  generations: readonly FollowedGeneration[],
+  options: TracesOptions,
+  format: OtlpFormat,
+): Sliced<OtlpBody> {
+  const parts: OtlpBody[] = [];
+  for (const some of together(generations)) {
+    parts.push(encodeOtlp('ExportTraceServiceRequest', traceRequest(some, options), format));
+    yield;
+  }
+  const bodies = parts.map(({ body }) => body);
+  const [{ contentType }] = parts as [OtlpBody];
+  return { body: format === 'protobuf' ? Buffer.concat(bodies) : joinedJson(bodies), contentType };
+}
+
+/** The spans of some generations as one message: what is encoded in a slice. */
 export function traceRequest(
   generations: readonly FollowedGeneration[],
-  sent: SentParts,
-  version: string,
+  { sent, version, resource }: TracesOptions,
 ): ExportTraceServiceRequest {
-  if (generations.length === 0) return { resourceSpans: [] };
   const { schemaUrl } = CONVENTIONS;
-  const spans = generations.flatMap((generation) => generationSpans(generation, sent));
+  const spans = generations.flatMap((generation): Span[] => generationSpans(generation, sent));
   const scopeSpans = [{ scope: gatewayScope(version), spans, schemaUrl }];
-  return { resourceSpans: [{ resource: gatewayResource(version), scopeSpans, schemaUrl }] };
+  return { resourceSpans: [{ resource: gatewayResource(version, resource), scopeSpans, schemaUrl }] };
+}
+
+/** Generations in groups that are encoded at once. */
+export function* together(generations: readonly FollowedGeneration[]): Generator<FollowedGeneration[]> {
+  let some: FollowedGeneration[] = [];
+  let characters = 0;
+  for (const each of generations) {
+    if (some.length === MAX_TOGETHER || characters > MAX_CHARACTERS_TOGETHER) {
+      yield some;
+      some = [];
+      characters = 0;
+    }
+    some.push(each);
+    if (each.content !== undefined) characters += weightOf(each.content, MAX_CHARACTERS_TOGETHER);
+  }
+  if (some.length > 0) yield some;
+}
+
+const JSON_START = Buffer.from('{"resourceSpans":[');
+const JSON_END = Buffer.from(']}');
+const COMMA = Buffer.from(',');
+
+/** Joins messages as their encodings in protobuf join by themselves: the lists become one. */
+function joinedJson(bodies: readonly Buffer[]): Buffer {
+  const lists = bodies.map((body) => body.subarray(JSON_START.length, body.length - JSON_END.length));
+  return Buffer.concat([
+    JSON_START,
+    ...lists.flatMap((list, index) => (index === 0 ? [list] : [COMMA, list])),
+    JSON_END,
+  ]);
 }

@@ -48,6 +48,8 @@ export class FollowerCourse {
   readonly #closing = new AbortController();
   /** Called when it needs the content of generations no longer. */
   readonly #taken: (follower: Follower, generationIds: readonly string[]) => Promise<void>;
+  /** Rows of generations that were settled before may become visible behind the place where it began. */
+  readonly #beganMs: number;
   #note: FollowerNote;
   #failures = 0;
   #dueAt = 0;
@@ -59,7 +61,9 @@ export class FollowerCourse {
     note: FollowerNote,
     dependencies: CourseDependencies,
     taken: (follower: Follower, generationIds: readonly string[]) => Promise<void>,
+    beganMs = Number.NEGATIVE_INFINITY,
   ) {
+    this.#beganMs = beganMs;
     this.follower = follower;
     this.#note = note;
     this.#dependencies = dependencies;
@@ -138,6 +142,7 @@ export class FollowerCourse {
       while (!this.#isEnding && this.#note.place !== until && clock.monotonic() < endsAt) {
         if (!(await this.#takeBatch(until))) return;
       }
+      if (this.#note.place === until) this.#dueAt = clock.monotonic() + (this.follower.restMs ?? 0);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       if (error instanceof TurnLost || this.#dependencies.isAway(error)) throw error;
@@ -152,9 +157,10 @@ export class FollowerCourse {
     const { clock } = this.#dependencies;
     const { generations, place, isHeld } = await this.#read(until);
     signal.throwIfAborted();
+    const since = generations.filter(({ generation }) => generation.settledAtMs >= this.#beganMs);
     const oldest = clock.now() - follower.bounds.maxAgeMs;
-    const batch = generations.filter(({ generation }) => generation.settledAtMs >= oldest);
-    const tooOld = generations.length - batch.length;
+    const batch = since.filter(({ generation }) => generation.settledAtMs >= oldest);
+    const tooOld = since.length - batch.length;
     const { refused, reason } =
       batch.length === 0
         ? { refused: 0, reason: undefined }

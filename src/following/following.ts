@@ -201,6 +201,7 @@ export class Following {
         continue;
       }
       let note = noted.get(id);
+      const isFirst = note === undefined;
       if (note === undefined) {
         // It may be about to forget the order of rows of this workspace.
         await this.#upkeep;
@@ -210,7 +211,13 @@ export class Following {
       }
       this.#courses.set(
         id,
-        new FollowerCourse(follower, note, this.#dependencies, (taker, ids) => this.#taken(taker, ids)),
+        new FollowerCourse(
+          follower,
+          note,
+          this.#dependencies,
+          (taker, ids) => this.#taken(taker, ids),
+          isFirst ? follower.sinceMs : undefined,
+        ),
       );
     }
   }

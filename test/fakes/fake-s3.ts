@@ -40,6 +40,9 @@ export interface FakeS3 {
   close(): Promise<void>;
 }
 
+/** Headers that the signing of a request adds itself. */
+const SIGNED_ANYWAY: ReadonlySet<string> = new Set(['host', 'x-amz-content-sha256', 'x-amz-date']);
+
 /** The least bytes of a part that is not the last. */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const PAGE_OBJECTS = 3;
@@ -203,8 +206,11 @@ export async function openFakeS3(): Promise<FakeS3> {
     if (hash !== hashOf(body)) return 'XAmzContentSHA256Mismatch';
     const time = String(headers['x-amz-date']);
     const nowMs = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+    const [, names = ''] = /SignedHeaders=([^,]+)/.exec(String(headers.authorization)) ?? [];
+    const signed = names.split(';').filter((name) => !SIGNED_ANYWAY.has(name));
+    const given = Object.fromEntries(signed.map((name) => [name, String(headers[name])]));
     const expected = signAws(
-      { method, url: url.href, headers: { 'x-amz-content-sha256': hash }, bodyHash: hash },
+      { method, url: url.href, headers: { ...given, 'x-amz-content-sha256': hash }, bodyHash: hash },
       signingKey,
       { service: 's3', nowMs },
     );

@@ -55,6 +55,16 @@ describe('followers of settled generations', () => {
     await expect.poll(() => follower.taken).toEqual(['between', 'after']);
   });
 
+  it('are not given what was settled before they began, though its row comes later', async () => {
+    under.open();
+    await follow(new RecordingFollower('f', { sinceMs: under.clock.now() + 10 }));
+    await under.settle('before');
+    under.clock.pass(10);
+    await under.settle('after');
+    const [follower] = under.followers as [RecordingFollower];
+    await expect.poll(() => follower.taken).toEqual(['after']);
+  });
+
   it('hold up no other: one hangs, one fails', async () => {
     const following = under.open();
     const hangs = new RecordingFollower('hangs');

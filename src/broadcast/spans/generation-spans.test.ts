@@ -25,7 +25,7 @@ const ALL: SentParts = {
 };
 
 const spansOf = (generation: FollowedGeneration, sent = LITTLE): ReceivedSpan[] =>
-  spansIn(traceRequest([generation], sent, '1.2.3'));
+  spansIn(traceRequest([generation], { sent, version: '1.2.3' }));
 
 const rootOf = (generation: FollowedGeneration, sent = LITTLE) =>
   spansOf(generation, sent)[0] as ReceivedSpan;
@@ -244,8 +244,8 @@ describe('the trace of a generation', () => {
       'trace.metadata.ratio': 0.5,
       'trace.metadata.ok': true,
     });
-    const [span] = traceRequest([followedGeneration({ trace: many })], LITTLE, '1').resourceSpans[0]!
-      .scopeSpans[0]!.spans;
+    const [span] = traceRequest([followedGeneration({ trace: many })], { sent: LITTLE, version: '1' })
+      .resourceSpans[0]!.scopeSpans[0]!.spans;
     expect(span?.attributes?.filter(({ key }) => key.startsWith('trace.metadata.'))).toHaveLength(128);
     expect(span?.droppedAttributesCount).toBe(72);
     const long = rootOf(followedGeneration({ trace: { note: 'x'.repeat(10_000) } }));

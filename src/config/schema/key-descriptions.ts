@@ -461,6 +461,11 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Address of a trace where you look at them, with `{trace_id}` for its id: generations link to it.',
   'observability.propagate_trace':
     'Whether upstreams, services of tools and MCP servers get `traceparent`, so that their spans join the trace.',
+  'observability.spool':
+    'What waits for destinations that do not answer. The oldest is left out first, and counted.',
+  'observability.spool.max_days': 'Age up to which generations, prompts and answers wait.',
+  'observability.spool.max_generations': 'Generations that wait for one destination.',
+  'observability.spool.content_bytes': 'Size of all prompts and answers that wait, compressed.',
   'observability.otlp':
     'Receiver of the metrics and log lines of the gateway by OTLP over HTTP; absent: none.',
   'observability.otlp.endpoint':

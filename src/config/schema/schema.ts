@@ -429,6 +429,11 @@ export const configSchema = closed({
       }),
     ),
     propagate_trace: withDefault(Type.Boolean(), false),
+    spool: section({
+      max_days: days(3),
+      max_generations: withDefault(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 1_000_000),
+      content_bytes: bytes(1_073_741_824),
+    }),
     otlp: nullOr(
       closed({
         endpoint: Type.String({

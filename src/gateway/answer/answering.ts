@@ -88,11 +88,12 @@ export abstract class Answering implements SettleDependencies {
     return metadataOf(this.underway, outcome);
   }
 
-  /** A whole answer, and one that a stage or the content store needs, is kept whole. */
+  /** A whole answer, and one that a stage, the content store or a reader of content needs, is kept whole. */
   get keptCharacters(): number {
     const { request, input, stages } = this.underway;
+    const { isObservabilityIoLoggingEnabled, hasContentReaders } = input.caller.workspace;
     const isShown =
-      !request.stream || input.caller.workspace.isObservabilityIoLoggingEnabled || stages.needsWholeAnswer;
+      !request.stream || isObservabilityIoLoggingEnabled || hasContentReaders || stages.needsWholeAnswer;
     return isShown ? Number.POSITIVE_INFINITY : KEPT_CHARACTERS;
   }
 

@@ -6,14 +6,18 @@ import type { Format } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Workspace } from '../../ports/tenancy.ts';
-import { contentOf, isContentKept } from './generation-content.ts';
+import { type ContentPlaces, contentOf, placesOf } from './generation-content.ts';
 
 const on = { isObservabilityIoLoggingEnabled: true };
 const nothing: Result = { items: [] };
 
-function isKept(workspace: Partial<Workspace>, drawn = 0, provider: JsonObject = {}): boolean {
+function places(
+  workspace: Partial<Workspace>,
+  drawn = 0,
+  provider: JsonObject = {},
+): ContentPlaces | undefined {
   const caller = callerOf({}, { workspace: workspaceOf(workspace) });
-  return isContentKept(
+  return placesOf(
     caller,
     requestOf({ wishes: { provider, plugins: [] } }),
     () => [],
@@ -21,7 +25,22 @@ function isKept(workspace: Partial<Workspace>, drawn = 0, provider: JsonObject =
   );
 }
 
-describe('isContentKept', () => {
+const isKept = (...given: Parameters<typeof places>): boolean => places(...given)?.isKept === true;
+
+describe('placesOf content', () => {
+  it('are the spool of those who read it after the answer, whatever is stored', () => {
+    const read = { hasContentReaders: true };
+    expect(places(read)).toEqual({ isKept: false, isSpooled: true });
+    expect(places({ ...on, ...read, ioLoggingSamplingRate: 0.25 }, 0.3)).toEqual({
+      isKept: false,
+      isSpooled: true,
+    });
+    expect(places({ ...on, ...read, ioLoggingApiKeyIds: [1] })).toEqual({ isKept: false, isSpooled: true });
+    expect(places({ ...on, ...read })).toEqual({ isKept: true, isSpooled: true });
+    expect(places(on)).toEqual({ isKept: true, isSpooled: false });
+    expect(places(read, 0, { zdr: true })).toBeUndefined();
+  });
+
   it('is off until the workspace turns it on', () => {
     expect(isKept({})).toBe(false);
     expect(isKept(on)).toBe(true);

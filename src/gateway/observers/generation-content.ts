@@ -7,6 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
+import type { SpooledContents } from '../../ports/following/spooled-contents.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { modelsOf } from '../plan/plan.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
@@ -16,50 +17,68 @@ import type { GenerationInput } from '../request/generation-input.ts';
 /** Dependencies of keeping content. */
 export interface ContentKeeping {
   readonly store: Pick<ContentStore, 'put'>;
+  /** For destinations and classifiers. */
+  readonly spooled: Pick<SpooledContents, 'put'>;
   /** 0 <= number < 1, for the sampling that a workspace may request. */
   readonly random: () => number;
 }
 
-/** Stores the content of an ended generation if its workspace asks for that. Does not wait. */
-export function keepContent(
-  { store, random }: ContentKeeping,
-  {
-    input,
-    request,
-    attemptLog,
-  }: {
-    readonly input: GenerationInput;
-    readonly request: GenerationRequest;
-    readonly attemptLog: Pick<AttemptLog, 'plan'>;
-  },
-  settlement: Pick<Settlement, 'result' | 'error'>,
-): void {
-  if (!isContentKept(input.caller, request, () => modelsOf(attemptLog.plan), random)) return;
-  store.put({
-    generationId: input.generationId,
-    accountId: input.caller.accountId,
-    workspaceId: input.caller.workspaceId,
-    content: contentOf(input, settlement),
-  });
+/** An ended generation. */
+interface EndedGeneration {
+  readonly input: GenerationInput;
+  readonly request: GenerationRequest;
+  readonly attemptLog: Pick<AttemptLog, 'plan'>;
 }
 
 /**
- * True if content is kept: the workspace asks for it, the sample includes it, and zero retention is not demanded. A
- * list of key numbers matches no key, because keys have no numbers here: then nothing is kept.
+ * Stores the content of an ended generation if its workspace asks for that, and for those who read it after the answer
+ * if there are any. Does not wait.
  */
-export function isContentKept(
+export function keepContent(
+  { store, spooled, random }: ContentKeeping,
+  { input, request, attemptLog }: EndedGeneration,
+  settlement: Pick<Settlement, 'result' | 'error'>,
+): void {
+  const { caller } = input;
+  const places = placesOf(caller, request, () => modelsOf(attemptLog.plan), random);
+  if (places === undefined || !(places.isKept || places.isSpooled)) return;
+  const stored = {
+    generationId: input.generationId,
+    accountId: caller.accountId,
+    workspaceId: caller.workspaceId,
+    content: contentOf(input, settlement),
+  };
+  if (places.isKept) store.put(stored);
+  // The answer is sent before.
+  if (places.isSpooled) setImmediate(() => spooled.put(stored));
+}
+
+/** Where content goes. */
+export interface ContentPlaces {
+  /** The workspace asks for it, and the sample includes it. */
+  readonly isKept: boolean;
+  /** Something is told of it after the answer. */
+  readonly isSpooled: boolean;
+}
+
+/**
+ * Undefined if content goes nowhere, also because zero retention is demanded. A list of key numbers matches no key,
+ * because keys have no numbers here: then nothing is kept.
+ */
+export function placesOf(
   caller: Pick<Caller, 'workspace' | 'guardrails'>,
   request: GenerationRequest,
   models: () => readonly string[],
   random: () => number,
-): boolean {
+): ContentPlaces | undefined {
   const { workspace } = caller;
-  return (
-    workspace.isObservabilityIoLoggingEnabled &&
-    workspace.ioLoggingApiKeyIds === null &&
-    !mustKeepNothing(request, caller, models) &&
-    random() < workspace.ioLoggingSamplingRate
-  );
+  const mayBeKept = workspace.isObservabilityIoLoggingEnabled && workspace.ioLoggingApiKeyIds === null;
+  if (!mayBeKept && !workspace.hasContentReaders) return undefined;
+  if (mustKeepNothing(request, caller, models)) return undefined;
+  return {
+    isKept: mayBeKept && random() < workspace.ioLoggingSamplingRate,
+    isSpooled: workspace.hasContentReaders,
+  };
 }
 
 /** The content to keep. Of the request only the conversation: not settings, tools and their credentials. */

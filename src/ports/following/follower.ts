@@ -31,6 +31,8 @@ export interface Follower {
   /** Generations of a call of `take`: after a crash so many may be given again. */
   readonly batchSize: number;
   readonly readsContent: boolean;
+  /** Pause after it has taken all that was there, milliseconds, so that the next batch is larger; absent = none. */
+  readonly restMs?: number;
   /**
    * Takes generations of its workspace, in the order in which their rows became visible. Once this resolves they are
    * not given again, except after a crash. A rejection is retried later from the same place: a FollowerWaits says when.

@@ -6,6 +6,7 @@ import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '
 import { type Event, terminalOf } from '../../ir/events.ts';
 import type { Overflow } from '../../ir/overflow.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
+import { retryAfterOf } from '../../kit/net/retry-after.ts';
 import { type LostAnswer, StaleConnection, UpstreamFailure } from '../upstream.ts';
 import { overflowOf } from './overflow-of.ts';
 import { type Confidential, redact, redactFinish } from './redact.ts';
@@ -154,7 +155,7 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const shown = scope.isByok && verdict === REFUSED_CREDENTIAL ? REFUSED_BYOK_CREDENTIAL : verdict;
   return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
     metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
-    retryAfterSeconds: retryAfterOf(reply.headers, scope.now()) ?? capped(info?.retryAfterSeconds),
+    retryAfterSeconds: capped(retryAfterOf(reply.headers, scope.now()) ?? info?.retryAfterSeconds),
     lostBy: lostByKind(verdict.kind),
     overflow: overflowIn(verdict.kind, own, scope),
     plainMessage: messageOf(shown, ''),
@@ -351,18 +352,6 @@ function cleanedWords(metadata: JsonObject | undefined, scope: FailureScope): Js
     typeof value === 'string' ? [[name, cleanedWord(value, scope)] as const] : [],
   );
   return Object.fromEntries(words);
-}
-
-/** `Retry-After` in seconds, from seconds, milliseconds or a date; undefined when absent or unreadable. */
-export function retryAfterOf(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const milliseconds = headers['retry-after-ms'];
-  if (milliseconds !== undefined && /^\d+(\.\d+)?$/.test(milliseconds))
-    return capped(Number(milliseconds) / 1000);
-  const value = headers['retry-after']?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return capped(Number(value));
-  const dateMs = /^-?\d/.test(value) ? Number.NaN : Date.parse(value);
-  return Number.isNaN(dateMs) ? undefined : capped((dateMs - nowMs) / 1000);
 }
 
 function capped(seconds: number | undefined): number | undefined {

@@ -47,6 +47,10 @@ const SECTION_PAGES: Readonly<
     sections: ['providers', 'models'],
   },
   'configuration-workspaces.md': { title: 'Keys of workspaces', sections: ['workspaces'] },
+  'configuration-observability.md': {
+    title: 'Keys of traces and metrics',
+    sections: ['observability', 'metrics'],
+  },
 };
 
 /** The pages of the guide that list every key, by file name. */
@@ -56,7 +60,7 @@ export function keysPages(): ReadonlyMap<string, string> {
   const links = pages.map(([name, { sections }]) => `[${sections.join(' and ')}](${name})`);
   const rest = pageText(
     'Keys of the configuration file',
-    `${INTRODUCTION} Other pages have the keys of ${links.join(' and of ')}.`,
+    `${INTRODUCTION} Other pages have the keys of ${links.join(', of ')}.`,
     (section) => !elsewhere.includes(section),
   );
   return new Map([

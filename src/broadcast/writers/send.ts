@@ -1,0 +1,53 @@
+import type { Egress, EgressReply, EgressRequest } from '../../egress/egress.ts';
+import { EgressProblem } from '../../egress/egress-problem.ts';
+import { retryAfterOf } from '../../kit/net/retry-after.ts';
+import { FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
+
+/** Sends a request of a destination, and resolves when it was taken. Rejects as writers do. */
+export type Send = (
+  url: string,
+  request: Required<Pick<EgressRequest, 'method' | 'headers' | 'body'>>,
+  signal: AbortSignal,
+) => Promise<EgressReply>;
+
+/** A destination that hangs is given up after that. What it answers is a few bytes. */
+const LIMITS = { totalMs: 30_000, maxBytes: 64 * 1024, maxRedirects: 0 };
+
+/** Statuses by which a destination says that a request is not valid or too large: the same one never will be. */
+const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** What statuses mean that an operator can do something about. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  401: 'it does not accept the credentials',
+  403: 'it does not accept the credentials',
+  404: 'there is nothing at its address',
+  405: 'its address takes no such requests',
+  415: 'its address does not take this encoding',
+  429: 'it gets more than it takes',
+};
+
+/** The way to a destination. `mayBePrivate`: the operator's own file names its address. */
+export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => number): Send {
+  return async (url, request, signal) => {
+    const whole = { ...request, limits: LIMITS, signal };
+    const reply = await (mayBePrivate ? egress.call(url, whole) : egress.fetch(url, whole)).catch(
+      (problem) => {
+        throw problem instanceof EgressProblem ? new FollowerWaits(problem.message) : problem;
+      },
+    );
+    const { status, headers } = reply;
+    if (status >= 200 && status < 300) return reply;
+    const message = problemOf(status);
+    if (REFUSED.has(status)) throw new FollowerRefuses(message);
+    const seconds = retryAfterOf(headers, now());
+    throw new FollowerWaits(message, seconds === undefined ? undefined : seconds * 1_000);
+  };
+}
+
+function problemOf(status: number): string {
+  if (status >= 300 && status < 400) {
+    return `it answers with status ${status}; redirects are not followed: set the address that it leads to`;
+  }
+  const meaning = MEANINGS[status];
+  return `it answers with status ${status}${meaning === undefined ? '' : `: ${meaning}`}`;
+}

@@ -1,0 +1,56 @@
+import { DestinationFollowers } from './broadcast/destination-followers.ts';
+import type { Closers } from './closers.ts';
+import type { Egress } from './egress/egress.ts';
+import { Following } from './following/following.ts';
+import type { Installation } from './installation.ts';
+import type { Log } from './kit/log/log.ts';
+import { programVersion } from './kit/program-version.ts';
+import { systemClock } from './kit/time/clock.ts';
+import { storedTarget } from './manage/destinations/destination-secrets.ts';
+import { keptMs } from './manage/generations/retention.ts';
+import type { RunningSettings } from './running-settings.ts';
+import { isDatabaseAway } from './store/sql/database-unavailable.ts';
+
+/** What followers are opened with. */
+export interface FollowingOptions {
+  readonly installation: Installation;
+  readonly settings: RunningSettings;
+  readonly egress: Egress;
+  readonly log: Log;
+}
+
+/** Begins to tell followers of settled generations. Of the processes of a gateway, its owner does. */
+export function openFollowing(
+  { installation, settings, egress, log }: FollowingOptions,
+  closers: Closers,
+): Following {
+  const { tenancy, vault, changes, settledRows, followerNotes, spooledContents } = installation;
+  const spool = () => settings.latest.config.observability.spool;
+  const destinations = new DestinationFollowers({
+    store: installation.destinationStore,
+    tenancy,
+    targetOf: (destination) => storedTarget(vault, destination),
+    egress,
+    bounds: () => ({ maxAgeMs: keptMs(spool().max_days), maxGenerations: spool().max_generations }),
+    version: programVersion(),
+    clock: systemClock,
+    log,
+  });
+  const following = closers.add(
+    'the sending of generations',
+    new Following({
+      sources: [destinations],
+      rows: settledRows,
+      notes: followerNotes,
+      contents: spooledContents,
+      changes,
+      spoolBounds: () => ({ maxAgeMs: keptMs(spool().max_days), maxBytes: spool().content_bytes }),
+      isAway: isDatabaseAway,
+      clock: systemClock,
+      random: Math.random,
+      log,
+    }),
+  );
+  following.start();
+  return following;
+}
