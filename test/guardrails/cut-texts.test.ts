@@ -53,6 +53,9 @@ const user = (content: unknown) => ({ role: 'user', content }) as JsonObject;
 const assistant = (content: unknown) => ({ role: 'assistant', content }) as JsonObject;
 const GO_ON = user('Go on.');
 
+/** Shorter than what is known to be a picture: it is read as it stands. */
+const SMALL_PICTURE = 'data:image/png;base64,iVBORw0KGgo=';
+
 type Cut = (one: string, other: string) => JsonObject;
 
 const REQUESTS: Readonly<Record<Path, Readonly<Record<string, Cut>>>> = {
@@ -60,7 +63,14 @@ const REQUESTS: Readonly<Record<Path, Readonly<Record<string, Cut>>>> = {
     parts: (one, other) => chat(user([text(one), text(other)])),
     'parts around a picture': (one, other) =>
       chat(user([text(one), { type: 'image_url', image_url: { url: 'https://a.test/a.png' } }, text(other)])),
+    'parts around a small picture': (one, other) =>
+      chat(user([text(one), { type: 'image_url', image_url: { url: SMALL_PICTURE } }, text(other)])),
     messages: (one, other) => chat(user(one), user(other)),
+    'messages around a blank one': (one, other) => chat(user(one), assistant(' '), user(other)),
+    'messages around a rule': (one, other) =>
+      chat(user(one), { role: 'system', content: 'Be brief.' }, user(other)),
+    'rules around a message': (one, other) =>
+      chat({ role: 'system', content: one }, GO_ON, { role: 'developer', content: other }, GO_ON),
     'system messages': (one, other) =>
       chat({ role: 'system', content: one }, { role: 'developer', content: other }, GO_ON),
     'parts of the system message': (one, other) =>
@@ -80,6 +90,13 @@ const REQUESTS: Readonly<Record<Path, Readonly<Record<string, Cut>>>> = {
   '/responses': {
     parts: (one, other) => ({ input: [{ type: 'message', ...user([input(one), input(other)]) }] }),
     messages: (one, other) => ({ input: [user(one), user(other)] }),
+    'messages around sealed thoughts': (one, other) => ({
+      input: [
+        user(one),
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x'.repeat(80) },
+        user(other),
+      ],
+    }),
     'instructions and a message': (one, other) => ({
       instructions: one,
       input: [{ role: 'system', content: other }, GO_ON],
@@ -112,6 +129,10 @@ const REQUESTS: Readonly<Record<Path, Readonly<Record<string, Cut>>>> = {
     messages: (one, other) => messages(user(one), user(other)),
     'system blocks': (one, other) => ({ ...messages(GO_ON), system: [text(one), text(other)] }),
     'blocks of the assistant': (one, other) => messages(GO_ON, assistant([text(one), text(other)]), GO_ON),
+    'blocks around thoughts': (one, other) => {
+      const thoughts = { type: 'thinking', thinking: 'Now the rest.', signature: 'x'.repeat(80) };
+      return messages(GO_ON, assistant([text(one), thoughts, text(other)]), GO_ON);
+    },
     'blocks of a result': (one, other) =>
       messages(
         GO_ON,
@@ -187,6 +208,15 @@ const LISTS: Readonly<Record<string, [Path, string, (...values: string[]) => Jso
     'm/anthropic-messages',
     (...values) => ({ ...messages(GO_ON), tools: [{ name: 'look', input_schema: schemaOf(...values) }] }),
   ],
+  'constants that a tool allows': [
+    '/messages',
+    'm/anthropic-messages',
+    (...values) => {
+      const kind = { anyOf: values.map((value) => ({ const: value })) };
+      const input_schema = { type: 'object', properties: { kind } };
+      return { ...messages(GO_ON), tools: [{ name: 'look', input_schema }] };
+    },
+  ],
   'values that an answer may have': [
     '/responses',
     'm/openai-responses',
@@ -230,13 +260,33 @@ describe.each(LISTED)('a text in $name', ({ path, model, of, action }) => {
     ]);
     expectComplete(receiptIn(record));
   });
-
-  it('is no number because of the numbers beside it', async () => {
-    const answer = await ask('4111', '1111', '1111', '1111');
-    expect(answer.status, answer.text).toBe(200);
-    expect(found(await guarded.recordOf(answer, keys[action]))).toEqual([]);
-  });
 });
+
+const NUMERALS = ['4111', '1111', '1111', '1111'];
+
+const askNumerals = async (name: string) => {
+  const [path, model, of] = LISTS[name] as (typeof LISTS)[string];
+  guarded.upstream.answer(ANSWERED[model] as Script);
+  return guarded.ask(keys.block, path, { model, ...of(...NUMERALS) });
+};
+
+it.each(['values that a tool allows', 'constants that a tool allows', 'values that an answer may have'])(
+  'a number among %s is no card because of the numbers beside it',
+  async (name) => {
+    const answer = await askNumerals(name);
+    expect(answer.status, answer.text).toBe(200);
+    expect(found(await guarded.recordOf(answer, keys.block))).toEqual([]);
+  },
+);
+
+it.each(['stop sequences', 'stop sequences of /messages', 'parts of a prediction'])(
+  'a number among %s is a card with the numbers beside it',
+  async (name) => {
+    const answer = await askNumerals(name);
+    expect(answer.status, answer.text).toBe(403);
+    expect(guarded.upstream.requests).toEqual([]);
+  },
+);
 
 /** A body with the text of its files. */
 function decoded(body: string): string {

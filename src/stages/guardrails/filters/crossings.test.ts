@@ -16,6 +16,7 @@ const filters = compileFilters([
     filters: [
       { pattern: 'sk-[a-z0-9]{4,}', action: 'redact', label: 'KEY' },
       { pattern: '^first', action: 'redact', label: 'FIRST' },
+      { pattern: 'project\\s+falcon', action: 'redact', label: 'PROJECT' },
     ],
   }),
 ]);
@@ -99,6 +100,13 @@ describe('what spans the parts of an item', () => {
 
 describe('what spans items', () => {
   const items = (...texts: string[]) => outcome({ texts, items: texts.map((_, index) => index) });
+
+  it('is found with a blank between items, and none between their parts', () => {
+    expect(outcome({ texts: ['pro', 'ject', 'falcon, ok'], items: [0, 0, 1] })).toMatchObject({
+      texts: ['[PROJECT]', '[PROJECT]', ', ok'],
+      noted: [['PROJECT', 'projectfalcon']],
+    });
+  });
 
   it('is found', () => {
     expect(items('card 4111 1111', '1111 1111 it is').texts).toEqual(['card [CREDIT_CARD]', ' it is']);

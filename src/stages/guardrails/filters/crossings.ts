@@ -43,9 +43,9 @@ interface Piece {
 }
 
 /**
- * Finds what spans the cuts between texts. They are read joined, and joined with a blank at each cut that has none.
- * What a text holds alone is found by its own scan: if it goes on in the next text of the same item, that belongs to it
- * too, but what follows in the next item does not.
+ * Finds what spans the cuts between texts. They are read joined, then with a blank at each cut that has none, and with
+ * a blank between items alone. What a text holds alone is found by its own scan: if it goes on in the next text of the
+ * same item, that belongs to it too, but what follows in the next item does not.
  */
 export function* crossingsOf(adjoining: AdjoiningTexts, scanner: CutScanner): Sliced<Crossing[]> {
   const { texts, items } = adjoining;
@@ -94,7 +94,7 @@ class Range {
   readonly #from: number;
   readonly #isCut: (index: number) => boolean;
   readonly #direct: Joint;
-  readonly #spaced: Joint;
+  readonly #joints: readonly Joint[];
 
   /** `isCut`: whether the cut before a text is of interest. */
   constructor(of: AdjoiningTexts, from: number, to: number, isCut: (index: number) => boolean) {
@@ -102,8 +102,13 @@ class Range {
     this.#of = of;
     this.#from = from;
     this.#isCut = isCut;
-    this.#direct = joined(texts, false);
-    this.#spaced = joined(texts, true);
+    this.#direct = joined(texts, NOWHERE);
+    // Upstreams that join the parts of an item without a blank may put one between two items.
+    this.#joints = distinct([
+      this.#direct,
+      joined(texts, EVERYWHERE),
+      joined(texts, (index) => isCut(index + from)),
+    ]);
   }
 
   /** What spans a cut, with its positions in the texts joined without blanks. */
@@ -122,8 +127,7 @@ class Range {
         if (span !== undefined) found.push({ ...finding, ...span });
       }
     };
-    const isSame = this.#spaced.text.length === this.#direct.text.length;
-    for (const joint of isSame ? [this.#direct] : [this.#direct, this.#spaced]) {
+    for (const joint of this.#joints) {
       const places = cuts.map((index) => joint.starts[index] as number);
       for (const { start, end } of windowsAround(places, joint.text)) {
         add(yield* scanner.scan(joint.text.slice(start, end)), start, joint);
@@ -228,17 +232,28 @@ interface Joint {
   readonly lengths: readonly number[];
 }
 
-function joined(texts: readonly string[], isSpaced: boolean): Joint {
+const NOWHERE = () => false;
+const EVERYWHERE = () => true;
+
+/** `isSpaced`: whether a blank is to stand before the text at an index, if it follows none. */
+function joined(texts: readonly string[], isSpaced: (index: number) => boolean): Joint {
   const starts: number[] = [];
   let text = '';
   let before = '';
-  for (const each of texts) {
-    if (isSpaced && !hasBlank(before, each)) text += ' ';
+  for (const [index, each] of texts.entries()) {
+    if (isSpaced(index) && !hasBlank(before, each)) text += ' ';
     starts.push(text.length);
     text += each;
     if (each !== '') before = each;
   }
   return { text, starts, lengths: texts.map(({ length }) => length) };
+}
+
+/** The joints without those of the same text. Blanks stand at the cuts of the one before and others at most. */
+function distinct(joints: readonly Joint[]): Joint[] {
+  return joints.filter(({ text }, at) =>
+    joints.slice(0, at).every((before) => before.text.length !== text.length),
+  );
 }
 
 const BLANK = /\s/;

@@ -15,20 +15,22 @@ export interface AdjoiningText {
 /** Members of parts that hold such texts: `data` is that of a text file. */
 const PROSE_MEMBERS: ReadonlySet<string> = new Set(['text', 'refusal', 'summary', 'data']);
 
-/** Lists that hold texts of the caller: stop sequences, values that a schema allows, and parts of a prediction. */
+/** Lists that hold texts of the caller: stop sequences, parts of a prediction, and values that a schema allows. */
 const LISTS: Readonly<Record<string, ReadonlySet<string>>> = {
   sampling: new Set(['stop']),
-  tools: new Set(['enum', 'examples']),
-  outputFormat: new Set(['enum', 'examples']),
   ext: new Set(['text']),
+  tools: new Set(['enum', 'examples', 'const']),
+  outputFormat: new Set(['enum', 'examples', 'const']),
 };
 
-/** Numbers in a row, such as the sizes of pictures, often look like one of a telephone. */
+/** Lists of values. Numbers in a row there, such as the sizes of pictures, often look like one of a telephone. */
+const OF_VALUES: ReadonlySet<string> = new Set(['tools', 'outputFormat']);
+
 const NUMERAL = /^[+-]?\d+(?:\.\d+)?$/;
 
 function isAdjoining(text: string, owner: Item | string, member: string): boolean {
   if (typeof owner !== 'string') return PROSE_MEMBERS.has(member);
-  return LISTS[owner]?.has(member) === true && !NUMERAL.test(text);
+  return LISTS[owner]?.has(member) === true && !(OF_VALUES.has(owner) && NUMERAL.test(text));
 }
 
 /** Numbers such texts of each owner. */
@@ -45,28 +47,31 @@ class Ordinals {
 /** Collects such texts while a request is walked, in order, by the chain that they belong to. */
 export class AdjoiningTextsOf {
   readonly #chains: AdjoiningText[][] = [];
-  /** The chains that the next text may go on with. */
-  #open = new Map<string, AdjoiningText[]>();
+  /** The chains that the next text may go on with, by the list or the voice and the member. */
+  readonly #open = new Map<string, AdjoiningText[]>();
   #owner: Item | string | undefined;
-  #row: string | undefined;
   readonly #ordinals = new Ordinals();
 
   add(text: string, role: TextRole, owner: Item | string, member: string): void {
-    if (owner !== this.#owner) this.#begin(owner, role);
+    const isNew = owner !== this.#owner;
+    this.#owner = owner;
     if (!isAdjoining(text, owner, member)) {
       // Another list may begin.
       if (typeof owner === 'string') this.#open.clear();
       return;
     }
-    const key = typeof owner === 'string' || member === 'summary' ? member : 'text';
     const each = { owner, ordinal: this.#ordinals.next(owner), text, role };
-    const chain = this.#open.get(key);
-    if (chain !== undefined) chain.push(each);
-    else {
-      const begun = [each];
-      this.#open.set(key, begun);
-      this.#chains.push(begun);
+    if (typeof owner === 'string') {
+      if (isNew) this.#open.clear();
+      this.#goOn(member, each);
+      return;
     }
+    const voice = voiceOf(owner, role);
+    if (isNew && voice === 'none') this.#close((other) => other === 'none');
+    // Upstreams get no blank texts of their own, and some none of the thoughts or rules between two messages.
+    if (text.trim() !== '') this.#close((other) => !NEVER_CLOSED.has(other) && !isBetween(voice, other));
+    else if (!this.#open.has(keyOf(voice, member))) return;
+    this.#goOn(keyOf(voice, member), each);
   }
 
   /** The chains of two texts or more. */
@@ -74,27 +79,51 @@ export class AdjoiningTextsOf {
     return this.#chains.filter(({ length }) => length > 1);
   }
 
-  #begin(owner: Item | string, role: TextRole): void {
-    const row = typeof owner === 'string' ? undefined : rowOf(owner, role);
-    if (row === undefined || row !== this.#row) this.#open = new Map();
-    this.#row = row;
-    this.#owner = owner;
+  #goOn(key: string, text: AdjoiningText): void {
+    const chain = this.#open.get(key);
+    if (chain !== undefined) chain.push(text);
+    else {
+      const begun = [text];
+      this.#open.set(key, begun);
+      this.#chains.push(begun);
+    }
+  }
+
+  #close(isOver: (voice: Voice) => boolean): void {
+    for (const key of this.#open.keys()) {
+      if (isOver(key.slice(0, key.indexOf(' ')) as Voice)) this.#open.delete(key);
+    }
   }
 }
 
-/** Items of one row stand beside each other; undefined = an item of no row. */
-function rowOf({ type }: Item, role: TextRole): string | undefined {
+/** Whose words stand beside each other; `none` = those of one item only. */
+type Voice = 'user' | 'assistant' | 'system' | 'results' | 'thoughts' | 'none';
+
+/** Some upstreams get all rules of a conversation as one text. */
+const NEVER_CLOSED: ReadonlySet<Voice> = new Set(['system']);
+
+/** Whether what follows a text of a voice may still go on from what stands before it, in another voice or its own. */
+function isBetween(voice: Voice, other: Voice): boolean {
+  return voice === other || voice === 'system' || voice === 'thoughts';
+}
+
+function voiceOf({ type }: Item, role: TextRole): Voice {
   switch (type) {
     case 'message':
     case 'opaque':
       // Upstreams that know no developers read their messages among those of the system.
-      return `message ${role === 'developer' ? 'system' : role}`;
+      return role === 'developer' ? 'system' : role === 'tool' ? 'results' : role;
     case 'tool-result':
+      return 'results';
     case 'reasoning':
-      return type;
+      return 'thoughts';
     default:
-      return undefined;
+      return 'none';
   }
+}
+
+function keyOf(voice: Voice, member: string): string {
+  return `${voice} ${member === 'summary' ? member : 'text'}`;
 }
 
 /** The request with some such texts replaced: for each owner by their ordinals. */

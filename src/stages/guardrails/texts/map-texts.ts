@@ -104,7 +104,8 @@ function mappedData(data: string, object: Members, { member, vocabulary }: Spot,
   const mediaType = object.mediaType ?? object.media_type ?? object.mimeType ?? object.mime_type;
   return (
     mappedBytes(data, typeof mediaType === 'string' ? mediaType : '', isListed, change) ??
-    change(data, 'data')
+    // Not the text of a file, which goes on in the texts beside it.
+    change(data, 'bytes')
   );
 }
 
