@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { memoryDirectory } from './test/memory-directory.ts';
 
@@ -10,7 +11,7 @@ const COMPILED = join(ROOT, 'build/');
 /**
  * Tests import the compiled modules of `build` in place of those of `src`: Node runs them as they are, while vite
  * would transform each of them and put a getter in front of every import. `scripts/test.mjs` compiles them and sets
- * the variable. Without it, as in `npx vitest`, tests run the sources.
+ * the variable. Without it, as in `npx vitest`, tests run the sources, and what was compiled last in threads.
  */
 const compiledSources: Plugin = {
   name: 'compiled-sources',
@@ -23,10 +24,24 @@ const compiledSources: Plugin = {
   },
 };
 
+/**
+ * Sources name the programs of their threads as they are called once compiled, so these have to be compiled: a thread
+ * has no vite.
+ */
+const compiledThreads: Plugin = {
+  name: 'compiled-threads',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.startsWith(SOURCES) || !code.includes('-main.js')) return undefined;
+    const folder = pathToFileURL(join(COMPILED, relative(SOURCES, dirname(id)), '/'));
+    return code.replaceAll(/(?<=new URL\('\.\/[\w-]+-main\.js', )import\.meta\.url/g, `'${folder}'`);
+  },
+};
+
 /** Node imports the compiled modules itself. */
 const server = { deps: { external: [/\/build\//] } };
 
-const plugins = process.env.SIGNALBOX_COMPILED === undefined ? [] : [compiledSources];
+const plugins = [process.env.SIGNALBOX_COMPILED === undefined ? compiledThreads : compiledSources];
 
 /** Where `npm run test:clients` put the newest releases of the official clients. */
 const newestClients = process.env.SIGNALBOX_CLIENTS;

@@ -1,15 +1,21 @@
 // Writes the program as it ships into `dist`, in few files: most of the time until it is ready would otherwise go into
 // loading 1,700 small ones.
-import { chmodSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundledLicences } from './bundled-licences.mjs';
 
 /** Packages with binaries, which cannot be bundled. */
-const INSTALLED = ['@duckdb/node-api', 'libsql'];
+const INSTALLED = ['@duckdb/node-api', '@duckdb/node-bindings', 'libsql'];
+
+/** Programs of threads and of processes: started by file, from a module that lies beside them. */
+const STARTED = readdirSync('src', { recursive: true })
+  .filter((name) => name.endsWith('-main.ts'))
+  .map((name) => join('src', name));
 
 const program = await rolldown({
   // The second is what a gateway with several workers starts for each of them.
-  input: ['src/cli/signalbox.ts', 'src/cli/worker.ts'],
+  input: ['src/cli/signalbox.ts', 'src/cli/worker.ts', ...STARTED],
   platform: 'node',
   external: INSTALLED,
   transform: { target: 'node20' },

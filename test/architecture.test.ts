@@ -580,6 +580,10 @@ describe('the structure of the source', () => {
     expect(readers).toEqual(['config/load.ts']);
   });
 
+  it('has no program in a text', () => {
+    expect(files.filter((file) => /\beval: true\b|'-e'|\bnew Function\(/.test(textOf(file)))).toEqual([]);
+  });
+
   it('leaves URL.canParse alone, which refuses valid URLs on Node 20', () => {
     expect(files.filter((file) => /URL\.canParse\(/.test(textOf(file)))).toEqual([]);
   });

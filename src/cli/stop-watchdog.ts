@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { openLog } from '../kit/log/log.ts';
 
@@ -10,25 +11,23 @@ const CLOSING_MS = 10_000;
 /** Stands in rendered lines for the moment when they are written. */
 const UNKNOWN_TIME = /1970-01-01T00:00:00.000Z|00:00:00.000/;
 
-const WORKER = `
-const { parentPort, workerData: { noticeMs, limitMs, unknownTime } } = require('node:worker_threads');
-const { writeSync } = require('node:fs');
-let lines;
-let notice;
-const say = (line) => {
-  const now = new Date().toISOString();
-  writeSync(2, line.replace(unknownTime, (found) => (found.length > 12 ? now : now.slice(11, 23))));
-};
-parentPort.on('message', (next) => {
-  lines = next;
-  clearTimeout(notice);
-  notice = setTimeout(() => say(lines.waits), noticeMs);
-});
-setTimeout(() => {
-  if (lines !== undefined) say(lines.force);
-  process.kill(process.pid, 'SIGKILL');
-}, limitMs);
-`;
+/** The program of the thread, in memory: the disk that it lies on may be the one that does not answer. */
+const PROGRAM = new URL(
+  `data:text/javascript;base64,${readFileSync(new URL('./stop-watchdog-main.js', import.meta.url), 'base64')}`,
+);
+
+/** What the thread is started with. */
+export interface StopLimits {
+  readonly noticeMs: number;
+  readonly limitMs: number;
+  readonly unknownTime: RegExp;
+}
+
+/** Lines for what is being closed. */
+export interface StopLines {
+  readonly waits: string;
+  readonly force: string;
+}
 
 /** Watches a process that stops. */
 export interface StopWatchdog {
@@ -42,14 +41,18 @@ export interface StopWatchdog {
  * order would wait for the threads that wait for the disk; the next start recovers as after a crash.
  */
 export function watchStop(drainMs: number, dataDir: string): StopWatchdog {
-  const workerData = { noticeMs: NOTICE_MS, limitMs: drainMs + CLOSING_MS, unknownTime: UNKNOWN_TIME };
-  const worker = new Worker(WORKER, { eval: true, execArgv: [], workerData });
+  const workerData: StopLimits = {
+    noticeMs: NOTICE_MS,
+    limitMs: drainMs + CLOSING_MS,
+    unknownTime: UNKNOWN_TIME,
+  };
+  const worker = new Worker(PROGRAM, { execArgv: [], workerData });
   worker.unref();
   // Without a watchdog the process stops as it can.
   worker.on('error', () => {});
   return {
     closing(what) {
-      worker.postMessage({
+      const lines: StopLines = {
         waits: lineOf('warn', `stopping waits for ${what} to close`, dataDir),
         force: lineOf(
           'error',
@@ -57,7 +60,8 @@ export function watchStop(drainMs: number, dataDir: string): StopWatchdog {
             'answer, the system keeps the process until it does',
           dataDir,
         ),
-      });
+      };
+      worker.postMessage(lines);
     },
   };
 }

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../kit/json/json.ts';
 import type { LoadedConfiguration } from './load.ts';
 import { markVariables, pathOf, variablesIn } from './parse/environment.ts';
-import { findPlacesInThread, readYamlInThread } from './parse/read-yaml.ts';
+
 import type { Segment } from './parse/schema-at.ts';
+import { findPlacesInThread, readYamlInThread } from './parse/yaml-thread.ts';
 import { redactedConfig, redactedRuntime } from './redact.ts';
 import { type Flags, variableOf } from './runtime.ts';
 import { PER_MILLION } from './schema/price-names.ts';

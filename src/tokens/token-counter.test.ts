@@ -5,10 +5,10 @@ import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/builders/processor-ms.ts';
-import { createRunFinder, createTokenCounter, openTokenTable } from './token-counter.ts';
+import { createTokenCounter, openTokenTable } from './token-counter.ts';
 
 const table = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken');
-const count = createTokenCounter(openTokenTable(readFileSync(table)), createRunFinder());
+const count = createTokenCounter(openTokenTable(readFileSync(table)));
 const byLibrary = (text: string) => countTokens(text, { disallowedSpecial: new Set() });
 
 describe('counting tokens', () => {

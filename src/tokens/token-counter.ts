@@ -1,9 +1,4 @@
-/**
- * Counts tokens of the public encoding `o200k_base`. The worker thread gets the source texts of the three functions
- * here, so each of them is self-contained and gets the others as values.
- */
-
-/** Counts the tokens of a text. Names of special tokens are counted as plain text. */
+/** Counts the tokens of a text in the public encoding `o200k_base`. Names of special tokens are plain text. */
 export type TokenCounter = (text: string) => number;
 
 /** The tokens of the encoding, by their bytes. */
@@ -95,58 +90,47 @@ export function openTokenTable(table: Uint8Array): TokenTable {
   }
 }
 
-/** Finds runs of one character class that are cut: counting a word takes time quadratic in its length. */
-export interface RunFinder {
-  /** False if a text has no long run for certain. */
-  mayHaveLongRun(text: string): boolean;
-  /** Runs of `MAX_RUN_CHARACTERS`. */
-  readonly longRun: RegExp;
+/** Characters of a run of one class that is cut: counting a word takes time quadratic in its length. */
+const MAX_RUN_CHARACTERS = 128;
+
+/** Long runs of the character classes that make up words. */
+const LONG_RUN = new RegExp(
+  ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]']
+    .map((kind) => `${kind}{${MAX_RUN_CHARACTERS}}`)
+    .join('|'),
+  'gu',
+);
+
+/**
+ * False if a text has no long run for certain. A quick test, because the pattern for long runs takes nearly as long
+ * as counting and most texts have none. A long run covers at least one multiple of its length, so only those
+ * positions are examined. Non-ASCII characters count as any class.
+ */
+function mayHaveLongRun(text: string): boolean {
+  for (let at = MAX_RUN_CHARACTERS - 1; at < text.length; at += MAX_RUN_CHARACTERS) {
+    if (isWithinRun(text, at, isLetter) || isWithinRun(text, at, isNeither)) return true;
+  }
+  return false;
 }
 
-export function createRunFinder(): RunFinder {
-  const MAX_RUN_CHARACTERS = 128;
-  return { mayHaveLongRun, longRun: longRunPattern() };
+function isLetter(code: number): boolean {
+  return (code > 64 && code < 91) || (code > 96 && code < 123) || code > 127;
+}
 
-  /** Long runs of the character classes that make up words. */
-  function longRunPattern(): RegExp {
-    const kinds = ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s', '[\\r\\n/]'];
-    return new RegExp(kinds.map((kind) => `${kind}{${MAX_RUN_CHARACTERS}}`).join('|'), 'gu');
-  }
+function isNeither(code: number): boolean {
+  return !(code > 47 && code < 58) && (code > 127 || !isLetter(code));
+}
 
-  /**
-   * Quick test, because the pattern for long runs takes nearly as long as counting and most texts have none. A long
-   * run covers at least one multiple of its length, so only those positions are examined. Non-ASCII characters count
-   * as any class.
-   */
-  function mayHaveLongRun(text: string): boolean {
-    for (let at = MAX_RUN_CHARACTERS - 1; at < text.length; at += MAX_RUN_CHARACTERS) {
-      if (isWithinRun(text, at, isLetter) || isWithinRun(text, at, isNeither)) return true;
-    }
-    return false;
-  }
-
-  function isLetter(code: number): boolean {
-    return (code > 64 && code < 91) || (code > 96 && code < 123) || code > 127;
-  }
-
-  function isNeither(code: number): boolean {
-    return !(code > 47 && code < 58) && (code > 127 || !isLetter(code));
-  }
-
-  function isWithinRun(text: string, at: number, isOfKind: (code: number) => boolean): boolean {
-    let from = at;
-    let to = at;
-    while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from--;
-    while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
-    return to - from >= MAX_RUN_CHARACTERS;
-  }
+function isWithinRun(text: string, at: number, isOfKind: (code: number) => boolean): boolean {
+  let from = at;
+  let to = at;
+  while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from--;
+  while (to < text.length && isOfKind(text.charCodeAt(to))) to++;
+  return to - from >= MAX_RUN_CHARACTERS;
 }
 
 /** Counts the words of a text, each by byte pair encoding. */
-export function createTokenCounter(
-  { rankOf, noRank }: TokenTable,
-  { mayHaveLongRun, longRun }: RunFinder,
-): TokenCounter {
+export function createTokenCounter({ rankOf, noRank }: TokenTable): TokenCounter {
   /** Longer words are counted in parts. */
   const WORD_CHARACTERS = 1024;
   /** Size of the cache of counted words: most of a text repeats a few. */
@@ -164,7 +148,7 @@ export function createTokenCounter(
     if (!mayHaveLongRun(text)) return countWords(text);
     let tokens = 0;
     let from = 0;
-    for (const run of text.matchAll(longRun)) {
+    for (const run of text.matchAll(LONG_RUN)) {
       const to = run.index + run[0].length;
       tokens += countWords(text.slice(from, to));
       from = to;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
-import { PDF_PROGRAM, type PdfLimits, type PdfProblemReason, type PdfReport } from './pdf-program.ts';
+import type { PdfLimits, PdfProblemReason, PdfProcessTask, PdfReport } from './pdf-task.ts';
 
 /** The text of a PDF file. */
 export interface PdfText {
@@ -63,6 +63,8 @@ export interface PdfTask {
 /** Old space of the process's main thread, which holds little, and new space of each of its threads, megabytes. */
 const SPACES = ['--max-old-space-size=64', '--max-semi-space-size=2'];
 
+const PROGRAM = fileURLToPath(new URL('./pdf-process-main.js', import.meta.url));
+
 /** Most bytes of a report: a character of text takes at most six, escaped. */
 const MAX_REPORT_BYTES = 6 * PDF_LIMITS.characters + 1024;
 
@@ -96,19 +98,18 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).includes('%PDF-');
 }
 
-interface ProgramTask extends Required<Omit<PdfTask, 'owner'>> {
-  /** The number of pages is all that is wanted. */
-  readonly onlyCounts: boolean;
+interface Reading extends Omit<PdfProcessTask, 'library'> {
+  readonly signal: AbortSignal;
 }
 
-function run(bytes: Uint8Array, { signal, ...asked }: ProgramTask): Promise<PdfText> {
+function run(bytes: Uint8Array, { signal, ...asked }: Reading): Promise<PdfText> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const memoryBytes = asked.limits.memoryBytes + COPIES_OF_FILE * bytes.length;
     const limits = { ...asked.limits, memoryBytes };
-    const task = JSON.stringify({ library: libraryAddress(), ...asked, limits });
+    const task: PdfProcessTask = { library: libraryAddress(), ...asked, limits };
     // No environment: the process needs none, and it holds secrets.
-    const child = spawn(process.execPath, [...SPACES, '-e', PDF_PROGRAM, task], {
+    const child = spawn(process.execPath, [...SPACES, PROGRAM, JSON.stringify(task)], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
     });

@@ -171,7 +171,13 @@ describe('another process', () => {
       configFile: false,
       logLevel: 'error',
       build: {
-        ssr: fileURLToPath(new URL('../faults/event-appender.ts', import.meta.url)),
+        ssr: true,
+        rollupOptions: {
+          // With the program of the thread, which starts from a file beside.
+          input: ['../faults/event-appender.ts', '../../src/store/events/duckdb/duckdb-thread-main.ts'].map(
+            (name) => fileURLToPath(new URL(name, import.meta.url)),
+          ),
+        },
         outDir: OUT,
         emptyOutDir: true,
       },

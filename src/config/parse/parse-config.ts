@@ -1,4 +1,3 @@
-import * as yaml from 'yaml';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';
 import { runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
@@ -14,9 +13,10 @@ import type { EnvironmentKey, KnownProviders } from './known-providers.ts';
 import { likelyMistakes } from './likely-mistakes.ts';
 import { compileNotations } from './notations.ts';
 import { inWholeFile, JoinedPortions, portionsOf } from './portions.ts';
-import { readYaml, readYamlInThread, type YamlReading } from './read-yaml.ts';
+import { readYaml, type YamlReading } from './read-yaml.ts';
 import { shownProblem } from './shown-text.ts';
 import { RemovedPlaces, SoundConfig, soundPart } from './sound-part.ts';
+import { readYamlInThread } from './yaml-thread.ts';
 import { yamlProblem } from './yaml-words.ts';
 
 /** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
@@ -62,7 +62,7 @@ export function parseConfig(
   knownProviders: KnownProviders,
   scope: ConfigScope = 'whole',
 ): ConfigReading {
-  const reading = readYaml(yaml, markVariables(text));
+  const reading = readYaml(markVariables(text));
   try {
     return runAtOnce(checkedConfig(reading, environment, knownProviders, scope));
   } catch (error) {

@@ -1,9 +1,9 @@
-import * as yaml from 'yaml';
 import type { FilePlace, Problem } from '../problem.ts';
 import { markVariables } from './environment.ts';
 import { ExcerptSource } from './excerpt.ts';
-import { findPlaces, findPlacesInThread, type PlaceQuery } from './read-yaml.ts';
+import { findPlaces, type PlaceQuery } from './read-yaml.ts';
 import { segmentsOf } from './schema-at.ts';
+import { findPlacesInThread } from './yaml-thread.ts';
 
 /**
  * Adds to each problem its place in the text and the line there, in the order of the text. Parses the text once more:
@@ -16,7 +16,7 @@ export function placeProblems(problems: readonly Problem[], text: string): reado
 
 function placesOf(text: string, queries: readonly PlaceQuery[]): (FilePlace | undefined)[] {
   try {
-    return findPlaces(yaml, markVariables(text), queries);
+    return findPlaces(markVariables(text), queries);
   } catch (error) {
     // The text is nested too deep, which is a problem of its own.
     if (error instanceof RangeError) return [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inWholeFile, JoinedPortions, portionsOf } from './portions.ts';
-import { piecesOf } from './read-yaml.ts';
+import { piecesOf } from './yaml-thread.ts';
 
 const many = {
   vendor: 'acme',

@@ -1,7 +1,5 @@
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
+import * as yaml from 'yaml';
 import type { FilePlace } from '../problem.ts';
-import { setOwn } from './portions.ts';
 
 /** The value of a YAML text, or why there is none. */
 export type YamlReading =
@@ -27,21 +25,17 @@ export interface PlaceQuery {
   readonly isAtKey: boolean;
 }
 
-/** A node that may have an anchor (`&name`). */
-type Anchored = import('yaml').Node;
+/** Copies that the aliases (`*name`) of an anchor may make: each may expand to a whole tree. */
+const MAX_ALIASES = 100;
 
-/** The YAML library, passed as an argument because these functions also run in a worker. */
-export type YamlLibrary = typeof import('yaml');
+/** Problems counted of those that do not follow from each other. */
+const MAX_PROBLEMS = 100;
 
 /**
  * Parses YAML 1.2 without tags in linear time. Syntax errors are reported one at a time, because later ones mostly
- * follow from the first. The function must be self-contained: the worker thread gets its source text.
+ * follow from the first.
  */
-export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
-  /** Limit of copies that the aliases (`*name`) of an anchor make: each may expand to a whole tree. */
-  const maxAliases = 100;
-  /** Problems counted of those that do not follow from each other. */
-  const maxProblems = 100;
+export function readYaml(text: string): YamlReading {
   const lines = new yaml.LineCounter();
   const problems: YamlProblem[] = [];
 
@@ -50,7 +44,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
     return { line, column: col, width };
   };
   const report = (code: string, place: FilePlace, firstPlace?: FilePlace) => {
-    if (problems.length >= maxProblems) return;
+    if (problems.length >= MAX_PROBLEMS) return;
     problems.push({ code, message: code, place, ...(firstPlace !== undefined && { firstPlace }) });
   };
   const checkKeys = (node: unknown): void => {
@@ -128,7 +122,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
     if (problems.length === 0) checkKeys(document.contents);
     if (problems.length === 0) {
       // In the order of the text: an anchor must come before its aliases.
-      const anchors = new Map<string, { readonly node: Anchored; uses: number; weight: number }>();
+      const anchors = new Map<string, { readonly node: yaml.Node; uses: number; weight: number }>();
       /** Copies of a single value that an alias makes, which the aliases inside its value multiply. */
       const copiesBy = (alias: string): number => {
         const anchor = anchors.get(alias);
@@ -159,7 +153,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
               },
             });
           }
-          if (copiesBy(node.source) <= maxAliases) return undefined;
+          if (copiesBy(node.source) <= MAX_ALIASES) return undefined;
           report('TOO_MANY_ALIASES', place);
           return yaml.visit.BREAK;
         },
@@ -173,7 +167,7 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
       report(code, placeAt(from, shown.length));
     }
     if (problems.length > 0) return { ok: false, problems };
-    return { ok: true, value: document.toJS({ maxAliasCount: maxAliases }) };
+    return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch (error) {
     if (error instanceof RangeError) return { ok: false, reason: 'is nested too deep to be read' };
     if (!(error instanceof ReferenceError)) throw error;
@@ -183,13 +177,9 @@ export function readYaml(yaml: YamlLibrary, text: string): YamlReading {
 
 /**
  * Finds members in a text that `readYaml` has accepted. For a member that is missing: the place of the section that
- * lacks it. Undefined for a path that begins with no key of the file. Must be self-contained too.
+ * lacks it. Undefined for a path that begins with no key of the file.
  */
-export function findPlaces(
-  yaml: YamlLibrary,
-  text: string,
-  queries: readonly PlaceQuery[],
-): (FilePlace | undefined)[] {
+export function findPlaces(text: string, queries: readonly PlaceQuery[]): (FilePlace | undefined)[] {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     version: '1.2',
@@ -235,105 +225,5 @@ export function findPlaces(
     const isLong = yaml.isCollection(node) || !yaml.isNode(node) || node.range?.[0] === node.range?.[1];
     if (key !== undefined && (isAtKey || isLong)) return placeOf(key);
     return yaml.isCollection(node) ? (placeOf(headOf(node)) ?? placeOf(node)) : placeOf(node);
-  });
-}
-
-/** Time limit of the thread, milliseconds. */
-const TIME_LIMIT_MS = 30_000;
-
-/** Heap limit of the thread, megabytes. */
-const MEMORY_LIMIT_MB = 1024;
-
-const WORKER = `
-const { parentPort, workerData } = require('node:worker_threads');
-const { library, text, queries } = workerData;
-const yaml = require(library);
-const result = queries === undefined ? (${readYaml})(yaml, text) : (${findPlaces})(yaml, text, queries);
-const pieces = (${piecesOf})(result);
-const next = () => {
-  const { value: piece, done } = pieces.next();
-  parentPort.postMessage({ piece, isLast: done });
-  if (done) parentPort.close();
-};
-parentPort.on('message', next);
-next();
-`;
-
-/** As readYaml, in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
-export async function readYamlInThread(text: string): Promise<YamlReading> {
-  const { result, reason } = await runInThread<YamlReading>({ text });
-  return result ?? { ok: false, reason: reason ?? 'could not be read' };
-}
-
-/** As findPlaces, in a worker thread. Finds nothing if the thread fails. */
-export async function findPlacesInThread(
-  text: string,
-  queries: readonly PlaceQuery[],
-): Promise<(FilePlace | undefined)[]> {
-  const { result } = await runInThread<(FilePlace | undefined)[]>({ text, queries });
-  return result ?? queries.map(() => undefined);
-}
-
-/**
- * A result in pieces, since each message is read in one go: everything but the members of `models` and `prompts`, then
- * these. Must not use outer names: the worker runs its source text.
- */
-export function* piecesOf(result: object): Generator<object, undefined, void> {
-  const { value } = result as { value?: unknown };
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const { models, prompts } = (isObject ? value : {}) as Record<string, unknown>;
-  const isRecord = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts);
-  const cut = { ...(Array.isArray(models) && { models: [] }), ...(isRecord && { prompts: {} }) };
-  yield isObject ? { ...result, value: { ...value, ...cut } } : result;
-  const all = Array.isArray(models) ? models : [];
-  for (let at = 0; at < all.length; at += 250) yield { models: all.slice(at, at + 250) };
-  const entries = isRecord ? Object.entries(prompts as object) : [];
-  for (let at = 0; at < entries.length; at += 1000) yield { prompts: entries.slice(at, at + 1000) };
-  return undefined;
-}
-
-/** A piece after the first. */
-interface Piece {
-  readonly models?: readonly unknown[];
-  readonly prompts?: readonly (readonly [string, unknown])[];
-}
-
-function addPiece(result: unknown, { models = [], prompts = [] }: Piece): void {
-  const { value } = result as { value: { models: unknown[]; prompts: Record<string, unknown> } };
-  for (const model of models) value.models.push(model);
-  for (const [name, prompt] of prompts) setOwn(value.prompts, name, prompt);
-}
-
-function runInThread<T>(task: object): Promise<{ readonly result?: T; readonly reason?: string }> {
-  const library = createRequire(import.meta.url).resolve('yaml');
-  return new Promise((resolve) => {
-    const worker = new Worker(WORKER, {
-      eval: true,
-      workerData: { library, ...task },
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
-    });
-    const refuse = (reason: string) => resolve({ reason });
-    const timer = setTimeout(() => {
-      refuse(`takes more than ${TIME_LIMIT_MS / 1000} seconds to read`);
-      void worker.terminate();
-    }, TIME_LIMIT_MS).unref();
-    let result: T | undefined;
-    worker.on('message', ({ piece, isLast }: { readonly piece: T | Piece; readonly isLast: boolean }) => {
-      if (isLast) return resolve({ ...(result !== undefined && { result }) });
-      if (result === undefined) result = piece as T;
-      else addPiece(result, piece as Piece);
-      // Others have their turn between two pieces.
-      setImmediate(() => worker.postMessage(null));
-    });
-    worker.once('error', (error: NodeJS.ErrnoException) => {
-      const isTooBig = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      refuse(isTooBig ? `takes more than ${MEMORY_LIMIT_MB} MB of memory to read` : 'could not be read');
-    });
-    worker.once('exit', () => {
-      clearTimeout(timer);
-      refuse('could not be read');
-    });
-    // Does not keep the process alive.
-    worker.unref();
   });
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import * as yaml from 'yaml';
 import { run } from '../../../src/cli/run.ts';
 import { fillVariables, markVariables } from '../../../src/config/parse/environment.ts';
 import { compileDefaults } from '../../../src/config/parse/fill-defaults.ts';
@@ -42,7 +41,7 @@ function programAccepts(value: unknown, environment: Record<string, string> = {}
 
 /** The value of a text; undefined if it is no YAML that the program reads. */
 function valueIn(text: string): unknown {
-  const reading = readYaml(yaml, text);
+  const reading = readYaml(text);
   return reading.ok ? reading.value : undefined;
 }
 

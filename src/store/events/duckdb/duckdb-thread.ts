@@ -1,9 +1,6 @@
-import { createRequire } from 'node:module';
-import { type Transferable, Worker } from 'node:worker_threads';
-import { isInTime } from '../../../kit/loop/is-in-time.ts';
+import { type AskOptions, Thread, ThreadEnded } from '../../../kit/thread/thread.ts';
 import { EventsUnavailable } from '../event-errors.ts';
 import { duckdbErrorOf } from './duckdb-errors.ts';
-import { DUCKDB_WORKER } from './duckdb-worker.ts';
 import type { PackedColumn } from './pack-events.ts';
 import type { Statement } from './statement.ts';
 
@@ -40,23 +37,16 @@ export type DuckdbRows = readonly (readonly unknown[])[];
 /** Columns of a result: numeric ones packed, with NaN for null; others as lists. */
 export type DuckdbColumns = readonly (Float64Array | readonly unknown[])[];
 
-type Question =
+/** What the thread is asked. */
+export type DuckdbQuestion =
+  | DuckdbWrite
+  | { readonly kind: 'query'; readonly statement: Statement }
+  | { readonly kind: 'columns'; readonly statement: Statement };
+
+export type DuckdbWrite =
   | { readonly kind: 'stage'; readonly table: string; readonly columns: readonly PackedColumn[] }
   | { readonly kind: 'transact'; readonly statements: readonly Statement[] }
-  | { readonly kind: 'run' | 'query' | 'columns'; readonly statement: Statement };
-
-type Reply =
-  | { readonly kind: 'new' }
-  | { readonly kind?: undefined; readonly id: number; readonly ok: true; readonly answer: unknown }
-  | {
-      readonly kind?: undefined;
-      readonly id: number;
-      readonly ok: false;
-      readonly message: string;
-      readonly isOpening: boolean;
-    };
-
-const ENDED = 'the thread of the events has ended';
+  | { readonly kind: 'run'; readonly statement: Statement };
 
 /**
  * Young generation of the worker's heap: its objects live for one question, and a larger heap would stay allocated.
@@ -71,40 +61,19 @@ const CLOSING_MS = 10_000;
  * staged rows are lost with it.
  */
 export class DuckdbThread {
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  readonly #asked = new Map<number, { resolve(answer: unknown): void; reject(reason: unknown): void }>();
-  #lastId = 0;
-  #isEnded = false;
+  readonly #thread: Thread<DuckdbQuestion, unknown>;
 
   /** `onNew` is called when the file was created. */
   constructor(settings: DuckdbSettings, onNew?: () => void) {
-    const library = createRequire(import.meta.url).resolve('@duckdb/node-bindings');
-    // The process's own loader flags do not apply to the worker.
-    this.#worker = new Worker(DUCKDB_WORKER, {
-      eval: true,
-      execArgv: [],
-      workerData: { library, settings },
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    this.#thread = new Thread(new URL('./duckdb-thread-main.js', import.meta.url), {
+      data: settings,
+      limits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      onNotice: () => onNew?.(),
     });
-    this.#worker.on('message', (reply: Reply) => {
-      if (reply.kind === 'new') onNew?.();
-      else if (reply.ok) this.#asked.get(reply.id)?.resolve(reply.answer);
-      else this.#asked.get(reply.id)?.reject(duckdbErrorOf(reply.message, reply.isOpening));
-    });
-    this.#worker.on('error', (error) => this.#end(error));
-    this.#ended = new Promise((resolve) => {
-      this.#worker.on('exit', () => {
-        this.#end(new Error(ENDED));
-        resolve();
-      });
-    });
-    // An idle worker does not keep the process alive.
-    this.#worker.unref();
   }
 
   get isEnded(): boolean {
-    return this.#isEnded;
+    return this.#thread.isEnded;
   }
 
   /**
@@ -137,42 +106,24 @@ export class DuckdbThread {
   }
 
   /** Ends the thread after its current work. */
-  async close(): Promise<void> {
-    if (!this.#isEnded) this.#worker.postMessage(null);
-    await isInTime(this.#ended, CLOSING_MS);
+  close(): Promise<void> {
+    return this.#thread.close(CLOSING_MS);
   }
 
-  async #ask(
-    question: Question,
-    {
-      signal,
-      moved = [],
-    }: { readonly signal?: AbortSignal | undefined; readonly moved?: Transferable[] } = {},
-  ): Promise<unknown> {
-    signal?.throwIfAborted();
-    if (this.#isEnded) throw new EventsUnavailable(new Error(ENDED));
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const interrupt = () => {
-      this.#worker.postMessage({ kind: 'interrupt', id });
-      this.#asked.get(id)?.reject(signal?.reason);
-    };
-    this.#worker.ref();
-    signal?.addEventListener('abort', interrupt);
+  async #ask(question: DuckdbQuestion, options?: AskOptions): Promise<unknown> {
     try {
-      return await new Promise((resolve, reject) => {
-        this.#asked.set(id, { resolve, reject });
-        this.#worker.postMessage({ ...question, id }, moved);
-      });
-    } finally {
-      signal?.removeEventListener('abort', interrupt);
-      this.#asked.delete(id);
-      if (this.#asked.size === 0) this.#worker.unref();
+      return await this.#thread.ask(question, options);
+    } catch (error) {
+      if (error === options?.signal?.reason) throw error;
+      if (error instanceof ThreadEnded) throw new EventsUnavailable(error);
+      const { message, isOpening } = error as ThreadError;
+      throw duckdbErrorOf(message, isOpening === true);
     }
   }
+}
 
-  #end(reason: Error): void {
-    this.#isEnded = true;
-    for (const { reject } of this.#asked.values()) reject(new EventsUnavailable(reason));
-  }
+/** An error of the thread. */
+interface ThreadError extends Error {
+  /** It comes from opening the database. */
+  readonly isOpening?: boolean;
 }
