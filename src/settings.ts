@@ -112,6 +112,7 @@ export function* deriveSettingsSliced(
       trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
       areMetricsPublic: config.metrics.public,
       metricsToken: config.metrics.token ?? undefined,
+      traceUrl: config.observability.trace_url ?? undefined,
       rates: {
         perKey: {
           minute: config.limits.per_key.requests_per_minute,

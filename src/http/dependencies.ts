@@ -62,6 +62,8 @@ export interface HttpSettings {
   readonly areMetricsPublic: boolean;
   /** Secret that reads the metrics without a key; undefined = none. */
   readonly metricsToken?: string | undefined;
+  /** Address of traces, with placeholders; undefined = generations link to none. */
+  readonly traceUrl?: string | undefined;
 }
 
 /** The log as this layer needs it. */

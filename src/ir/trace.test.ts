@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { GenerationIds, namedTrace, spanIdOf, traceIdOf } from './trace.ts';
+import { GenerationIds, namedTrace, ownTraceOf, spanIdOf, traceIdOf, traceIdOfGeneration } from './trace.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
@@ -59,5 +60,25 @@ describe('namedTrace', () => {
       traceId: TRACE,
       parentSpanId: 'b'.repeat(16),
     });
+  });
+});
+
+describe('the trace of a generation', () => {
+  const id = 'gen-1794892624-6l9r2DXYGDJmKWOZUQd3';
+
+  it('is the one that its caller names', () => {
+    expect(traceIdOfGeneration(id, { traceparent })).toBe(TRACE);
+    expect(traceIdOfGeneration(id, { traceparent, trace: { trace_id: 'workflow 7' } })).toBe(
+      traceIdOf('workflow 7'),
+    );
+  });
+
+  it('is its own otherwise, whose id begins with the second of the arrival', () => {
+    const own = traceIdOfGeneration(id, { trace: null });
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    const { arrivedFromMs, digits, skipped } = ownTraceOf(own);
+    expect(arrivedFromMs).toBe(1_794_892_624_000);
+    expect(createHash('sha256').update(id).digest('hex').slice(skipped)).toMatch(new RegExp(`^${digits}`));
+    expect(traceIdOfGeneration('foreign', {})).toMatch(/^[0-9a-f]{32}$/);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../kit/json/json.ts';
-import { textAt } from '../kit/json/members.ts';
+import { objectAt, stringAt, textAt } from '../kit/json/members.ts';
 import { readTraceParent, writeTraceParent } from '../kit/net/trace-context.ts';
 
 /** What a request says of the trace that it belongs to, as its row keeps it. */
@@ -28,6 +28,16 @@ export function namedTrace({ trace, traceparent }: TraceMembers): NamedTrace {
   return { traceId, parentSpanId: traceId === header?.traceId ? header?.parentId : undefined };
 }
 
+/** What the row of a generation keeps of its trace. */
+export function traceMembersOf(row: JsonObject): TraceMembers {
+  return { trace: objectAt(row, 'trace') ?? null, traceparent: stringAt(row, 'traceparent') };
+}
+
+/** The trace that the spans of a generation are in: the one that its caller names, else its own. */
+export function traceIdOfGeneration(generationId: string, row: JsonObject): string {
+  return namedTrace(traceMembersOf(row)).traceId ?? new GenerationIds(generationId).ownTraceId;
+}
+
 /** Kinds of spans inside the span of a generation; of each kind there are at most 4,096. */
 const CHILD_KINDS = { attempt: 1, tool: 2, guardrail: 3 } as const;
 
@@ -35,16 +45,24 @@ export type ChildKind = keyof typeof CHILD_KINDS;
 
 /** The ids of the spans of a generation: the same whenever they are made. */
 export class GenerationIds {
+  readonly #generationId: string;
   /** SHA-256 of the id, hexadecimal. */
   readonly #hash: string;
 
   constructor(generationId: string) {
+    this.#generationId = generationId;
     this.#hash = createHash('sha256').update(generationId).digest('hex');
   }
 
-  /** The trace of a generation whose caller names none. */
+  /**
+   * The trace of a generation whose caller names none. It begins with the second of the arrival, as AWS X-Ray wants it,
+   * so that the generation is found by it without being stored with it: see `ownTraceOf`.
+   */
   get ownTraceId(): string {
-    return this.#hash.slice(0, TRACE_ID_DIGITS);
+    const second = ARRIVAL.exec(this.#generationId)?.[1];
+    const first =
+      second === undefined ? this.#hash : Number(second).toString(16).padStart(SECOND_DIGITS, '0');
+    return first.slice(0, SECOND_DIGITS) + this.#hash.slice(SECOND_DIGITS, TRACE_ID_DIGITS);
   }
 
   /** The span of the whole generation. */
@@ -57,6 +75,24 @@ export class GenerationIds {
     const number = CHILD_KINDS[kind] * 0x1000 + (index & 0xfff);
     return this.#hash.slice(-SPAN_ID_DIGITS, -4) + number.toString(16);
   }
+}
+
+/** How to find the generation, if there is one, whose own trace has an id. */
+export interface OwnTrace {
+  /** It arrived in the second that begins then, epoch milliseconds. */
+  readonly arrivedFromMs: number;
+  /** The hexadecimal SHA-256 of its id has these digits behind the first `skipped` ones. */
+  readonly digits: string;
+  readonly skipped: number;
+}
+
+/** `traceId`: 32 hexadecimal digits. */
+export function ownTraceOf(traceId: string): OwnTrace {
+  return {
+    arrivedFromMs: Number.parseInt(traceId.slice(0, SECOND_DIGITS), 16) * 1_000,
+    digits: traceId.slice(SECOND_DIGITS),
+    skipped: SECOND_DIGITS,
+  };
 }
 
 /** Headers that tell of a trace. */
@@ -94,6 +130,10 @@ export class ToldTrace {
 const SAMPLED = 1;
 const TRACE_ID_DIGITS = 32;
 const SPAN_ID_DIGITS = 16;
+const SECOND_DIGITS = 8;
+
+/** Ids of generations begin with the second of their arrival. */
+const ARRIVAL = /^gen-(\d{9,10})-/;
 
 /** A trace id of 32 hexadecimal digits, or a UUID, as it is; any other text by its hash. */
 export function traceIdOf(text: string): string {

@@ -76,6 +76,8 @@ export interface LogFacts {
   /** Calls of server tools. */
   readonly toolCalls: number;
   readonly isStreamed: boolean;
+  /** The trace that the caller named, 32 hexadecimal digits; null = none. */
+  readonly traceId: string | null;
 }
 
 /** One condition. Events without a value do not match, unless `includesUnset`. */
@@ -231,7 +233,9 @@ export interface LogFilter {
   readonly maxDurationMs: number | null;
   readonly minNanos: Nanos | null;
   readonly maxNanos: Nanos | null;
-  /** The beginning of a generation's id (`gen-...`), or part of its request id, session id or end user. */
+  /** Of 32 hexadecimal digits. A generation whose caller named none has one of its own: `GenerationIds`. */
+  readonly traceIds: readonly string[];
+  /** The beginning of a generation's id (`gen-...`), part of its request id, session id or end user, or its trace. */
   readonly search: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { traceIdOf } from '../../src/ir/trace.ts';
 import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent, LogFacts } from '../../src/ports/events.ts';
 
@@ -83,6 +84,7 @@ function logFactsOf(index: number): LogFacts {
     attempts: index % 40 === 3 ? 2 : 1,
     toolCalls: index % 30 === 0 ? 2 : 0,
     isStreamed: index % 5 !== 0,
+    traceId: index % 6 === 0 ? traceIdOf(`workflow ${index % 600}`) : null,
   };
 }
 

@@ -19,6 +19,7 @@ export function logFilterOf(filter: Pick<LogFilter, 'accountId' | 'fromMs' | 'to
     maxDurationMs: null,
     minNanos: null,
     maxNanos: null,
+    traceIds: [],
     search: null,
   };
 }

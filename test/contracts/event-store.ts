@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GenerationIds, traceIdOf } from '../../src/ir/trace.ts';
 import { positionIn } from '../../src/manage/generations/log-cursor.ts';
 import {
   DIMENSIONS,
@@ -440,6 +441,9 @@ export function eventStoreContract(
           ({ log, finishReason }) => log?.errorStatus === 502 && finishReason === 'error',
         ],
         [{ ...all, search: 'session-40' }, ({ log }) => log?.sessionId?.includes('session-40') ?? false],
+        [{ ...all, traceIds: [traceIdOf('workflow 12')] }, isOfTrace(traceIdOf('workflow 12'))],
+        [{ ...all, search: 'workflow 12' }, isOfTrace(traceIdOf('workflow 12'))],
+        [{ ...all, search: traceIdOf('workflow 12').toUpperCase() }, isOfTrace(traceIdOf('workflow 12'))],
         [{ ...all, search: `end'user "1"` }, ({ externalUser }) => externalUser?.includes(`"1"`) ?? false],
         [{ ...all, search: beginningOfLastIds }, ({ id }) => id.startsWith(beginningOfLastIds)],
         [
@@ -466,6 +470,47 @@ export function eventStoreContract(
         );
         expect(buckets.every(({ startMs }) => startMs % 3_600_000 === 0)).toBe(true);
       }
+    });
+
+    it('finds a generation by the trace of its own, whose id is not stored', async () => {
+      const { events, close } = await open();
+      const [like] = eventHistory(1, 1);
+      const { log, ...rest } = like as Required<GenerationEvent>;
+      const second = HISTORY_START_MS / 1_000 + 90_000;
+      const idOf = (place: number) => `gen-${second + place}-${'x'.repeat(19)}${place}`;
+      const own = (place: number) => new GenerationIds(idOf(place)).ownTraceId;
+      // The third says that it is of the trace of the first, the fourth of another.
+      const named = [null, null, own(0), traceIdOf('workflow')];
+      await events.append(
+        named.map((traceId, place) => ({
+          ...rest,
+          id: idOf(place),
+          createdAtMs: (second + place) * 1_000 + 999,
+          log: { ...log, traceId },
+        })),
+      );
+      const day = { fromMs: HISTORY_START_MS + DAY_MS, toMs: HISTORY_START_MS + 2 * DAY_MS - 1 };
+      const year = { fromMs: HISTORY_START_MS - 300 * DAY_MS, toMs: HISTORY_START_MS + 65 * DAY_MS };
+      for (const range of [day, year]) {
+        const all = logFilterOf({ accountId: rest.accountId, ...range });
+        const found: readonly (readonly [Partial<LogFilter>, readonly number[]])[] = [
+          [{ traceIds: [own(0)] }, [0, 2]],
+          [{ traceIds: [own(1)] }, [1]],
+          [{ traceIds: [own(1), own(0)] }, [0, 1, 2]],
+          [{ traceIds: [own(3)] }, []],
+          [{ traceIds: [own(1)], models: ['of-nobody'] }, []],
+          [{ search: own(1) }, [1]],
+          [{ search: own(1).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') }, [1]],
+          [{ search: own(3) }, []],
+        ];
+        for (const [filter, places] of found) {
+          expect(await pagesOf(events, { ...all, ...filter }, 'asc')).toEqual(places.map(idOf));
+          const counted = { ...all, ...filter, bucketMs: 3_600_000, stopAfterMs: null };
+          const { buckets } = await events.logCounts(counted);
+          expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(places.length);
+        }
+      }
+      await close();
     });
 
     it('lists the longest, the slowest to begin and the dearest first', async () => {
@@ -721,3 +766,8 @@ export function eventStoreContract(
     });
   });
 }
+
+const isOfTrace =
+  (traceId: string) =>
+  ({ log }: GenerationEvent): boolean =>
+    log?.traceId === traceId;

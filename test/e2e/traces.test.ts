@@ -36,7 +36,13 @@ beforeAll(async () => {
     sandbox: { url: `http://127.0.0.1:${(sandbox.address() as AddressInfo).port}` },
     mcp_servers: { docs: { url: docs.url } },
   };
-  told = await openToolGateway({ tools, observability: { propagate_trace: true } });
+  told = await openToolGateway({
+    tools,
+    observability: {
+      propagate_trace: true,
+      trace_url: 'https://traces.example/trace/{trace_id}?span={span_id}&of={generation_id}',
+    },
+  });
   silent = await openToolGateway({ tools });
 });
 
@@ -150,5 +156,64 @@ describe('the trace of a request', () => {
     const record = await recordOf(silent, QUESTION, { traceparent });
     expect(silent.upstream.requests[0]?.headers.traceparent).toBeUndefined();
     expect(record.provider_responses[0]).not.toHaveProperty('span_id');
+  });
+});
+
+describe('the log of generations', () => {
+  const rowsOf = async (gateway: ToolGateway['gateway'], query: string): Promise<any[]> => {
+    const response = await gateway.fetch(`/generations?${query}`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { data: any[] }).data;
+  };
+
+  it('finds the generations of a trace, whoever named it', async () => {
+    const own = await (async () => {
+      told.upstream.answer(chatAnswer({ text: 'Hi' }));
+      return recordOf(told, QUESTION);
+    })();
+    const traceId = 'ab'.repeat(16);
+    told.upstream.answer(chatAnswer({ text: 'Hi' }));
+    const ofHeader = await recordOf(told, QUESTION, { traceparent: `00-${traceId}-${PARENT}-01` });
+    told.upstream.answer(chatAnswer({ text: 'Hi' }));
+    const ofBody = await recordOf(told, { ...QUESTION, trace: { trace_id: 'workflow of the log' } });
+    expect(ofHeader.trace_id).toBe(traceId);
+    expect(ofBody.trace_id).toBe(traceIdOf('workflow of the log'));
+    expect(toldIn(told.upstream.requests[0]?.headers).traceId).toBe(own.trace_id);
+    const found: [string, any][] = [
+      [`trace_id=${own.trace_id}`, own],
+      [`trace_id=${traceId}`, ofHeader],
+      ['trace_id=workflow%20of%20the%20log', ofBody],
+      [`search=${ofBody.trace_id}`, ofBody],
+      [`search=${own.trace_id}`, own],
+      [`trace_id=${own.trace_id}&from=2026-01-01`, own],
+    ];
+    for (const [query, record] of found) {
+      // Rows come a moment after the answer.
+      await expect
+        .poll(async () => (await rowsOf(told.gateway, query)).map(({ id }) => id), { timeout: 20_000 })
+        .toEqual([record.id]);
+      const [row] = await rowsOf(told.gateway, query);
+      expect(row.trace_id).toBe(record.trace_id);
+    }
+    expect(await rowsOf(told.gateway, 'trace_id=of-nobody')).toEqual([]);
+    const counts = await told.gateway.fetch(`/generations/counts?trace_id=${traceId}&within_ms=5000`);
+    expect(((await counts.json()) as any).data.total).toBe(1);
+  });
+
+  it('links a generation to its trace if the operator says where traces are', async () => {
+    told.upstream.answer(chatAnswer({ text: 'Hi' }));
+    const record = await recordOf(told, QUESTION);
+    const [root] = generationSpans(followedGeneration({ ...record }, undefined, { id: record.id }), {
+      privacyMode: true,
+      sendsCost: false,
+      sendsIdentity: false,
+      sendsRequestContext: false,
+    });
+    expect(record.trace_url).toBe(
+      `https://traces.example/trace/${record.trace_id}?span=${root?.spanId}&of=${record.id}`,
+    );
+    expect(record.trace_id).toBe(root?.traceId);
+    silent.upstream.answer(chatAnswer({ text: 'Hi' }));
+    expect((await recordOf(silent, QUESTION)).trace_url).toBeNull();
   });
 });

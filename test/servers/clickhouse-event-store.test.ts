@@ -108,6 +108,24 @@ if (server !== undefined) {
       await Promise.all([events.close(), beside.close()]);
     });
 
+    it('adds columns to tables of earlier releases, however many gateways start', async () => {
+      const url = server.newDatabase();
+      const earlier = openEvents(url);
+      await earlier.append(history.slice(0, 10));
+      await earlier.close();
+      const table = `${new URL(url).pathname.slice(1)}.generation_events`;
+      await server.ask(`ALTER TABLE ${table} DROP COLUMN trace_id`);
+      const gateways = [openEvents(url), openEvents(url), openEvents(url)];
+      const sizes = await Promise.all(gateways.map((events) => events.sizes()));
+      expect(sizes.map(({ events }) => events)).toEqual([10, 10, 10]);
+      expect((await gateways[0]?.append(history))?.added).toBe(390);
+      const traced = history.slice(10).filter(({ log }) => log?.traceId);
+      expect(await server.ask(`SELECT count() FROM ${table} WHERE trace_id IS NOT NULL`)).toBe(
+        String(traced.length),
+      );
+      await Promise.all(gateways.map((events) => events.close()));
+    });
+
     it('does not use tables of a later release', async () => {
       const url = server.newDatabase();
       const first = openEvents(url);

@@ -1,5 +1,5 @@
-import { type ChildKind, GenerationIds, namedTrace } from '../../ir/trace.ts';
-import { objectAt, stringAt, textAt } from '../../kit/json/members.ts';
+import { type ChildKind, GenerationIds, namedTrace, traceMembersOf } from '../../ir/trace.ts';
+import { textAt } from '../../kit/json/members.ts';
 import { readTraceParent } from '../../kit/net/trace-context.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';
 import type { Span } from '../otlp/messages.ts';
@@ -20,8 +20,9 @@ export class SpanPlace {
   readonly root: Placed;
 
   constructor({ id, row }: Pick<StoredGeneration, 'id' | 'row'>) {
-    const traceparent = stringAt(row, 'traceparent');
-    const { traceId, parentSpanId } = namedTrace({ trace: objectAt(row, 'trace') ?? null, traceparent });
+    const members = traceMembersOf(row);
+    const { traceparent } = members;
+    const { traceId, parentSpanId } = namedTrace(members);
     this.#ids = new GenerationIds(id);
     this.#traceId = traceId ?? this.#ids.ownTraceId;
     const header = traceparent === undefined ? undefined : readTraceParent(traceparent);

@@ -3,6 +3,7 @@ import { type Issue, MISSING_FIELD, memberPath } from '../../kit/json/validate.t
 import { Pace } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { parseIpRange } from '../../kit/net/egress.ts';
+import { traceUrlProblem } from '../../kit/net/trace-url.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { momentMs } from '../../kit/time/moment.ts';
@@ -42,6 +43,7 @@ export function* crossChecks(config: Config, knownProviders: KnownProviders): Ge
   yield* hostChecks('egress.allow', config.egress.allow, isEgressRule);
   yield* serverChecks(config);
   yield* mcpChecks(config);
+  yield* observabilityChecks(config);
 }
 
 /** Tools are named `<label>__<tool>`: of two servers they must never have the same name. */
@@ -64,6 +66,14 @@ function* mcpChecks({ tools }: Config): Generator<Problem> {
       yield { path: `${path}.authorization`, message: 'is given in headers too: keep one of them' };
     }
   }
+}
+
+function* observabilityChecks({ observability: { trace_url: template, otlp } }: Config): Generator<Problem> {
+  const problem = template ? traceUrlProblem(template) : undefined;
+  if (problem !== undefined) yield { path: 'observability.trace_url', message: problem };
+  if (!otlp) return;
+  yield* addressChecks(otlp.endpoint, undefined, 'observability.otlp.endpoint');
+  yield* headerChecks(otlp.headers, 'observability.otlp.headers');
 }
 
 function* serverChecks({ server }: Config): Generator<Issue> {

@@ -250,6 +250,23 @@ describe('parseConfig', () => {
     ['egress: { allow: ["10.0.0.0/33"] }', 'egress.allow[0]: is not a host'],
     ['server: { trusted_proxies: [proxy.example] }', 'server.trusted_proxies[0]: is not an address'],
     ['server: { cors: { origins: [https://a.example/path] } }', 'server.cors.origins[0]: must be the origin'],
+    [
+      'observability: { trace_url: "https://t.example/{trace}" }',
+      'observability.trace_url: has {trace}, which',
+    ],
+    ['observability: { trace_url: "https://t.example/" }', 'observability.trace_url: needs {trace_id}'],
+    [
+      'observability: { trace_url: "https://u:p@t.example/{trace_id}" }',
+      'observability.trace_url: must not hold',
+    ],
+    [
+      'observability: { otlp: { endpoint: "http://a:99999" } }',
+      'observability.otlp.endpoint: must be an address',
+    ],
+    [
+      'observability: { otlp: { endpoint: "http://a", headers: { host: b } } }',
+      'observability.otlp.headers.host: ',
+    ],
     ['server: { cors: { origins: ["https://a:99999"] } }', 'server.cors.origins[0]: is not an address'],
     ['apps: { hidden: ["http://x"] }', 'apps.hidden[0]: is not a host'],
     ['byok: { fee: 2 }', 'byok.fee: must be at most 1'],

@@ -458,7 +458,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   observability: 'Traces of requests, and telemetry of the gateway itself.',
   'observability.trace_url':
-    'Address of a trace where you look at them, with `{trace_id}` for its id: generations link to it.',
+    'Address of a trace where you look at them: generations link to it. `{trace_id}`, `{span_id}` and `{generation_id}` are filled in.',
   'observability.propagate_trace':
     'Whether upstreams, services of tools and MCP servers get `traceparent`, so that their spans join the trace.',
   'observability.spool':

@@ -422,7 +422,7 @@ export const configSchema = closed({
   observability: section({
     trace_url: nullOr(
       Type.String({
-        pattern: '^https?://[^\\s/@]+(?:/[^\\s]*)?\\{trace_id\\}[^\\s]*$',
+        pattern: '^https?://\\S+$',
         maxLength: 2048,
         explain:
           'must be an address with {trace_id} in it, such as https://traces.example.com/trace/{trace_id}',

@@ -50,9 +50,10 @@ export const REQUEST_FILTERS = {
     Type.String({
       maxLength: MAX_TEXT,
       description:
-        'The beginning of a generation id, `gen-...`, or part of a request id, session id or end user.',
+        'The beginning of a generation id, `gen-...`, part of a request id, session id or end user, or a trace id.',
     }),
   ),
+  trace_id: texts('Ids of traces: `trace_id` of rows, of `trace` in requests, or of `traceparent` headers.'),
 };
 
 const FILTERS = {
@@ -200,6 +201,11 @@ export const loggedGenerationSchema = Type.Object(
     session_id: text,
     request_id: nullable(Type.String(), { description: 'Your `x-request-id`.' }),
     external_user: text,
+    trace_id: nullable(Type.String(), {
+      description:
+        'The trace that the spans of the generation are in, 32 hexadecimal digits: the one that the request named, ' +
+        'else its own. Null for imported usage.',
+    }),
   },
   { description: 'One generation in the log.' },
 );

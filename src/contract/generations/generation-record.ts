@@ -1,7 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { GenerationIds, traceIdOfGeneration } from '../../ir/trace.ts';
 import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
+import { traceUrl } from '../../kit/net/trace-url.ts';
 import { type WriteOffCause, writeOffsIn } from '../../ports/write-offs.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
@@ -179,6 +181,13 @@ export const generationSchema = Type.Object({
         '`name`: of a tool of an MCP server, `<label>__<tool>`.',
     },
   ),
+  trace_id: Type.String({
+    description:
+      'The trace that its spans are in, 32 hexadecimal digits: the one that the request named, else its own.',
+  }),
+  trace_url: nullable(Type.String(), {
+    description: 'Where to look at the trace; null unless the operator sets `observability.trace_url`.',
+  }),
   charges: Type.Array(Type.Object({ kind: Type.String(), cost: money }), {
     description: 'What was paid for besides model calls, such as `web_search`; part of the cost.',
   }),
@@ -216,14 +225,22 @@ export interface ShownGeneration {
 /** A list price, as a record shows it. */
 export type RecordedPrice = GenerationRecord['prices'][number];
 
+/** What a record shows besides what is stored with the generation. */
+export interface RecordAdditions {
+  readonly prices?: readonly RecordedPrice[];
+  /** Address of traces, with placeholders; undefined = there is none. */
+  readonly traceUrl?: string | undefined;
+}
+
 /** A generation as the route shows it, with every member. */
 export function generationObject(
   generation: ShownGeneration,
-  prices: readonly RecordedPrice[] = [],
+  { prices = [], traceUrl: template }: RecordAdditions = {},
 ): JsonObject {
   const { id, scopes, settledAtMs, charge, row } = generation;
   const cost = usdOf(charge.creditNanos);
   const discount = nanosAt(row, 'cache_discount_nanos');
+  const traceId = traceIdOfGeneration(id, row);
   return {
     id,
     workspace_id: scopes.workspace,
@@ -240,6 +257,8 @@ export function generationObject(
     prices: [...prices],
     legs: legsOf(row, cost, settledAtMs),
     tool_calls: toolCallsOf(row),
+    trace_id: traceId,
+    trace_url: template === undefined ? null : traceUrlOf(template, id, traceId),
     charges: chargesOf(row),
     ...Object.fromEntries(Object.keys(ROW_MEMBERS).map((name) => [name, row[name] ?? null])),
     // Clients expect text here.
@@ -309,4 +328,8 @@ function chargesOf({ charges }: JsonObject): JsonObject[] {
 function nanosAt(row: JsonObject, name: string): Nanos {
   const digits = textAt(row, name) ?? '';
   return /^-?\d+$/.test(digits) ? BigInt(digits) : 0n;
+}
+
+function traceUrlOf(template: string, id: string, traceId: string): string {
+  return traceUrl(template, { trace_id: traceId, span_id: new GenerationIds(id).root, generation_id: id });
 }

@@ -40,6 +40,7 @@ export const runningGenerationSchema = Type.Object(
     session_id: text,
     request_id: nullable(Type.String(), { description: 'Your `x-request-id`.' }),
     external_user: text,
+    trace_id: Type.String({ description: 'The trace that its spans will be in.' }),
   },
   { description: 'One generation that is running.' },
 );

@@ -34,7 +34,8 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
       const { generations } = call.services;
       const generation = await generations.get(viewerOf(call), idOf(call));
       const prices = await generations.pricesOf(generation);
-      call.exchange.reply.json(200, { data: generationObject(generation, prices) });
+      const { traceUrl } = call.settings;
+      call.exchange.reply.json(200, { data: generationObject(generation, { prices, traceUrl }) });
     },
   },
   {

@@ -8,6 +8,7 @@ import {
 } from '../../contract/generations/generation-log.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/values/iso-time.ts';
 import { invalidRequest } from '../../ir/errors.ts';
+import { GenerationIds, traceIdOf } from '../../ir/trace.ts';
 import { nanosOf, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events.ts';
@@ -220,6 +221,7 @@ function filterOf(
     maxDurationMs: wanted.max_duration_ms ?? null,
     minNanos: wanted.min_cost === undefined ? null : nanosOf(wanted.min_cost),
     maxNanos: wanted.max_cost === undefined ? null : nanosOf(wanted.max_cost),
+    traceIds: (wanted.trace_id ?? []).map(traceIdOf),
     search: wanted.search ?? null,
   };
 }
@@ -258,5 +260,11 @@ function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObje
     session_id: row.sessionId,
     request_id: row.requestId,
     external_user: row.externalUser,
+    trace_id: row.traceId ?? ownTraceIdOf(row),
   };
+}
+
+/** Imported usage has neither upstream calls nor spans. */
+function ownTraceIdOf({ id, attempts }: LoggedGeneration): string | null {
+  return attempts === null ? null : new GenerationIds(id).ownTraceId;
 }

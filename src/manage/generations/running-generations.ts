@@ -4,6 +4,7 @@ import type {
   RunningGenerationsQuery,
   RunningGenerationsReply,
 } from '../../contract/generations/running-generation.ts';
+import { traceIdOf, traceIdOfGeneration } from '../../ir/trace.ts';
 import { usdOf } from '../../kit/money.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
@@ -72,6 +73,7 @@ function rowOf({ generationId, scopes, reserved, spent, row: known }: RunningGen
     // The generation's own id stands for it if the caller named none.
     request_id: row.request_id === generationId ? null : (row.request_id ?? null),
     external_user: row.external_user ?? null,
+    trace_id: traceIdOfGeneration(generationId, known),
   };
 }
 
@@ -90,6 +92,7 @@ function matches(row: UnnamedRow, wanted: RunningGenerationsQuery): boolean {
     isAmong(row.app, wanted.app) &&
     isAmong(row.request_format, wanted.request_format) &&
     (wanted.streamed === undefined || wanted.streamed === row.streamed) &&
+    isAmong(row.trace_id, wanted.trace_id?.map(traceIdOf)) &&
     (wanted.search === undefined || isFound(row, wanted.search))
   );
 }
@@ -98,9 +101,12 @@ function isAmong(value: string | null, wanted: readonly string[] | undefined): b
   return wanted === undefined || wanted.length === 0 || (value !== null && wanted.includes(value));
 }
 
-function isFound({ id, request_id, session_id, external_user }: UnnamedRow, search: string): boolean {
+function isFound(row: UnnamedRow, search: string): boolean {
+  const { id, request_id, session_id, external_user, trace_id } = row;
   return (
-    id.startsWith(search) || [request_id, session_id, external_user].some((each) => each?.includes(search))
+    id.startsWith(search) ||
+    trace_id === traceIdOf(search) ||
+    [request_id, session_id, external_user].some((each) => each?.includes(search))
   );
 }
 

@@ -55,6 +55,7 @@ export const EVENT_TEXTS = {
   session_id: text((event) => event.log?.sessionId ?? null),
   request_id: text((event) => event.log?.requestId ?? null),
   error_type: text((event) => event.log?.errorType ?? null),
+  trace_id: text((event) => event.log?.traceId ?? null),
 } as const satisfies Readonly<Record<string, TextColumn>>;
 
 /** Other columns of an event. */

@@ -129,6 +129,7 @@ export function* shownHistory(
         state: isFailed ? 'failed' : isFallback ? 'fallback' : 'answered',
         format: FORMATS[index % FORMATS.length] ?? null,
         sessionId: null,
+        traceId: null,
         requestId: null,
         durationMs: isFailed ? 400 : latencyMs + generationMs,
         errorStatus: isFailed ? (random() < 0.6 ? 429 : 502) : null,

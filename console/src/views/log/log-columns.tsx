@@ -96,6 +96,7 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
   further('session', 'Session', ({ session_id }) => session_id),
   further('user', 'End user', ({ external_user }) => external_user),
   further('request', 'Request id', ({ request_id }) => request_id),
+  further('trace', 'Trace', ({ trace_id }) => trace_id),
   further('finish', 'Finish', ({ finish_reason }) => finish_reason),
   {
     id: 'format',

@@ -3,13 +3,18 @@ import { canFilterRunning, logParameters } from './log-fields.ts';
 
 it('asks the interface for what the address says', () => {
   const query = new URLSearchParams(
-    'from=-1h&state=failed&state=fallback&min_seconds=2.5&search=+abc+&other=1',
+    'from=-1h&state=failed&state=fallback&min_seconds=2.5&trace_id=abc&search=+abc+&other=1',
   );
-  expect(logParameters(query)).toEqual({ state: 'failed,fallback', min_duration_ms: '2500', search: 'abc' });
+  expect(logParameters(query)).toEqual({
+    state: 'failed,fallback',
+    min_duration_ms: '2500',
+    trace_id: 'abc',
+    search: 'abc',
+  });
 });
 
 it('shows running generations unless a filter concerns their end', () => {
   expect(canFilterRunning({})).toBe(true);
-  expect(canFilterRunning({ model: 'acme/one', search: 'abc' })).toBe(true);
+  expect(canFilterRunning({ model: 'acme/one', trace_id: 'abc', search: 'abc' })).toBe(true);
   expect(canFilterRunning({ model: 'acme/one', state: 'failed' })).toBe(false);
 });

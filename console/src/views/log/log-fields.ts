@@ -24,6 +24,7 @@ const FIELDS: readonly FilterField[] = [
   { name: 'model', label: 'model', kind: 'choice', choices: modelChoices },
   { name: 'provider', label: 'provider', kind: 'choice', choices: providerChoices },
   { name: 'app', label: 'app', kind: 'choice' },
+  { name: 'trace_id', label: 'trace', kind: 'text' },
   { name: 'min_seconds', label: 'duration', kind: 'number', operator: 'at least', unit: ' s' },
   { name: 'max_seconds', label: 'duration', kind: 'number', operator: 'at most', unit: ' s' },
   { name: 'min_cost', label: 'cost', kind: 'number', operator: 'at least', unit: ' USD' },
@@ -80,7 +81,7 @@ export function logParameters(query: URLSearchParams): Readonly<Record<string, s
 }
 
 /** Parameters that say something of a generation from its beginning on. */
-const OF_RUNNING = new Set(['model', 'provider', 'key', 'workspace', 'app', 'request_format', 'search']);
+const OF_RUNNING = new Set('model provider key workspace app request_format trace_id search'.split(' '));
 
 /** False if a filter concerns the end, such as the cost: no running generation can match it. */
 export function canFilterRunning(parameters: Readonly<Record<string, string>>): boolean {

@@ -28,7 +28,7 @@ export function LogSearch() {
         class="in-t"
         type="search"
         aria-label="Find"
-        placeholder="Generation id, request id, session…"
+        placeholder="Generation, request, session, trace…"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

@@ -20,6 +20,7 @@ const running = (id: string): RunningGenerationObject => ({
   reserved: 0.5,
   tool_calls: 0,
   session_id: null,
+  trace_id: '0af7651916cd43dd8448eb211c80319c',
   request_id: null,
   external_user: null,
 });

@@ -5,7 +5,7 @@ import type {
 } from '../../../contract/generations/generation-log.ts';
 import type { runningGenerationsReplySchema } from '../../../contract/generations/running-generation.ts';
 import type { RouteExample } from '../../route.ts';
-import { GENERATION_ID, KEY_HASH, WORKSPACE_ID } from './ids.ts';
+import { GENERATION_ID, KEY_HASH, TRACE_ID, WORKSPACE_ID } from './ids.ts';
 
 /** The log of generations. */
 export const GENERATION_LOG_EXAMPLES = {
@@ -46,6 +46,7 @@ export const GENERATION_LOG_EXAMPLES = {
           session_id: null,
           request_id: null,
           external_user: null,
+          trace_id: TRACE_ID,
         },
       ],
       next: null,
@@ -92,6 +93,7 @@ export const GENERATION_LOG_EXAMPLES = {
           session_id: null,
           request_id: null,
           external_user: null,
+          trace_id: TRACE_ID,
         },
       ],
       total_count: 1,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { generationReplySchema } from '../../../contract/generations/generation-record.ts';
 import type { RouteExample } from '../../route.ts';
-import { GENERATION_ID, KEY_HASH, WORKSPACE_ID } from './ids.ts';
+import { GENERATION_ID, KEY_HASH, TRACE_ID, WORKSPACE_ID } from './ids.ts';
 
 const BY_ID = { id: GENERATION_ID };
 
@@ -41,6 +41,8 @@ export const GENERATION_RECORD_EXAMPLES = {
           },
         ],
         tool_calls: [],
+        trace_id: TRACE_ID,
+        trace_url: null,
         charges: [],
         api_type: 'completions',
         format: 'responses',

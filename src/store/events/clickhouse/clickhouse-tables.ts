@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ColumnName } from '../columns.ts';
 import { type ClickhouseClient, ClickhouseProblem } from './clickhouse-client.ts';
 import { wholeOf } from './read-fields.ts';
-import { SCHEMA, SCHEMA_VERSION, STORES } from './schema.ts';
-import { fieldOf } from './tab-separated.ts';
+import { addColumnSql, EVENT_COLUMNS, EVENTS, SCHEMA, SCHEMA_VERSION, STORES } from './schema.ts';
+import { fieldOf, literalOf } from './tab-separated.ts';
 
 /** Gateways that start together may all identify new tables: after this time each sees what the others chose. */
 const SETTLING_MS = 250;
@@ -41,6 +42,7 @@ export class ClickhouseTables {
     const refusal = await this.#makeDatabase();
     try {
       for (const statement of SCHEMA) await this.#client.run(statement);
+      for (const name of await this.#missingColumns()) await this.#addColumn(name);
     } catch (error) {
       throw refusal ?? error;
     }
@@ -53,6 +55,24 @@ export class ClickhouseTables {
     }
     this.#onFound(found.id);
     return found.id;
+  }
+
+  async #missingColumns(): Promise<ColumnName[]> {
+    const { database } = this.#client;
+    const rows = await this.#client.query(
+      `SELECT name FROM system.columns WHERE database = ${literalOf(database)} AND table = '${EVENTS}'`,
+    );
+    const names = new Set(rows.map(([name]) => name));
+    return EVENT_COLUMNS.filter((name) => !names.has(name));
+  }
+
+  async #addColumn(name: ColumnName): Promise<void> {
+    try {
+      await this.#client.run(addColumnSql(name));
+    } catch (error) {
+      // Another gateway that started at the same time has added it.
+      if ((await this.#missingColumns()).includes(name)) throw error;
+    }
   }
 
   /** A user who may not make databases may use one that exists. */

@@ -1,5 +1,6 @@
 import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../../../ports/events.ts';
 import type { LogPartQuery } from '../log-parts.ts';
+import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
 import { bigOf, numberOf, requireColumns } from './read-fields.ts';
 import { EVENTS } from './schema.ts';
 import { literalOf, type TextRow } from './tab-separated.ts';
@@ -45,6 +46,7 @@ const LOG_COLUMNS = {
   attempts: ['attempts', 'number'],
   toolCalls: ['tool_calls', 'number'],
   isStreamed: ['is_streamed', 'flag'],
+  traceId: ['trace_id', 'text'],
 } as const satisfies Record<keyof LoggedGeneration, readonly [sql: string, kind: Kind]>;
 
 const MEMBERS = Object.entries(LOG_COLUMNS);
@@ -79,7 +81,8 @@ function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
     ...bound(DURATION, '<=', filter.maxDurationMs),
     ...bound('credit_nanos', '>=', filter.minNanos),
     ...bound('credit_nanos', '<=', filter.maxNanos),
-    ...searchConditions(filter.search),
+    ...traceConditions(filter),
+    ...searchConditions(filter),
   ];
 }
 
@@ -91,19 +94,38 @@ function endConditions({ endedFromMs }: LogFilter): string[] {
   ];
 }
 
+function traceConditions({ traceIds, accountId }: LogFilter): string[] {
+  if (traceIds.length === 0) return [];
+  return [`(${traceIds.flatMap((traceId) => traceFound(traceTermOf(traceId), accountId)).join(' OR ')})`];
+}
+
+/**
+ * Conditions any of which finds a generation of the trace. Hashes are computed in a question of its own, for the ids of
+ * one second of the account: the table is sorted by them.
+ */
+function traceFound({ traceId, own }: TraceTerm, accountId: string): string[] {
+  const named = `coalesce(trace_id, '') = ${literalOf(traceId)}`;
+  if (own === null) return [named];
+  const moment = `created_ms >= ${own.fromMs} AND created_ms < ${own.beforeMs}`;
+  const ids = `SELECT id FROM ${EVENTS} WHERE account_id = ${literalOf(accountId)} AND ${moment}
+    AND trace_id IS NULL AND substring(lower(hex(SHA256(id))), ${own.place}, ${own.digits.length}) = ${literalOf(own.digits)}`;
+  return [named, `(${moment} AND id IN (${ids}))`];
+}
+
 /** Columns that are searched for any part of them. */
 const SEARCHED = ['request_id', 'session_id', 'external_user'];
 
 /** An id is searched by its beginning. */
 const GENERATION_ID = /^gen-/;
 
-function searchConditions(search: string | null): string[] {
+function searchConditions({ search, accountId }: LogFilter): string[] {
   if (search === null || search === '') return [];
   const wanted = literalOf(search);
   if (GENERATION_ID.test(search)) return [`position(id, ${wanted}) = 1`];
   const conditions = [
     `id = ${wanted}`,
     ...SEARCHED.map((column) => `position(coalesce(${column}, ''), ${wanted}) > 0`),
+    ...traceFound(searchedTrace(search), accountId),
   ];
   return [`(${conditions.join(' OR ')})`];
 }

@@ -85,6 +85,14 @@ export const SCHEMA: readonly string[] = [
     ENGINE = MergeTree() ORDER BY (made_ms, id)`,
 ];
 
+/**
+ * The statement that adds a column of events that tables of earlier releases lack. A gateway of theirs can go on beside
+ * this one, because inserts name their columns. Old servers know no `IF NOT EXISTS` here.
+ */
+export function addColumnSql(name: ColumnName): string {
+  return `ALTER TABLE ${EVENTS} ADD COLUMN ${declarationOf(name)}`;
+}
+
 /** Digest of a series' values: nullable columns cannot be part of a key. */
 const SERIES_DIGEST = `hex(MD5(concat(${SERIES_COLUMNS.map(
   (name) => `coalesce(concat('=', replaceAll(toString(${name}), '|', '||')), ''), '|,'`,

@@ -8,8 +8,9 @@ import type {
 } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { LogPartQuery } from '../log-parts.ts';
+import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
 import type { DuckdbColumns } from './duckdb-thread.ts';
-import { isSearchedEverywhere, type LogTerms, seriesConditions } from './log-terms.ts';
+import { isSearchedEverywhere, type LogTerms, ownTraceCondition, seriesConditions } from './log-terms.ts';
 import { type Bind, binder, type Statement } from './statement.ts';
 
 /**
@@ -55,6 +56,7 @@ const LOG_COLUMNS = {
   attempts: 'attempts',
   toolCalls: 'tool_calls',
   isStreamed: 'is_streamed',
+  traceId: 'trace_id',
 } as const satisfies Record<keyof LoggedGeneration, string>;
 
 const MEMBERS = Object.keys(LOG_COLUMNS) as readonly (keyof LoggedGeneration)[];
@@ -94,6 +96,7 @@ function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): st
     ...durationConditions('<=', filter.maxDurationMs, bind),
     ...atLeast('credit_nanos', filter.minNanos),
     ...atMost('credit_nanos', filter.maxNanos),
+    ...traceConditions(filter, terms, bind),
     ...searchConditions(filter.search, terms, bind),
   ];
 }
@@ -142,6 +145,18 @@ function stateConditions({ states }: LogFilter, bind: Bind): string[] {
   return [`${stateOfEvent} IN (${states.map(bind).join(', ')})`];
 }
 
+function traceConditions({ traceIds }: LogFilter, terms: LogTerms | null, bind: Bind): string[] {
+  if (traceIds.length === 0) return [];
+  const found = traceIds.flatMap((traceId) => traceFound(traceTermOf(traceId), terms, bind));
+  return [`(${found.join(' OR ')})`];
+}
+
+/** Conditions any of which finds a generation of the trace. */
+function traceFound({ traceId, own }: TraceTerm, terms: LogTerms | null, bind: Bind): string[] {
+  const named = `trace_id = ${bind(traceId)}`;
+  return own === null || terms?.hasOwnTrace === false ? [named] : [named, ownTraceCondition(own, bind)];
+}
+
 /** Columns that are searched for any part of them. */
 const SEARCHED = ['request_id', 'session_id', 'external_user'];
 
@@ -151,6 +166,7 @@ function searchConditions(search: string | null, terms: LogTerms | null, bind: B
   if (!isSearchedEverywhere(search)) return [`starts_with(id, ${wanted})`];
   const conditions = SEARCHED.map((column) => `contains(${column}, ${wanted})`);
   if (terms === null || terms.isId) conditions.push(`id = ${wanted}`);
+  conditions.push(...traceFound(searchedTrace(search), terms, bind));
   return [`(${conditions.join(' OR ')})`];
 }
 
@@ -196,7 +212,8 @@ export function logSql(query: LogPartQuery, terms: LogTerms | null): Statement {
   const limit = bind(BigInt(query.limit));
   const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
   const matching = `events WHERE ${conditions.join(' AND ')}`;
-  const isSparse = terms !== null && query.sort === 'arrival' && isSearchedEverywhere(query.search);
+  const isSearch = isSearchedEverywhere(query.search) || query.traceIds.length > 0;
+  const isSparse = terms !== null && query.sort === 'arrival' && isSearch;
   return {
     sql: `WITH page AS MATERIALIZED (SELECT * FROM ${isSparse ? rowsFirst(matching, direction, limit) : matching}
         ORDER BY ${order} LIMIT ${limit})
@@ -220,13 +237,13 @@ function rowsFirst(matching: string, direction: 'ASC' | 'DESC', limit: string): 
  * that, is made once for all.
  */
 export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Statement {
-  const { bucketMs, search, states } = query;
+  const { bucketMs, search, traceIds, states } = query;
   const { bind, parameters } = binder();
   const conditions = conditionsOf(query, terms, bind).join(' AND ');
   const bucket = `created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket`;
   const grouped = (counts: string, more = '') =>
     `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
-  if (search !== null || states.length > 0) {
+  if (search !== null || traceIds.length > 0 || states.length > 0) {
     const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
     return { sql: `${grouped(`count(*), ${failed}`)} ORDER BY bucket`, parameters };
   }

@@ -1,5 +1,6 @@
 import type { LogFilter } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
+import { type OwnTraceTerm, searchedTrace, traceTermOf } from '../log-traces.ts';
 import type { DuckdbThread } from './duckdb-thread.ts';
 import { type Bind, binder, type Statement } from './statement.ts';
 
@@ -11,6 +12,8 @@ export interface LogTerms {
   readonly series: SeriesTerm;
   /** Whether a generation of the part has the text searched for as its id. */
   readonly isId: boolean;
+  /** Whether a generation of the part has one of the traces searched for as its own. */
+  readonly hasOwnTrace: boolean;
 }
 
 /**
@@ -58,7 +61,11 @@ export class LogTermsReader {
   async of(part: Range): Promise<LogTerms | null> {
     if (part.toMs - part.fromMs < LONG_RANGE_MS) return null;
     this.#series ??= await this.#readSeries();
-    return { series: this.#series, isId: await this.#isId(part) };
+    return {
+      series: this.#series,
+      isId: await this.#isId(part),
+      hasOwnTrace: await this.#hasOwnTrace(part),
+    };
   }
 
   async #readSeries(): Promise<SeriesTerm> {
@@ -75,6 +82,34 @@ export class LogTermsReader {
     if (!isSearchedEverywhere(search)) return false;
     return (await this.#thread.query(idSql(part, search), this.#signal)).length > 0;
   }
+
+  async #hasOwnTrace({ fromMs, toMs }: Range): Promise<boolean> {
+    const inPart = ownTracesOf(this.#filter).filter((own) => own.fromMs < toMs && own.beforeMs > fromMs);
+    if (inPart.length === 0) return false;
+    return (await this.#thread.query(ownTraceSql(inPart), this.#signal)).length > 0;
+  }
+}
+
+function ownTracesOf({ traceIds, search }: LogFilter): OwnTraceTerm[] {
+  const terms = traceIds.map(traceTermOf);
+  if (isSearchedEverywhere(search)) terms.push(searchedTrace(search));
+  return terms.flatMap(({ own }) => own ?? []);
+}
+
+/** Finds a generation by its own trace. Its second comes first: hashes of few ids are computed. */
+export function ownTraceCondition({ fromMs, beforeMs, digits, place }: OwnTraceTerm, bind: Bind): string {
+  return `(created_ms >= ${bind(BigInt(fromMs))} AND created_ms < ${bind(BigInt(beforeMs))} AND trace_id IS NULL
+    AND substr(sha256(id), ${place}, ${digits.length}) = ${bind(digits)})`;
+}
+
+/** Asked by itself: DuckDB then skips blocks by the first and last time in them. */
+function ownTraceSql(wanted: readonly OwnTraceTerm[]): Statement {
+  const { bind, parameters } = binder();
+  const least = Math.min(...wanted.map(({ fromMs }) => fromMs));
+  const last = Math.max(...wanted.map(({ beforeMs }) => beforeMs));
+  const sql = `SELECT 1 FROM events WHERE created_ms >= ${bind(BigInt(least))} AND created_ms < ${bind(BigInt(last))}
+    AND (${wanted.map((own) => ownTraceCondition(own, bind)).join(' OR ')}) LIMIT 1`;
+  return { sql, parameters };
 }
 
 /** Conditions on series. */

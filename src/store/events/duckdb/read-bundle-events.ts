@@ -131,5 +131,6 @@ function logFactsOf(values: Values): LogFacts | undefined {
     attempts: number(values.attempts),
     toolCalls: number(values.tool_calls),
     isStreamed: isTrue(values.is_streamed),
+    traceId: textOrNull(values.trace_id),
   };
 }

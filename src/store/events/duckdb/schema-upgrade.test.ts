@@ -5,17 +5,18 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, expect, it } from 'vitest';
 import { eventHistory, HISTORY_START_MS } from '../../../../test/builders/event-history.ts';
 import { logFilterOf } from '../../../../test/builders/log-filter.ts';
-import type { LogQuery } from '../../../ports/events.ts';
+import { traceIdOf } from '../../../ir/trace.ts';
+import type { GenerationEvent, LogQuery } from '../../../ports/events.ts';
 import { examineEvents } from '../../examine/examine-events.ts';
 import { DuckdbEventStore } from './duckdb-event-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Columns that version 1 did not have. */
+/** Columns that versions 1 and 2 did not have. */
 const ADDED =
   `state request_format session_id request_id error_type duration_ms error_status attempts tool_calls
-  is_streamed`.split(/\s+/);
+  is_streamed trace_id`.split(/\s+/);
 
 const PAGE: LogQuery = {
   ...logFilterOf({
@@ -63,5 +64,30 @@ it('reads a file of the first version, whose events have fewer facts, and adds t
   expect(rows[3]).toMatchObject({ id: 'gen-3', state: 'fallback', format: 'responses', attempts: 2 });
   const cancelled = await opened.log({ ...PAGE, states: ['cancelled'] });
   expect(cancelled.rows.map(({ id }) => id)).toContain('gen-2');
+  await opened.close();
+});
+
+it('adds the trace to a file of the second version', async () => {
+  const file = join(directory, 'second.duckdb');
+  const [first, second] = [...eventHistory(2, 1)].map((event) => ({ ...event, accountId: 'account-0' }));
+  const store = new DuckdbEventStore(file);
+  await store.append([first] as [GenerationEvent]);
+  await store.close();
+  const database = await DuckDBInstance.create(file);
+  const connection = await database.connect();
+  await connection.run('ALTER TABLE events DROP COLUMN trace_id');
+  await connection.run('UPDATE shape SET version = 2');
+  connection.closeSync();
+  database.closeSync();
+
+  const opened = new DuckdbEventStore(file);
+  const traceId = traceIdOf('workflow');
+  const named = { ...second, log: { ...second?.log, traceId } } as GenerationEvent;
+  expect((await opened.append([named])).added).toBe(1);
+  const { rows } = await opened.log(PAGE);
+  expect(rows).toMatchObject([
+    { id: 'gen-0', traceId: null, state: first?.log?.state },
+    { id: 'gen-1', traceId },
+  ]);
   await opened.close();
 });

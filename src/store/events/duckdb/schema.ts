@@ -9,7 +9,7 @@ import {
 import { DAILY_SUMS } from '../daily-sums.ts';
 
 /** Version of the schema. Files of versions without an upgrade are not read. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Columns of events that version 1 did not have. */
 const ADDED_IN_2 = [
@@ -25,15 +25,20 @@ const ADDED_IN_2 = [
   'is_streamed',
 ] as const satisfies readonly ColumnName[];
 
+/** Columns of events that version 2 did not have. */
+const ADDED_IN_3 = ['trace_id'] as const satisfies readonly ColumnName[];
+
 /** Statements that bring a file of an earlier version to the next, by that version. Older events have no values. */
 export const SCHEMA_UPGRADES: Readonly<Record<number, readonly string[]>> = {
-  1: [
-    ...declarationsOf(pick({ ...EVENT_TEXTS, ...EVENT_NUMBERS }, ADDED_IN_2)).map(
-      (declaration) => `ALTER TABLE events ADD COLUMN IF NOT EXISTS ${declaration}`,
-    ),
-    'ALTER TABLE series ADD COLUMN IF NOT EXISTS is_imported BOOLEAN',
-  ],
+  1: [...addColumns(ADDED_IN_2), 'ALTER TABLE series ADD COLUMN IF NOT EXISTS is_imported BOOLEAN'],
+  2: addColumns(ADDED_IN_3),
 };
+
+function addColumns(names: readonly (keyof typeof EVENT_TEXTS | keyof typeof EVENT_NUMBERS)[]): string[] {
+  return declarationsOf(pick({ ...EVENT_TEXTS, ...EVENT_NUMBERS }, names)).map(
+    (declaration) => `ALTER TABLE events ADD COLUMN IF NOT EXISTS ${declaration}`,
+  );
+}
 
 function pick<T extends object, Name extends keyof T>(all: T, names: readonly Name[]): Pick<T, Name> {
   return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<T, Name>;

@@ -1,3 +1,4 @@
+import { namedTrace, traceMembersOf } from '../../../ir/trace.ts';
 import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { appHostOf } from '../../../kit/net/app-host.ts';
@@ -101,6 +102,7 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
       attempts: row.provider_responses?.length ?? 0,
       toolCalls: row.tool_calls?.length ?? 0,
       isStreamed: row.streamed ?? false,
+      traceId: namedTrace(traceMembersOf(kept)).traceId ?? null,
     },
     isImported: false,
   };

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../../address/address.ts';
+import { Link } from '../../../address/link.tsx';
 import type { GenerationRecord } from '../../../api/contract.ts';
 import { ApiError, ask } from '../../../api/request.ts';
 import { exactMoney } from '../../../format/money.ts';
@@ -85,6 +86,7 @@ export function GenerationDrawer({ id, running, row, previousId, nextId, onStep 
           </button>
         </div>
         {record.data !== undefined && <Summary record={record.data} />}
+        {record.data !== undefined && <Trace record={record.data} />}
         {record.data !== undefined && <Tabs record={record.data} />}
       </header>
       {running !== undefined && record.data === undefined && <Running row={running} />}
@@ -150,6 +152,24 @@ function Summary({ record }: { readonly record: GenerationRecord }) {
     record.streamed ? 'streamed' : 'not streamed',
   ];
   return <p class="t2 sm">{parts.join(' · ')}</p>;
+}
+
+/** The trace that it belongs to, its other generations, and where to look at it if the operator has said so. */
+function Trace({ record: { trace_id: id, trace_url: url } }: { readonly record: GenerationRecord }) {
+  const address = useAddress();
+  return (
+    <p class="t2 sm r">
+      Trace
+      <span class="mono cut">{id}</span>
+      <CopyButton text={id} what="the trace id" />
+      <Link href={addressWith(address, { trace_id: id })}>All of it</Link>
+      {url !== null && (
+        <a href={url} target="_blank" rel="noreferrer">
+          Open
+        </a>
+      )}
+    </p>
+  );
 }
 
 /** The sections of the page, in order: anchors, not panels. */
