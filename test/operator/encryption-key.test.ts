@@ -7,9 +7,11 @@ import { type Installation, openInstallation } from '../../src/installation.ts';
 import { encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
 import { openLog } from '../../src/kit/log/log.ts';
 import { Vault } from '../../src/manage/byok/vault.ts';
-import type { ByokStore } from '../../src/ports/byok.ts';
+import { openSecrets, sealedSecrets } from '../../src/manage/destinations/destination-secrets.ts';
+import type { ByokStore, SecretStore } from '../../src/ports/byok.ts';
 import type { EncryptionKeyKeeper } from '../../src/ports/encryption-keys.ts';
 import { newCredentialOf } from '../builders/byok.ts';
+import { destinationOf } from '../builders/destinations.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const ONE = Buffer.alloc(32, 1).toString('base64');
@@ -58,6 +60,22 @@ async function fill({ accounts, byokStore, vault }: Installation, ids: readonly 
 async function secretsIn({ accounts, byokStore, vault }: Installation): Promise<string[]> {
   const stored = await byokStore.listAll((await accounts.ensureFirst()).id);
   return stored.map((credential) => vault.decrypt(credential));
+}
+
+/** Stores destinations of traces whose header `authorization` is `secret of ID`. */
+async function fillDestinations(installation: Installation, ids: readonly string[]): Promise<void> {
+  const { accounts, destinationStore, tenancy, vault } = installation;
+  const { id: accountId } = await accounts.ensureFirst();
+  const workspaceId = (await tenancy.defaultWorkspaceOf(accountId))?.id ?? '';
+  for (const id of ids) {
+    const owner = { id, accountId, type: 'webhook' };
+    const encryptedSecrets = sealedSecrets(vault, owner, { 'headers.authorization': `secret of ${id}` });
+    await destinationStore.insert(destinationOf({ ...owner, workspaceId, encryptedSecrets }), 5);
+  }
+}
+
+async function secretsOfDestinations({ destinationStore, vault }: Installation): Promise<string[]> {
+  return (await destinationStore.listAll()).flatMap((each) => Object.values(openSecrets(vault, each)));
 }
 
 const IDS = ['a', 'b', 'c', 'd', 'e'];
@@ -158,16 +176,16 @@ describe('an interrupted rotation', () => {
       cpSync(dataDir, copy, { recursive: true, filter: (source) => !/\/(lock|control\.sock)$/.test(source) });
       copies.push(copy);
     };
-    const { byokStore, directory } = installation;
-    const store: ByokStore = Object.assign(Object.create(byokStore), {
-      encryptionKeyIds: () => byokStore.encryptionKeyIds(),
-      listEncryptedOtherwise: (id: string) => byokStore.listEncryptedOtherwise(id, 2),
-      async reencrypt(replacements: Parameters<ByokStore['reencrypt']>[0]) {
-        await byokStore.reencrypt(replacements);
+    const { byokStore, destinationStore, directory } = installation;
+    const kept = (store: SecretStore): SecretStore => ({
+      encryptionKeyIds: () => store.encryptionKeyIds(),
+      listEncryptedOtherwise: (id) => store.listEncryptedOtherwise(id, 2),
+      async reencrypt(replacements) {
+        await store.reencrypt(replacements);
         keep();
       },
       async purgeWipedSecrets() {
-        await byokStore.purgeWipedSecrets();
+        await store.purgeWipedSecrets();
         keep();
       },
     });
@@ -190,7 +208,7 @@ describe('an interrupted rotation', () => {
         keep();
       },
     };
-    const vault = await Vault.open([store], keeper);
+    const vault = await Vault.open([kept(byokStore), kept(destinationStore)], keeper);
     await vault.rotate(newKey);
     return copies;
   }
@@ -198,12 +216,16 @@ describe('an interrupted rotation', () => {
   it('loses nothing and is finished by the next start, wherever it was interrupted', async () => {
     const installation = await open();
     await fill(installation, IDS);
+    await fillDestinations(installation, ['x', 'y', 'z']);
     const copies = await copiesOf(installation);
-    expect(copies).toHaveLength(8);
+    expect(copies).toHaveLength(12);
     for (const copy of copies) {
       const next = await open(copy);
       expect(await secretsIn(next)).toEqual(SECRETS);
-      expect(await next.byokStore.encryptionKeyIds()).toHaveLength(1);
+      expect(await secretsOfDestinations(next)).toEqual(['secret of x', 'secret of y', 'secret of z']);
+      const ids = await next.byokStore.encryptionKeyIds();
+      expect(ids).toHaveLength(1);
+      expect(await next.destinationStore.encryptionKeyIds()).toEqual(ids);
       expect(readdirSync(copy)).not.toContain('encryption-rotation');
       await close(next);
       await close(await open(copy));
@@ -216,12 +238,15 @@ describe('an interrupted rotation', () => {
   ])('resumes with either of two given keys: the %s one', async (_name, key) => {
     const installation = await open(dataDir, ONE);
     await fill(installation, IDS);
-    // The first copy is from before the beginning: it knows the old key alone.
-    const copies = (await copiesOf(installation, TWO)).slice(1);
+    await fillDestinations(installation, ['x']);
+    // The first two copies are from before the beginning: they know the old key alone.
+    const copies = (await copiesOf(installation, TWO)).slice(2);
     for (const copy of copies) {
       const next = await open(copy, key);
       expect(await secretsIn(next)).toEqual(SECRETS);
+      expect(await secretsOfDestinations(next)).toEqual(['secret of x']);
       expect(await next.byokStore.encryptionKeyIds()).toEqual([idOf(TWO)]);
+      expect(await next.destinationStore.encryptionKeyIds()).toEqual([idOf(TWO)]);
       await close(next);
       await close(await open(copy, TWO));
     }

@@ -418,11 +418,11 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'workspaces[].destinations[].filter_rules.groups[].rules[].value':
     'What the field is compared with; exists and not_exists take none.',
   'workspaces[].destinations[].broadcast_generation_cost':
-    'Whether the parts of the cost are sent too; absent: no.',
+    'Whether the cost of generations, upstream calls and tools is sent too; absent: no.',
   'workspaces[].destinations[].broadcast_generation_identity':
-    'Whether account, workspace, key, member and app are sent too; absent: no.',
+    'Whether the id of the workspace and the hash and creator of the key are sent too; absent: no.',
   'workspaces[].destinations[].broadcast_generation_request_context':
-    'Whether how it was asked and routed is sent too; absent: no.',
+    'Whether the id of the request, user agent, app, origin and preset are sent too; absent: no.',
 
   tools: 'Tools that the gateway runs for models.',
   'tools.image_generation': 'Generation of images; absent: not offered.',

@@ -89,12 +89,16 @@ const changeable = {
   ),
   api_key_hashes: Type.Optional(hashes),
   filter_rules: Type.Optional(nullable(filterRules)),
-  broadcast_generation_cost: Type.Optional(Type.Boolean({ description: 'Adds the parts of the cost.' })),
+  broadcast_generation_cost: Type.Optional(
+    Type.Boolean({ description: 'Adds what the generation, its upstream calls and its tools cost.' }),
+  ),
   broadcast_generation_identity: Type.Optional(
-    Type.Boolean({ description: 'Adds who asked: account, workspace, key, member and app.' }),
+    Type.Boolean({
+      description: 'Adds the id of the workspace, the hash of the key and the creator of the key.',
+    }),
   ),
   broadcast_generation_request_context: Type.Optional(
-    Type.Boolean({ description: 'Adds how it was asked and routed.' }),
+    Type.Boolean({ description: 'Adds the id of the request, user agent, app, origin and preset.' }),
   ),
   regions: Type.Optional(
     Type.Array(oneOf(['global']), { minItems: 1, maxItems: 1, description: 'This gateway has one region.' }),

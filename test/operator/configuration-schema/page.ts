@@ -23,7 +23,8 @@ const MORE: Readonly<Record<string, string>> = {
     '[Addresses that callers name](byok.md#addresses-that-callers-name), [Where fetches may go](web.md#where-fetches-may-go)',
   plugins: '[Routers](routing.md#routers), [Plugins](plugins.md), [The web](web.md)',
   presets: '[Presets](routing.md#presets)',
-  workspaces: '[Workspaces in the file](file-workspaces.md)',
+  workspaces: '[Workspaces in the file](file-workspaces.md), [Traces and destinations](observability.md)',
+  observability: '[Traces and destinations](observability.md)',
   metrics: '[Metrics](metrics.md)',
 };
 

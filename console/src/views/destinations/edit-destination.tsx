@@ -111,19 +111,20 @@ export function EditDestination(props: Props) {
       />
       <CheckField
         field={form.field('broadcast_generation_cost')}
-        label="Send the parts of the cost"
+        label="Send what it cost"
         disabled={isDeclared}
       />
       <CheckField
         field={form.field('broadcast_generation_identity')}
         label="Send who asked"
         disabled={isDeclared}
-        hint="Account, workspace, key, member and app."
+        hint="The workspace, the hash of the key and its creator."
       />
       <CheckField
         field={form.field('broadcast_generation_request_context')}
-        label="Send how it was asked and routed"
+        label="Send how it was asked"
         disabled={isDeclared}
+        hint="The id of the request, user agent, app, origin and preset."
       />
       <TextField
         field={form.field('sampling_rate')}
