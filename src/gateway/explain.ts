@@ -1,12 +1,15 @@
 import { outputLimitAt } from '../catalog/output-limit.ts';
 import { priceOfAnswer } from '../catalog/prices/answer-price.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import type { Lane } from '../dialects/lane.ts';
 import { outputAskedFor } from '../dialects/shared/requests/output-limit.ts';
 import type { GatewayError } from '../ir/errors.ts';
+import type { RequestFormat } from '../ir/items.ts';
 import type { PipelineEntry, Strategy, TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { NO_USAGE } from '../ir/usage.ts';
 import type { JsonObject } from '../kit/json/json.ts';
+import { objectAt, stringAt } from '../kit/json/members.ts';
 import { formatPrice, usdOf } from '../kit/money.ts';
 import type { HealthState, HealthView } from '../routing/health/endpoint-health.ts';
 import { type RankedCandidate, type Rejection, siteOf } from '../routing/rules/candidate.ts';
@@ -115,9 +118,14 @@ export async function explainPlan(
   };
 }
 
-/** Explains why no endpoint is left. */
-export function explainNothing(error: NothingLeft & GatewayError, promptTokens: number): Explanation {
+/** Explains why no endpoint is left, in the words that the request itself would get. */
+export function explainNothing(
+  error: NothingLeft & GatewayError,
+  promptTokens: number,
+  { format, vendor }: { readonly format: RequestFormat; readonly vendor: string },
+): Explanation {
   const { requested, strategy, rejected, params, pipeline, report } = error.plan;
+  const body = DIALECTS[format].inbound.encodeError(error, { vendor, generationId: null });
   return {
     requested,
     strategy,
@@ -127,7 +135,7 @@ export function explainNothing(error: NothingLeft & GatewayError, promptTokens: 
     ...(params !== undefined && { params }),
     ...(pipeline.length > 0 && { pipeline }),
     ...(report.length > 0 && { translation: report }),
-    error: { code: error.status, message: error.message },
+    error: { code: error.status, message: stringAt(objectAt(body, 'error'), 'message') ?? error.message },
   };
 }
 
@@ -239,7 +247,7 @@ export async function explainRequest(
       });
     } catch (error) {
       if (!(error instanceof NothingLeft)) throw error;
-      return explainNothing(error, promptTokens);
+      return explainNothing(error, promptTokens, { format: input.format, vendor: settings.vendor });
     }
   } finally {
     void content.close();

@@ -81,6 +81,16 @@ describe.each(PATHS)('on %s', (path) => {
     expect(message).toContain('Context compression cannot make it fit');
   });
 
+  it.each(['m/large', 'm/small'])('explains it in the same words for %s', async (model) => {
+    const body = { model, ...long(path, 12_000) };
+    const formats = { '/responses': 'responses', '/messages': 'messages', '/chat/completions': 'chat' };
+    const explained = await gateway.post('/routing/explain', { format: formats[path], ...body });
+    expect(((await explained.json()) as any).data.error).toEqual({
+      code: 400,
+      message: await refusal(body),
+    });
+  });
+
   it('says so of too many messages', async () => {
     const { max_tokens } = long(path, 1) as { max_tokens?: number };
     const messages = Array.from({ length: 3 }, () => ({ role: 'user', content: 'Hi' }));
