@@ -11,7 +11,6 @@ import type {
 import { isJsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { reportPhase } from '../shared/blocks/part-losses.ts';
-import { textOfToolReference } from '../shared/blocks/tool-reference.ts';
 import { labelOfResult, NO_RESULT, WITHOUT_CALL, WITHOUT_RESULT } from '../shared/pairing/pair-calls.ts';
 import { callSealPlace } from '../shared/report/caller-places.ts';
 import { NO_FIELD } from '../shared/report/field-fates.ts';
@@ -452,7 +451,8 @@ export class Results {
   }
 }
 
+/** Parts of other dialects become text, or nothing. */
 function isWords(part: Part): boolean {
-  if (part.type === 'opaque') return textOfToolReference(part.value) !== undefined;
+  if (part.type === 'opaque') return part.dialect !== 'gemini';
   return part.type === 'text' || part.type === 'refusal';
 }

@@ -227,6 +227,26 @@ describe('conversations', () => {
     expect(told).toEqual([]);
   });
 
+  it('keep blocks of other dialects that are texts inside results', () => {
+    const found = {
+      type: 'search_result',
+      title: 'T',
+      source: 'S',
+      content: [{ type: 'text', text: 'found' }],
+    };
+    const parts = [found, { type: 'browser_state', tabs: [] }].map(
+      (value): Part => ({
+        type: 'opaque',
+        dialect: 'messages',
+        value,
+      }),
+    );
+    const { contents } = rendered({ items: [says('user', 'a'), call('x'), result('x', 'See', ...parts)] });
+    expect((contents as JsonObject[]).slice(2)).toEqual([
+      { role: 'user', parts: [answered('See\nT\nS\nfound\n{"tabs":[]}')] },
+    ]);
+  });
+
   it('are refused without any message', () => {
     expect(() => rendered({ items: [says('user', '')] })).toThrow('the conversation has no content');
   });
