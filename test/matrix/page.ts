@@ -143,6 +143,12 @@ new kind of tool, of thinking or of edit. They are refused only where the gatewa
 | \`dropped\` | was not sent, because the upstream speaks another format |
 | \`ignored\` | went to the [simulator](simulator.md), which does not know it; or it is a parameter of the query, or a member of a [tool](tools.md#hosted-names) that the gateway runs and that has no effect there, or of a field for the gateway |
 
+Streams have every event of an upstream of your own format, in order, whether the gateway knows its type or not, and
+deltas of \`/messages\` of every type: relayed, and beside guardrails and server tools too. Their \`sequence_number\`,
+\`output_index\`, \`item_id\` and \`index\` are those of your stream. Left out are events of calls that the gateway runs, of
+thoughts that you exclude, and those whose type is no plain name (at most 128 visible characters of ASCII); an \`error\`
+in such an event becomes its \`message\`, because client libraries end the stream there.
+
 Parameters of the query have no effect on a generation. Each is reported with a question mark before its name:
 \`?verbose\`. Only \`beta\`, which the Anthropic client adds to its calls, is left out.
 \`/messages/count_tokens\` and \`/responses/input_tokens\` have no report. Routes for the catalogue (\`/models\`,
