@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
+// @ts-expect-error: a script, without types.
+import { compileIfNeeded } from './scripts/toolchain.mjs';
 import { memoryDirectory } from './test/memory-directory.ts';
 
 const ROOT = import.meta.dirname;
@@ -40,6 +43,8 @@ const compiledThreads: Plugin = {
 
 /** Node imports the compiled modules itself. */
 const server = { deps: { external: [/\/build\//] } };
+
+if (!existsSync(join(COMPILED, 'kit/thread'))) compileIfNeeded();
 
 const plugins = [process.env.SIGNALBOX_COMPILED === undefined ? compiledThreads : compiledSources];
 

@@ -4,6 +4,7 @@ import { allViewsSuite } from './views/all-views.ts';
 import { analyticsSuite } from './views/analytics.ts';
 import { brokenAnalyticsSuite } from './views/broken-analytics.ts';
 import { brokenPartsSuite } from './views/broken-parts.ts';
+import { classifiersSuite } from './views/classifiers.ts';
 import { destinationsSuite } from './views/destinations.ts';
 import { guardrailsSuite } from './views/guardrails.ts';
 import { keysSuite } from './views/keys.ts';
@@ -22,6 +23,7 @@ describeViews('the console of a gateway with a history', 'history', [
   accessSuite,
   guardrailsSuite,
   destinationsSuite,
+  classifiersSuite,
   playgroundSuite,
   allViewsSuite,
 ]);

@@ -18,6 +18,11 @@ export type { EndpointListObject } from '../../../src/contract/catalog/endpoint.
 export type { Explanation } from '../../../src/contract/catalog/explanation.ts';
 export type { ModelObject } from '../../../src/contract/catalog/model.ts';
 export type {
+  ClassifierObject,
+  CreateClassifier,
+  UpdateClassifier,
+} from '../../../src/contract/classifiers/classifier.ts';
+export type {
   ConnectionTestObject,
   CreateDestination,
   DestinationObject,

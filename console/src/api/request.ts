@@ -31,11 +31,13 @@ export class ApiError extends Error {
 /** No answer came: the gateway restarts, or the network is away. */
 export class Unreachable extends Error {}
 
+/** Members that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** What a request has besides its path. */
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Members that are undefined are left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Query;
   /** Sent as JSON; a form as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -174,6 +174,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./destinations/destinations.tsx')).Destinations,
   },
   {
+    path: '/classifiers',
+    title: 'Classifiers',
+    icon: 'label',
+    group: 'Gateway',
+    shortcut: null,
+    isForAnyKey: false,
+    load: async () => (await import('./classifiers/classifiers.tsx')).Classifiers,
+  },
+  {
     path: '/configuration',
     title: 'Configuration',
     icon: 'configuration',

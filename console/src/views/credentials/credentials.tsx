@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import type { ByokObject, WorkspaceObject } from '../../api/contract.ts';
-import { ask, send } from '../../api/request.ts';
+import { readOfWorkspace } from '../../api/read-pages.ts';
+import { send } from '../../api/request.ts';
 import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { date } from '../../format/times.ts';
@@ -20,25 +21,6 @@ import { TopBar } from '../../shell/top-bar.tsx';
 import { useOf } from './credential-form.ts';
 import { EditCredential, USE_TITLES } from './edit-credential.tsx';
 
-const PER_PAGE = 100;
-
-/** An account has at most 500 credentials, so all are read. */
-async function readCredentials(workspaceId: string | null): Promise<readonly ByokObject[]> {
-  const found: ByokObject[] = [];
-  for (;;) {
-    const { data, total_count: total } = await ask<{ data: ByokObject[]; total_count: number }>('/byok', {
-      query: {
-        offset: found.length,
-        limit: PER_PAGE,
-        workspace_id: workspaceId ?? undefined,
-        all_workspaces: workspaceId === null ? true : undefined,
-      },
-    });
-    found.push(...data);
-    if (found.length >= total || data.length === 0) return found;
-  }
-}
-
 /** Credentials that the account brought for providers. `#ID` opens one, `#create` a new one. */
 export function Credentials() {
   const address = useAddress();
@@ -47,7 +29,7 @@ export function Credentials() {
   const workspaceId = address.query.get('workspace');
   const { data, isPending, isError, error, refetch } = useQuery({
     queryKey: ['byok', workspaceId],
-    queryFn: () => readCredentials(workspaceId),
+    queryFn: () => readOfWorkspace<ByokObject>('/byok', workspaceId),
   });
   const [deleting, setDeleting] = useState<ByokObject | null>(null);
   const open = (fragment: string): void => {

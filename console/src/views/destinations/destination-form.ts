@@ -8,7 +8,8 @@ import type {
 import { linesOf } from '../../parts/form/fields.tsx';
 import type { Problems } from '../../parts/form/use-form.ts';
 
-type Groups = NonNullable<DestinationObject['filter_rules']>['groups'];
+type Groups = NonNullable<CreateDestination['filter_rules']>['groups'];
+type Rule = Groups[number]['rules'][number];
 
 /** A rule as it is typed. */
 export interface RuleText {
@@ -157,7 +158,11 @@ function groupsOf(groups: readonly GroupText[], fields: DestinationTypes['filter
       const needsValue = known?.operators.find(({ name }) => name === operator)?.needs_value ?? true;
       // What is no number is sent as it was typed: the gateway says what is wrong with it.
       const number = known?.is_number === true && value.trim() !== '' ? Number(value) : Number.NaN;
-      return { field, operator, ...(needsValue && { value: Number.isNaN(number) ? value : number }) };
+      return {
+        field: field as Rule['field'],
+        operator: operator as Rule['operator'],
+        ...(needsValue && { value: Number.isNaN(number) ? value : number }),
+      };
     }),
   }));
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { DestinationObject, DestinationTypes, WorkspaceObject } from '../../api/contract.ts';
 import { partMeta } from '../../api/part.ts';
+import { readOfWorkspace } from '../../api/read-pages.ts';
 import { ask, send } from '../../api/request.ts';
 import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { count } from '../../format/numbers.ts';
@@ -19,24 +20,7 @@ import { useShortcut } from '../../shell/shortcuts.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { EditDestination } from './edit-destination.tsx';
 
-const PER_PAGE = 100;
 const PATH = '/observability/destinations';
-
-async function readDestinations(workspaceId: string | null): Promise<readonly DestinationObject[]> {
-  const found: DestinationObject[] = [];
-  for (;;) {
-    const { data, total_count: total } = await ask<{ data: DestinationObject[]; total_count: number }>(PATH, {
-      query: {
-        offset: found.length,
-        limit: PER_PAGE,
-        workspace_id: workspaceId ?? undefined,
-        all_workspaces: workspaceId === null ? true : undefined,
-      },
-    });
-    found.push(...data);
-    if (found.length >= total || data.length === 0) return found;
-  }
-}
 
 /** Where generations are sent as traces. `#ID` opens one, `#create` a new one. */
 export function Destinations() {
@@ -46,7 +30,7 @@ export function Destinations() {
   const workspaceId = address.query.get('workspace');
   const { data, isPending, isError, error, refetch } = useQuery({
     queryKey: ['destinations', workspaceId],
-    queryFn: () => readDestinations(workspaceId),
+    queryFn: () => readOfWorkspace<DestinationObject>(PATH, workspaceId),
   });
   const types = useQuery({
     queryKey: ['destination-types'],

@@ -1,24 +1,8 @@
-import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { KeyObject, ModelObject } from '../../api/contract.ts';
-import { partMeta } from '../../api/part.ts';
-import { ask } from '../../api/request.ts';
 import { pricePerMillion, sumMoney } from '../../format/money.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { useKeys } from '../keys/use-payer.ts';
-
-/** Models that can be asked; those that only make vectors cannot. */
-export function useModels(): readonly ModelObject[] {
-  const { data } = useQuery({
-    queryKey: ['models'],
-    meta: partMeta('The list of models'),
-    queryFn: () => ask<{ data: ModelObject[] }>('/models'),
-    staleTime: 60_000,
-  });
-  return (data?.data ?? []).filter(
-    ({ architecture }) => !architecture.output_modalities.includes('embeddings'),
-  );
-}
 
 interface ModelProps {
   readonly label: string;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
+import { useModels } from '../../api/models.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useCurrentKey } from '../../shell/current-key.ts';
 import { TopBar } from '../../shell/top-bar.tsx';
@@ -10,7 +11,7 @@ import { conversationOf, type Draft, type Picture, type ToolTurn, userTurn } fro
 import { FORMATS, formatNamed, isFormat } from './formats.ts';
 import { Pane } from './pane.tsx';
 import { openCalls, turnsOf } from './pane-state.ts';
-import { KeyPicker, ModelPicker, useModels } from './pickers.tsx';
+import { KeyPicker, ModelPicker } from './pickers.tsx';
 import { type Replayed, useReplay } from './replay.tsx';
 import { NO_SETTINGS, readSettings, readTools, type SettingTexts } from './settings.ts';
 import { SidePanel } from './side.tsx';

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/preact-query';
+import type { ModelObject } from './contract.ts';
+import { partMeta } from './part.ts';
+import { ask } from './request.ts';
+
+/** Models that can be asked; those that only make vectors cannot. */
+export function useModels(): readonly ModelObject[] {
+  const { data } = useQuery({
+    queryKey: ['models'],
+    meta: partMeta('The list of models'),
+    queryFn: () => ask<{ data: ModelObject[] }>('/models'),
+    staleTime: 60_000,
+  });
+  return (data?.data ?? []).filter(
+    ({ architecture }) => !architecture.output_modalities.includes('embeddings'),
+  );
+}

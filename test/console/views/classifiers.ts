@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Management } from '../../e2e/management.ts';
+import type { ConsoleUnderTest } from '../console-under-test.ts';
+
+export function classifiersSuite(under: () => ConsoleUnderTest): void {
+  describe('classifiers in the console', () => {
+    let data: Management['data'];
+    beforeAll(() => {
+      ({ data } = under().manage);
+    });
+
+    it('adds one with its questions, changes it, switches it off and deletes it', async () => {
+      const { page, close, problems } = await under().opened('/classifiers');
+      await page.getByText('No classifiers yet').waitFor();
+      await page.keyboard.press('c');
+      const create = page.getByRole('dialog', { name: 'Add a classifier' });
+      await create.getByLabel('Name', { exact: true }).fill('support');
+      await create.getByRole('button', { name: 'Add classifier' }).click();
+      await create.getByText('Say which model answers.').waitFor();
+      await create.getByText('Each question needs a name and at least one answer.').waitFor();
+      await create.getByLabel('Model', { exact: true }).fill('simulator/standard');
+      await create.getByLabel('Name of the dimension').fill('total cost');
+      await create.getByLabel('What is asked').fill('What it is about');
+      await create.getByLabel('Answers').fill('billing: invoices and refunds\nother');
+      await create.getByRole('button', { name: 'Add classifier' }).click();
+      await create.getByText('letters, digits and underscores').waitFor();
+      await create.getByLabel('Name of the dimension').fill('topic');
+      await create.getByLabel('Most a month').fill('2.50');
+      await create.getByRole('button', { name: 'Add classifier' }).click();
+      const row = page.getByRole('row', { name: /support.*topic.*simulator\/standard/ });
+      await row.waitFor();
+      const all = () => data(200, 'GET', '/classifiers?all_workspaces=true');
+      expect(await all()).toMatchObject([
+        {
+          name: 'support',
+          is_active: true,
+          monthly_budget_usd: 2.5,
+          dimensions: [
+            {
+              name: 'topic',
+              description: 'What it is about',
+              values: [
+                { value: 'billing', description: 'invoices and refunds' },
+                { value: 'other', description: null },
+              ],
+            },
+          ],
+        },
+      ]);
+      await row.click();
+      const edit = page.getByRole('dialog', { name: 'support' });
+      await edit.getByRole('button', { name: 'Another question' }).click();
+      const second = edit.getByRole('group', { name: 'Question 2' });
+      await second.getByLabel('Name of the dimension').fill('mood');
+      await second.getByLabel('Answers').fill('calm\nangry');
+      await edit.getByLabel('Share of sessions').fill('10');
+      await edit.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('row', { name: /support.*topic, mood/ }).waitFor();
+      expect(await all()).toMatchObject([
+        { sampling_rate: 0.1, dimensions: [{ name: 'topic' }, { name: 'mood' }] },
+      ]);
+      const act = async (name: string) => {
+        await page.getByRole('button', { name: 'Actions for support' }).click();
+        await page.getByRole('button', { name, exact: true }).click();
+      };
+      await act('Switch off');
+      await page.locator('td .tag', { hasText: 'off' }).waitFor();
+      await act('Delete');
+      const confirm = page.getByRole('dialog', { name: 'Delete support?' });
+      await confirm.getByRole('textbox').fill('support');
+      await confirm.getByRole('button', { name: 'Delete classifier' }).click();
+      await page.getByText('No classifiers yet').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+  });
+}
