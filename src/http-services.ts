@@ -1,3 +1,4 @@
+import { ClassifierTrials } from './classify/classifier-trials.ts';
 import type { Engine } from './engine.ts';
 import type { HttpServices } from './http/dependencies.ts';
 import type { Installation } from './installation.ts';
@@ -10,6 +11,7 @@ import { GenerationLog } from './manage/generations/generation-log.ts';
 import { Generations } from './manage/generations/generations.ts';
 import { RunningGenerations } from './manage/generations/running-generations.ts';
 import { Rankings } from './manage/rankings/rankings.ts';
+import type { Classification } from './open-classification.ts';
 import type { ContentStore } from './ports/content.ts';
 import type { Limiter } from './ports/limiter.ts';
 import type { RunningSettings } from './running-settings.ts';
@@ -22,6 +24,7 @@ interface ServiceSources {
   readonly limiter: Limiter;
   readonly readiness: HttpServices['readiness'];
   readonly contents: ContentStore;
+  readonly classification: Pick<Classification, 'model' | 'runs'>;
   readonly firstAccountId: string;
   readonly operatorViews: HttpServices['operatorViews'];
 }
@@ -34,11 +37,19 @@ export function httpServices({
   limiter,
   readiness,
   contents,
+  classification,
   firstAccountId,
   operatorViews,
 }: ServiceSources): HttpServices {
   const { eventStore: events, appRegistry: apps, tenancy } = installation;
   const analyticsParts = { events, tenancy, clock: systemClock };
+  const generations = new Generations({
+    recent: installation.recentGenerations,
+    rows: installation.generationStore,
+    contents,
+    apps,
+    prices: installation.priceHistory,
+  });
   return {
     catalog: () => settings.current.gateway.catalog,
     callers: installation.callers,
@@ -51,6 +62,13 @@ export function httpServices({
     guardrailAssignments: installation.guardrailAssignments,
     destinations: installation.destinations,
     classifiers: installation.classifiers,
+    classifierRuns: classification.runs,
+    classifierTrials: new ClassifierTrials({
+      classifiers: installation.classifiers,
+      generations,
+      contents,
+      model: classification.model,
+    }),
     accountKeys: installation.accountKeys,
     workspaces: installation.workspaces,
     budgets: installation.budgets,
@@ -71,13 +89,7 @@ export function httpServices({
     restartReason: installation.restartReason,
     generationLog: new GenerationLog(analyticsParts),
     runningGenerations: new RunningGenerations({ ledger: installation.ledger, tenancy }),
-    generations: new Generations({
-      recent: installation.recentGenerations,
-      rows: installation.generationStore,
-      contents,
-      apps,
-      prices: installation.priceHistory,
-    }),
+    generations,
     rankings: new Rankings({
       events,
       apps,

@@ -410,6 +410,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         byokStore,
         guardrailStore,
         destinationStore,
+        classifierStore,
         vault,
         sources,
         changedKey,

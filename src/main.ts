@@ -35,6 +35,7 @@ import { bootstrap, type FirstKeys } from './manage/keys/bootstrap.ts';
 import { MoneyLeft } from './manage/keys/money-left.ts';
 import { systemSources } from './manage/sources.ts';
 import { unassignedServers } from './mcp/configured-servers.ts';
+import { openClassification } from './open-classification.ts';
 import { openFollowing } from './open-following.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
@@ -72,6 +73,8 @@ export interface OpenOptions extends ServerOptions {
   readonly healthClock?: Clock;
   /** Longest wait for limits and routing memory that gateways share, milliseconds; 100 by default. */
   readonly sharedMemoryLimitMs?: number;
+  /** How long the model of a classifier may take, milliseconds; a minute by default. */
+  readonly classifierMs?: number;
   /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
@@ -169,12 +172,25 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     closers,
   );
 
+  const classification = openClassification(
+    {
+      installation,
+      engine,
+      settings,
+      contents: stores.contents,
+      classifierMs: options.classifierMs,
+      log,
+    },
+    closers,
+  );
+
   await engine.news?.open();
   const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
   const families = [
     ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),
+    ...classification.counts.families,
     ...(shared !== undefined && engine.news !== undefined && limiter instanceof SharedLimiter
       ? sharedMemoryMetrics({
           shared: { kind: shared.stores.kind, isUp: () => shared.gate.isOpen },
@@ -224,7 +240,8 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     uptime,
     examine: () => examineSelf(examined),
   });
-  openFollowing({ installation, settings, egress, log }, closers);
+  const others = [classification.followers];
+  openFollowing({ installation, settings, egress, others, log }, closers);
   await server.serve(
     httpServices({
       installation,
@@ -233,6 +250,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
       limiter,
       readiness,
       contents: stores.contents,
+      classification,
       firstAccountId: firstAccount.id,
       operatorViews: views,
     }),

@@ -8,6 +8,7 @@ import { programVersion } from './kit/program-version.ts';
 import { systemClock } from './kit/time/clock.ts';
 import { storedTarget } from './manage/destinations/destination-secrets.ts';
 import { keptMs } from './manage/generations/retention.ts';
+import type { FollowerSource } from './ports/following/follower.ts';
 import type { RunningSettings } from './running-settings.ts';
 import { isDatabaseAway } from './store/sql/database-unavailable.ts';
 
@@ -16,12 +17,14 @@ export interface FollowingOptions {
   readonly installation: Installation;
   readonly settings: RunningSettings;
   readonly egress: Egress;
+  /** Followers besides destinations. */
+  readonly others: readonly FollowerSource[];
   readonly log: Log;
 }
 
 /** Begins to tell followers of settled generations. Of the processes of a gateway, its owner does. */
 export function openFollowing(
-  { installation, settings, egress, log }: FollowingOptions,
+  { installation, settings, egress, others, log }: FollowingOptions,
   closers: Closers,
 ): Following {
   const { tenancy, vault, changes, settledRows, followerNotes, spooledContents } = installation;
@@ -37,9 +40,9 @@ export function openFollowing(
     log,
   });
   const following = closers.add(
-    'the sending of generations',
+    'followers of generations',
     new Following({
-      sources: [destinations],
+      sources: [destinations, ...others],
       rows: settledRows,
       notes: followerNotes,
       contents: spooledContents,

@@ -1,7 +1,7 @@
+import { isSampled } from '../following/sampling.ts';
 import type { Destination } from '../ports/following/destinations.ts';
 import type { FilterFacts } from './filter-fields.ts';
 import { filterOf, type GenerationFilter } from './filter-rules.ts';
-import { isSampled } from './sampling.ts';
 
 /** Whether a destination is sent a generation of its workspace. Keep it for as long as the destination is unchanged. */
 export function acceptedBy(

@@ -1,4 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ClassifierRuns } from '../classify/classifier-runs.ts';
+import type { ClassifierTrials } from '../classify/classifier-trials.ts';
 import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import type { ConfigurationObject, FindingsObject, PresetObject } from '../contract/gateway/configuration.ts';
 import type { PriceChangeObject } from '../contract/gateway/price-change.ts';
@@ -172,6 +174,8 @@ export interface HttpServices {
   readonly guardrailAssignments: GuardrailAssignments;
   readonly destinations: Destinations;
   readonly classifiers: Classifiers;
+  readonly classifierRuns: ClassifierRuns;
+  readonly classifierTrials: ClassifierTrials;
   readonly generations: Generations;
   readonly generationLog: GenerationLog;
   readonly runningGenerations: RunningGenerations;

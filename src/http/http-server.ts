@@ -7,6 +7,7 @@ import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import { ResponseHeadWriter } from '../http1/server/response-head-writer.ts';
 import type { ScannedHead } from '../http1/server/scan-head.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
+import { requestIdOf } from '../kit/ids.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import { clientAddressOf } from '../kit/net/client-address.ts';
 import { labelOf } from './access/authenticate.ts';
@@ -30,7 +31,6 @@ import {
   type ExchangeDependencies,
   generationLines,
   HttpExchange,
-  requestIdOf,
 } from './exchange/http-exchange.ts';
 import { OVERLOAD_HEADERS, OVERLOADED, OverloadResponses } from './exchange/overload-responses.ts';
 import { refusalResponse } from './exchange/refusal-response.ts';

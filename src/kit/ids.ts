@@ -40,3 +40,8 @@ class RandomIds implements IdSource {
 }
 
 export const randomIds: IdSource = new RandomIds();
+
+/** The id of a request, which is also that of its generation. */
+export function requestIdOf(kind: 'gen' | 'req', acceptedAtMs: number, token: string): string {
+  return `${kind}-${Math.floor(acceptedAtMs / 1000)}-${token}`;
+}

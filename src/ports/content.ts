@@ -7,6 +7,8 @@ export type GenerationContent = {
   output: { completion: string | null; reasoning: string | null; tool_calls?: JsonObject[] };
   /** Why it failed; null when it did not. */
   error: JsonObject | null;
+  /** Names of the tools that the request offers; absent = none. */
+  tools?: string[];
 };
 
 /** Content with its owner. */

@@ -73,7 +73,8 @@ export type ChargeRow = {
  * whatever the caller sent, because it is journalled with the money.
  */
 export type GenerationRow = {
-  api_type: 'completions' | 'embeddings' | 'decisions';
+  /** `classification`: what a classifier has asked its model. */
+  api_type: 'completions' | 'embeddings' | 'decisions' | 'classification';
   /** Format of the request; null in rows that were begun by an earlier release. */
   format: RequestFormat | null;
   /** What the caller got for a failure; absent = none, or unknown. */

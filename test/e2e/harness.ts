@@ -49,6 +49,8 @@ export interface TestOptions {
   readonly healthClock?: Clock;
   /** Longest wait for limits and routing memory that gateways share. */
   readonly sharedMemoryLimitMs?: number;
+  /** How long the model of a classifier may take, milliseconds. */
+  readonly classifierMs?: number;
   /** Stages besides those that ship. */
   readonly stages?: readonly Stage[];
   /** Fills the data directory before it is opened. */
@@ -86,6 +88,7 @@ export async function openTestGateway(
     ...(options.sharedMemoryLimitMs !== undefined && { sharedMemoryLimitMs: options.sharedMemoryLimitMs }),
     ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
     ...(options.healthClock !== undefined && { healthClock: options.healthClock }),
+    ...(options.classifierMs !== undefined && { classifierMs: options.classifierMs }),
     ...(options.stages !== undefined && { stages: options.stages }),
   });
   const origin = `http://127.0.0.1:${gateway.port}`;

@@ -224,6 +224,8 @@ export async function startServer(options: Options = {}): Promise<Running> {
       guardrailAssignments: {} as HttpDependencies['guardrailAssignments'],
       destinations: {} as HttpDependencies['destinations'],
       classifiers: {} as HttpDependencies['classifiers'],
+      classifierRuns: {} as HttpDependencies['classifierRuns'],
+      classifierTrials: {} as HttpDependencies['classifierTrials'],
       accountKeys: accountKeys as HttpDependencies['accountKeys'],
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],

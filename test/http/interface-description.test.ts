@@ -89,6 +89,11 @@ describe('the route table', () => {
         'GET /classifiers/{id}',
         'PATCH /classifiers/{id}',
         'DELETE /classifiers/{id}',
+        'POST /classifiers/{id}/test',
+        'POST /classifiers/{id}/runs',
+        'GET /classifiers/{id}/runs',
+        'GET /classifiers/{id}/runs/{run_id}',
+        'POST /classifiers/{id}/runs/{run_id}/stop',
         'GET /observability/destination-types',
         'POST /byok',
         'GET /byok',
@@ -153,8 +158,8 @@ describe('the route table', () => {
       expect(Object.keys(route.responses)).toContain('500');
       if (!['none', 'optional'].includes(route.auth)) expect(Object.keys(route.responses)).toContain('401');
       const { body, form } = route.request;
-      // A sign-in has nothing but its key, and a test of a connection nothing but what is stored.
-      const hasNone = ['createSession', 'testDestination'].includes(route.operationId);
+      // A sign-in has nothing but its key, a test of a connection and a stop nothing but what is stored.
+      const hasNone = ['createSession', 'testDestination', 'stopClassifierRun'].includes(route.operationId);
       const takesBody = ['POST', 'PUT', 'PATCH'].includes(route.method) && !hasNone;
       expect(body !== null || form !== undefined).toBe(takesBody);
       if (route.auth === 'management') expect(Object.keys(route.responses)).toContain('403');

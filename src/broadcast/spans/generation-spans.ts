@@ -1,3 +1,4 @@
+import { isBlocked, isPromptRedacted } from '../../following/guardrail-entries.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
@@ -11,7 +12,7 @@ import { anyValue, unixNano } from '../otlp/values.ts';
 import { attemptSpans, fallbackEvents } from './attempt-spans.ts';
 import { type AttributeValues, addAttributes, attributes, providerNameOf } from './conventions.ts';
 import { costAt } from './costs.ts';
-import { guardrailSpans, isBlocked, isPromptRedacted } from './guardrail-spans.ts';
+import { guardrailSpans } from './guardrail-spans.ts';
 import { inputMessages, outputMessages } from './messages.ts';
 import { RowTimes } from './row-times.ts';
 import { SpanPlace } from './span-place.ts';

@@ -1,33 +1,11 @@
+import { guardrailEntries } from '../../following/guardrail-entries.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt, objectAt, objectsAt, stringsAt, textAt } from '../../kit/json/members.ts';
+import { numberAt, objectAt, stringsAt, textAt } from '../../kit/json/members.ts';
 import { SPAN_KINDS, type Span } from '../otlp/messages.ts';
 import { unixNano } from '../otlp/values.ts';
 import { attributes } from './conventions.ts';
 import type { RowTimes } from './row-times.ts';
 import type { SpanPlace } from './span-place.ts';
-
-/** What guardrails and moderation did, as the row has it. */
-export function guardrailEntries(row: JsonObject): JsonObject[] {
-  return objectsAt(objectAt(row, 'routing'), 'pipeline').filter(
-    ({ type, data }) => type === 'guardrail' || objectAt({ data }, 'data')?.flagged !== undefined,
-  );
-}
-
-/** True if a text was refused: then nothing that was said is sent. */
-export function isBlocked(row: JsonObject): boolean {
-  return guardrailEntries(row).some((entry) => {
-    const { action, flagged } = objectAt(entry, 'data') ?? {};
-    return flagged === true || action === 'blocked' || action === 'refused';
-  });
-}
-
-/** True if a text of the caller was changed. */
-export function isPromptRedacted(row: JsonObject): boolean {
-  return guardrailEntries(row).some((entry) => {
-    const { action, direction } = objectAt(entry, 'data') ?? {};
-    return action === 'redacted' && direction === 'sent';
-  });
-}
 
 /**
  * A span for each guardrail that found something, and for moderation. Nothing of what was found: that is text of the

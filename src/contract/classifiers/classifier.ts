@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
+import { CLASSIFIER_LIMITS, DIMENSION_NAME } from '../../ports/following/classifiers.ts';
 import { pageQuery } from '../guardrails/guardrail.ts';
 import { allWorkspaces } from '../values/all-workspaces.ts';
 import { managedBySchema } from '../values/managed-by.ts';
@@ -8,44 +9,40 @@ import { nullable } from '../values/nullable.ts';
 import { readableText, storableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
 
-const MAX_NAME_CHARACTERS = 255;
-const MAX_DESCRIPTION_CHARACTERS = 2000;
-const MAX_MEANING_CHARACTERS = 500;
-const MAX_VALUE_CHARACTERS = 100;
-const MAX_MODEL_CHARACTERS = 255;
-const MAX_DIMENSIONS = 8;
-const MAX_VALUES = 50;
+const name = readableText(CLASSIFIER_LIMITS.nameCharacters);
 
-const name = readableText(MAX_NAME_CHARACTERS);
-
-const description = storableText(MAX_DESCRIPTION_CHARACTERS, {
+const description = storableText(CLASSIFIER_LIMITS.descriptionCharacters, {
   description: 'What the classifier is for. Its model reads it.',
 });
 
-const meaning = (what: string) => nullish(storableText(MAX_MEANING_CHARACTERS, { description: what }));
+const meaning = (what: string) =>
+  nullish(storableText(CLASSIFIER_LIMITS.meaningCharacters, { description: what }));
 
 const value = closed({
-  value: readableText(MAX_VALUE_CHARACTERS, { description: 'The tag that a generation gets.' }),
+  value: readableText(CLASSIFIER_LIMITS.valueCharacters, { description: 'The tag that a generation gets.' }),
   description: meaning('When it fits. The model reads it.'),
 });
 
 const dimension = closed({
   name: Type.String({
-    pattern: '^[A-Za-z0-9_]{1,64}$',
-    explain: 'must be 1 to 64 letters, digits and underscores',
+    ...DIMENSION_NAME,
     description: 'Names a column of analytics.',
   }),
   description: meaning('What is asked. The model reads it.'),
-  values: Type.Array(value, { minItems: 1, maxItems: MAX_VALUES, description: 'All tags that there are.' }),
+  values: Type.Array(value, {
+    minItems: 1,
+    maxItems: CLASSIFIER_LIMITS.values,
+    description: 'All tags that there are.',
+  }),
 });
 
 const dimensions = Type.Array(dimension, {
   minItems: 1,
-  maxItems: MAX_DIMENSIONS,
+  maxItems: CLASSIFIER_LIMITS.dimensions,
   description: 'What is asked of each generation, with a closed set of answers. Each answer is a tag.',
 });
 
-const model = readableText(MAX_MODEL_CHARACTERS, {
+const model = readableText(CLASSIFIER_LIMITS.modelCharacters, {
   description: 'The model that answers: one for decisions, or one that takes texts.',
 });
 
@@ -72,12 +69,12 @@ const optional = {
   ),
 };
 
-/** A classifier, in requests and in the configuration file. */
-export const classifierMembers = { name, model, dimensions, ...optional };
-
 /** Body of `POST /classifiers`. */
 export const createClassifierSchema = closed({
-  ...classifierMembers,
+  name,
+  model,
+  dimensions,
+  ...optional,
   workspace_id: Type.Optional({
     ...uuid,
     description: 'Whose generations are classified; those of the default workspace without it.',

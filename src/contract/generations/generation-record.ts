@@ -22,7 +22,7 @@ const milliseconds = (description: string) => nullable(Type.Integer(), { descrip
 
 /** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
-  api_type: Type.String({ description: 'What was asked for: `completions`, `embeddings` or `decisions`.' }),
+  api_type: Type.String({ description: 'What was asked for: `completions`, `embeddings` or `decisions`; `classification` by a classifier.' }),
   format: nullable(Type.String(), {
     description:
       'Format of the request: `responses`, `messages`, `chat` or `embeddings`; null in old records.',
@@ -208,6 +208,7 @@ export const generationContentReplySchema = Type.Object({
       { additionalProperties: true, description: 'Also `tool_calls`, where there were some.' },
     ),
     error: nullable(Type.Object({}, { additionalProperties: true })),
+    tools: Type.Optional(Type.Array(Type.String(), { description: 'Names of the tools that were offered.' })),
   }),
 });
 

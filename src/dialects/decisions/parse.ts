@@ -2,7 +2,7 @@ import type { DecisionForm } from '../../ir/decision.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { compact, stringAt, textAt, withoutNulls } from '../../kit/json/members.ts';
+import { compact, numberAt, stringAt, textAt, withoutNulls } from '../../kit/json/members.ts';
 import { answerSchema, promptItems } from '../shared/decisions/prompt.ts';
 import { type WholeFormat, wholeRequest } from '../shared/requests/whole-request.ts';
 import { facts } from './facts.ts';
@@ -30,6 +30,7 @@ export function parseRequest(body: JsonObject): GenerationRequest {
       questions: questions.map(({ name, kind, options }) => ({ name, kind, options })),
     },
     outputFormat: { type: 'json-schema', name: 'answers', schema: answerSchema(questions), strict: true },
+    requestedOutputTokens: numberAt(given, 'max_output_tokens'),
     promptCacheKey: textAt(given, 'prompt_cache_key'),
     safetyIdentifier: stringAt(given, 'safety_identifier'),
   });

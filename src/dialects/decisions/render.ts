@@ -17,6 +17,9 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   for (const name of request.unknownFields) {
     if (GATEWAY_FIELDS.has(name)) report.dropped(name, 'it has no effect on decisions');
   }
+  if (request.requestedOutputTokens !== undefined) {
+    report.dropped('max_output_tokens', 'the upstream writes no text');
+  }
   const body = relayBody(request, GATEWAY_FIELDS, changes);
   reportPassedOn(request, body, report);
   return { body, headers: NO_HEADERS, report: report.entries };

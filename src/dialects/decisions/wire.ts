@@ -40,6 +40,13 @@ const settings = {
     anyOf: [Type.Record(Type.String(), question), Type.Array(question)],
     explain: 'must be questions by name, or a list of questions, each an object with a `type`',
   }),
+  max_output_tokens: nullish(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'The most that a model writes, thoughts included. Models made for decisions write nothing.',
+    }),
+  ),
   prompt_cache_key: nullish(Type.String()),
   safety_identifier: nullish(Type.String({ maxLength: 256 })),
   ...routingFieldSchemas,
@@ -54,4 +61,4 @@ export function requestSchema(): TSchema {
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['model', ...Object.keys(settings)]);
 
 /** Fields for the gateway, which never go upstream. */
-export const GATEWAY_FIELDS: ReadonlySet<string> = new Set(SHARED_GATEWAY_FIELDS);
+export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([...SHARED_GATEWAY_FIELDS, 'max_output_tokens']);

@@ -94,7 +94,12 @@ describe('contentOf', () => {
   ])('keeps what was sent: %s', (_, format, body, input) => {
     const secret = { tools: [{ type: 'mcp', authorization: 'secret' }], metadata: { token: 'secret' } };
     const content = contentOf({ format, body: { ...body, ...secret } }, { result: nothing });
-    expect(content).toEqual({ input, output: { completion: null, reasoning: null }, error: null });
+    expect(content).toEqual({
+      input,
+      output: { completion: null, reasoning: null },
+      error: null,
+      tools: ['mcp'],
+    });
   });
 
   it('keeps the answer: words, thoughts, calls', () => {

@@ -3,8 +3,9 @@ import type { GatewayError } from '../../ir/errors.ts';
 import type { OutputItem, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Result } from '../../ir/result.ts';
+import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import { numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { SpooledContents } from '../../ports/following/spooled-contents.ts';
@@ -81,16 +82,29 @@ export function placesOf(
   };
 }
 
-/** The content to keep. Of the request only the conversation: not settings, tools and their credentials. */
+/** The content to keep. Of the request only the conversation and names of tools: not settings and credentials. */
 export function contentOf(
   { format, body }: Pick<GenerationInput, 'format' | 'body'>,
   { result, error }: Pick<Settlement, 'result' | 'error'>,
 ): GenerationContent {
+  const tools = toolNames(body);
   return {
     input: DIALECTS[format].facts.recordedInput(body),
     output: outputOf(result),
     error: error === undefined ? null : errorObject(error),
+    ...(tools.length > 0 && { tools }),
   };
+}
+
+const MAX_TOOLS = 256;
+const MAX_TOOL_NAME_CHARACTERS = 128;
+
+/** Names of the tools of a body of any format; of those without one, the type. */
+function toolNames(body: JsonObject): string[] {
+  return objectsAt(body, 'tools')
+    .slice(0, MAX_TOOLS)
+    .flatMap((tool) => stringAt(objectAt(tool, 'function') ?? tool, 'name') ?? stringAt(tool, 'type') ?? [])
+    .map((name) => boundedText(name, MAX_TOOL_NAME_CHARACTERS));
 }
 
 function outputOf({ items }: Result): GenerationContent['output'] {

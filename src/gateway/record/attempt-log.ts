@@ -18,7 +18,7 @@ const NO_NOTES: readonly PipelineEntry[] = [];
 /** Members of a generation's row that describe its request, whatever its outcome. */
 export type RequestMembers = RowMembers & {
   /** Kind of request; absent = completions. */
-  readonly api?: 'embeddings' | 'decisions';
+  readonly api?: Exclude<GenerationRow['api_type'], 'completions'>;
   /** Absent in records of earlier releases. */
   readonly format?: RequestFormat;
 } & Pick<GenerationRow, 'traceparent' | 'tracestate'>;

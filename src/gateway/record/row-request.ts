@@ -3,6 +3,7 @@ import type { Strategy } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { writtenMoment } from '../../kit/time/written-moment.ts';
+import { isOfClassifier } from '../../ports/following/classifiers.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -40,7 +41,9 @@ export function requestMembers(
     num_input_audio_prompt: media.audio,
     is_zdr: mustKeepNothing(request, caller, () => modelsOf(plan)),
     ...(request.embedding !== undefined && { api: 'embeddings' as const }),
-    ...(request.decision !== undefined && { api: 'decisions' as const }),
+    ...(request.decision !== undefined && {
+      api: isOfClassifier(caller.scopes) ? ('classification' as const) : ('decisions' as const),
+    }),
     ...(attribution?.traceparent !== undefined && traceHeaders(attribution)),
   };
 }

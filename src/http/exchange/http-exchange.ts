@@ -1,6 +1,7 @@
 import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import type { OutboundResponse } from '../../http1/server/outbound-response.ts';
 import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
+import { requestIdOf } from '../../kit/ids.ts';
 import { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -102,11 +103,6 @@ export class HttpExchange implements ReplyOwner {
     const lines = this.#isGeneration ? generationLines(this.requestId, this.timing) : idLines(this.requestId);
     return this.#added === '' ? lines : `${lines}${this.#added}`;
   }
-}
-
-/** The id of a request, which is also that of its generation. */
-export function requestIdOf(kind: 'gen' | 'req', acceptedAtMs: number, token: string): string {
-  return `${kind}-${Math.floor(acceptedAtMs / 1000)}-${token}`;
 }
 
 /** The headers that all replies of generation routes have, each with its line break. */

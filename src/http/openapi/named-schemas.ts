@@ -13,6 +13,7 @@ import {
 import { pricingSchema } from '../../contract/catalog/pricing.ts';
 import { providerListSchema, providerSchema } from '../../contract/catalog/provider.ts';
 import { classifierSchema } from '../../contract/classifiers/classifier.ts';
+import { classifierRunSchema } from '../../contract/classifiers/run.ts';
 import { destinationSchema } from '../../contract/destinations/destination.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import { healthSchema } from '../../contract/envelopes/health.ts';
@@ -44,6 +45,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   CacheControl: cacheControlSchema,
   ChatCompletion: chatResultSchema,
   Classifier: classifierSchema,
+  ClassifierRun: classifierRunSchema,
   CurrentKey: currentKeySchema,
   DatasetMeta: datasetMetaSchema,
   Destination: destinationSchema,

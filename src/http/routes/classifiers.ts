@@ -9,7 +9,21 @@ import {
   updateClassifierSchema,
 } from '../../contract/classifiers/classifier.ts';
 import { classifierObject } from '../../contract/classifiers/classifier-object.ts';
-import type { Route } from '../route.ts';
+import {
+  type RunsQuery,
+  runListSchema,
+  runObject,
+  runReplySchema,
+  runsQuerySchema,
+  type StartRun,
+  startRunSchema,
+} from '../../contract/classifiers/run.ts';
+import {
+  classifierTrialSchema,
+  type TestClassifier,
+  testClassifierSchema,
+} from '../../contract/classifiers/trial.ts';
+import type { Call, Route } from '../route.ts';
 import { CLASSIFIER_EXAMPLES } from './examples/classifiers.ts';
 import {
   callerOf,
@@ -17,6 +31,7 @@ import {
   deletion,
   MANAGEMENT,
   managementRefusals,
+  NOTHING_DECLARED,
   ok,
   retrieval,
   uuidPlaceOf,
@@ -105,4 +120,81 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     summary: 'Delete a classifier; analytics can no longer name its tags',
     example: CLASSIFIER_EXAMPLES.deleteClassifier,
   },
+  {
+    ...CLASSIFIERS,
+    method: 'POST',
+    path: '/classifiers/{id}/test',
+    operationId: 'testClassifier',
+    summary: 'What a classifier says of a text or of a generation; no tags are kept',
+    example: CLASSIFIER_EXAMPLES.testClassifier,
+    request: withBody(testClassifierSchema),
+    responses: { 200: ok(classifierTrialSchema), ...managementRefusals(400, 404, 409, 413, 415) },
+    handler: async (call) => {
+      const wanted = call.body as TestClassifier;
+      const { classifierTrials } = call.services;
+      const trial = await classifierTrials.test(...uuidPlaceOf(call), wanted, call.exchange.signal);
+      call.exchange.reply.json(200, { data: trial });
+    },
+  },
+  {
+    ...CLASSIFIERS,
+    method: 'POST',
+    path: '/classifiers/{id}/runs',
+    operationId: 'startClassifierRun',
+    summary: 'Classify generations of the past whose prompts and answers are kept',
+    example: CLASSIFIER_EXAMPLES.startClassifierRun,
+    request: withBody(startRunSchema),
+    responses: { 201: created(runReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
+    handler: async (call) => {
+      const run = await call.services.classifierRuns.start(...uuidPlaceOf(call), call.body as StartRun);
+      call.exchange.reply.json(201, { data: runObject(run) });
+    },
+  },
+  {
+    ...CLASSIFIERS,
+    method: 'GET',
+    path: '/classifiers/{id}/runs',
+    operationId: 'listClassifierRuns',
+    summary: 'Runs of a classifier, the newest first',
+    example: CLASSIFIER_EXAMPLES.listClassifierRuns,
+    request: withQuery(runsQuerySchema),
+    responses: { 200: ok(runListSchema), ...managementRefusals(400, 404) },
+    handler: async (call) => {
+      const { runs, total } = await call.services.classifierRuns.list(
+        ...uuidPlaceOf(call),
+        call.query as RunsQuery,
+      );
+      call.exchange.reply.json(200, { data: runs.map(runObject), total_count: total });
+    },
+  },
+  {
+    ...CLASSIFIERS,
+    ...retrieval(
+      runReplySchema,
+      async (call) => runObject(await call.services.classifierRuns.get(...runPlaceOf(call))),
+      404,
+    ),
+    path: '/classifiers/{id}/runs/{run_id}',
+    operationId: 'getClassifierRun',
+    summary: 'How far a run has come',
+    example: CLASSIFIER_EXAMPLES.getClassifierRun,
+  },
+  {
+    ...CLASSIFIERS,
+    method: 'POST',
+    path: '/classifiers/{id}/runs/{run_id}/stop',
+    operationId: 'stopClassifierRun',
+    summary: 'Stop a run; what it has classified stays',
+    example: CLASSIFIER_EXAMPLES.stopClassifierRun,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(runReplySchema), ...managementRefusals(404) },
+    handler: async (call) => {
+      const run = await call.services.classifierRuns.stop(...runPlaceOf(call));
+      call.exchange.reply.json(200, { data: runObject(run) });
+    },
+  },
 ];
+
+function runPlaceOf(call: Call): [accountId: string, classifierId: string, id: string] {
+  return [...uuidPlaceOf(call), (call.params.run_id ?? '').toLowerCase()];
+}

@@ -99,6 +99,15 @@ export class CallerDirectory {
     return this.#usable(this.#known.current(hash)?.caller ?? (await this.#confirmedOrRead(hash)));
   }
 
+  /** The caller behind a key that is stored nowhere, such as that of a classifier; undefined without its workspace. */
+  async behind(key: Key): Promise<Caller | undefined> {
+    const [facts, guardrails] = await Promise.all([
+      this.#workspaceOf(key).facts,
+      this.#guardrailsOfAccount(key).facts,
+    ]);
+    return facts && callerOf(key, facts, await this.#appliedTo(key, guardrails));
+  }
+
   /** Drops all secrets at once, every SECRETS_MS or when the map is full. */
   #keepRecent(secret: string, known: CachedCaller): void {
     const now = this.#clock.monotonic();

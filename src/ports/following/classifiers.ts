@@ -11,6 +11,25 @@ export interface ClassifierDimension {
   readonly values: readonly { readonly value: string; readonly description: string | null }[];
 }
 
+/** Bounds of classifiers, over the API and in the configuration file. */
+export const CLASSIFIER_LIMITS = {
+  nameCharacters: 255,
+  descriptionCharacters: 2_000,
+  /** Of a dimension or a value. */
+  meaningCharacters: 500,
+  valueCharacters: 100,
+  modelCharacters: 255,
+  dimensions: 8,
+  /** Of a dimension. */
+  values: 50,
+} as const;
+
+/** Names of dimensions. */
+export const DIMENSION_NAME = {
+  pattern: '^[A-Za-z0-9_]{1,64}$',
+  explain: 'must be 1 to 64 letters, digits and underscores',
+};
+
 /**
  * What a classifier's own generations count as in the place of a key: limits of keys count nothing of them, and its
  * monthly budget is a limit of this one.
@@ -65,6 +84,8 @@ export interface ClassifierStore {
   ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
   /** Of all accounts. */
   listActive(): Promise<readonly Classifier[]>;
+  /** Those of the configuration file. */
+  listDeclared(): Promise<readonly Classifier[]>;
   /** Of all accounts. */
   listIds(): Promise<readonly string[]>;
   /** `decide` may throw to refuse. Undefined if there is none. */

@@ -3,8 +3,10 @@ import type {
   CreateClassifier,
   UpdateClassifier,
 } from '../../../contract/classifiers/classifier.ts';
+import type { ClassifierRunObject, StartRun } from '../../../contract/classifiers/run.ts';
+import type { ClassifierTrialObject, TestClassifier } from '../../../contract/classifiers/trial.ts';
 import type { RouteExample } from '../../route.ts';
-import { WORKSPACE_ID } from './ids.ts';
+import { GENERATION_ID, WORKSPACE_ID } from './ids.ts';
 
 const DIMENSIONS = [
   {
@@ -37,6 +39,24 @@ const CLASSIFIER = {
 
 const BY_ID = { id: CLASSIFIER.id };
 
+const RUN = {
+  id: '7a1d4d8e-2b0f-4f6c-9b37-5c1e8a6f0d42',
+  classifier_id: CLASSIFIER.id,
+  state: 'running',
+  time_range: { start: '2026-10-17T00:00:00.000Z', end: '2026-11-17T00:00:00.000Z' },
+  budget_usd: 5,
+  spent_usd: 0,
+  seen: 0,
+  tagged: 0,
+  without_content: 0,
+  failed: 0,
+  problem: null,
+  created_at: '2026-11-17T05:20:00.000Z',
+  updated_at: '2026-11-17T05:20:00.000Z',
+} satisfies ClassifierRunObject;
+
+const RUN_BY_ID = { ...BY_ID, run_id: RUN.id };
+
 /** Classifiers. */
 export const CLASSIFIER_EXAMPLES = {
   createClassifier: {
@@ -57,4 +77,33 @@ export const CLASSIFIER_EXAMPLES = {
     answer: { data: { ...CLASSIFIER, is_active: false, updated_at: '2026-11-17T05:18:41.007Z' } },
   },
   deleteClassifier: { params: BY_ID, answer: { deleted: true } },
+  testClassifier: {
+    params: BY_ID,
+    body: { text: 'Where is my parcel?' } satisfies TestClassifier,
+    answer: {
+      data: {
+        tags: { topic: 'shipping' },
+        problem: null,
+        generation_id: GENERATION_ID,
+        cost: 0.00002,
+        transcript: 'USER: Where is my parcel?',
+      } satisfies ClassifierTrialObject,
+    },
+  },
+  startClassifierRun: {
+    params: BY_ID,
+    body: {
+      time_range: { start: '2026-10-17T00:00:00Z', end: '2026-11-17T00:00:00Z' },
+      budget_usd: 5,
+    } satisfies StartRun,
+    answer: { data: RUN },
+  },
+  listClassifierRuns: { params: BY_ID, answer: { data: [RUN], total_count: 1 } },
+  getClassifierRun: { params: RUN_BY_ID, answer: { data: RUN } },
+  stopClassifierRun: {
+    params: RUN_BY_ID,
+    answer: {
+      data: { ...RUN, state: 'stopped', problem: 'it was stopped', updated_at: '2026-11-17T05:21:00.000Z' },
+    },
+  },
 } as const satisfies Record<string, RouteExample>;

@@ -59,6 +59,16 @@ export class SqlClassifierStore implements ClassifierStore {
     return rows.map(classifierOf);
   }
 
+  async listDeclared(): Promise<Classifier[]> {
+    const rows = await this.#database
+      .selectFrom('classifiers')
+      .selectAll()
+      .where('file_member', 'is not', null)
+      .orderBy('id')
+      .execute();
+    return rows.map(classifierOf);
+  }
+
   async listIds(): Promise<string[]> {
     const rows = await this.#database.selectFrom('classifiers').select('id').execute();
     return rows.map(({ id }) => id);

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../kit/json/json.ts';
+import { objectAt, objectsAt } from '../kit/json/members.ts';
+
+/** What guardrails and moderation did, as the row has it. */
+export function guardrailEntries(row: JsonObject): JsonObject[] {
+  return objectsAt(objectAt(row, 'routing'), 'pipeline').filter(
+    ({ type, data }) => type === 'guardrail' || objectAt({ data }, 'data')?.flagged !== undefined,
+  );
+}
+
+/** True if a text was refused: then nothing that was said is sent. */
+export function isBlocked(row: JsonObject): boolean {
+  return guardrailEntries(row).some((entry) => {
+    const { action, flagged } = objectAt(entry, 'data') ?? {};
+    return flagged === true || action === 'blocked' || action === 'refused';
+  });
+}
+
+/** True if a text of the caller was changed. */
+export function isPromptRedacted(row: JsonObject): boolean {
+  return guardrailEntries(row).some((entry) => {
+    const { action, direction } = objectAt(entry, 'data') ?? {};
+    return action === 'redacted' && direction === 'sent';
+  });
+}

@@ -1,0 +1,3 @@
+import { classifyingContract } from './classifying.ts';
+
+classifyingContract('DuckDB', async () => ({}));
