@@ -301,8 +301,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'presets.*': 'Fields that the preset sets, as in a request: model, temperature and so on.',
 
   workspaces:
-    'Workspaces of the first account, with budgets, keys, BYOK credentials, guardrails and destinations. They are managed by the ' +
-    'file: changes by the API or by commands are refused.',
+    'Workspaces of the first account, with budgets, keys, BYOK credentials, guardrails, destinations and classifiers. They are ' +
+    'managed by the file: changes by the API or by commands are refused.',
   'workspaces[].slug': 'Identifies the workspace: another slug is another workspace.',
   'workspaces[].name': 'Display name; absent: the slug, or the name that the workspace has already.',
   'workspaces[].description': 'A text for people.',
@@ -423,6 +423,22 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Whether the id of the workspace and the hash and creator of the key are sent too; absent: no.',
   'workspaces[].destinations[].broadcast_generation_request_context':
     'Whether the id of the request, user agent, app, origin and preset are sent too; absent: no.',
+  'workspaces[].classifiers':
+    'What tags generations after their answers. Others of the workspace are not touched; at most one is active, with those.',
+  'workspaces[].classifiers[].name': 'Name of the classifier. Tells those of a workspace apart.',
+  'workspaces[].classifiers[].description': 'What it is for. Its model reads it.',
+  'workspaces[].classifiers[].is_active': 'Whether it classifies; absent: yes.',
+  'workspaces[].classifiers[].model': 'The model that is asked.',
+  'workspaces[].classifiers[].dimensions': 'What is asked of each generation.',
+  'workspaces[].classifiers[].dimensions[].name': 'Names a column of analytics.',
+  'workspaces[].classifiers[].dimensions[].description': 'What is asked. The model reads it.',
+  'workspaces[].classifiers[].dimensions[].values': 'All tags that there are.',
+  'workspaces[].classifiers[].dimensions[].values[].value': 'The tag that a generation gets.',
+  'workspaces[].classifiers[].dimensions[].values[].description': 'When it fits. The model reads it.',
+  'workspaces[].classifiers[].sampling_rate':
+    'Share of the sessions whose generations are classified; absent: 1.',
+  'workspaces[].classifiers[].monthly_budget_usd':
+    'The most that it may spend in a calendar month (UTC), USD; absent: no limit of its own.',
 
   tools: 'Tools that the gateway runs for models.',
   'tools.image_generation': 'Generation of images; absent: not offered.',

@@ -3,6 +3,7 @@ import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { providerSlug } from './catalog-members.ts';
+import { classifier } from './classifier-members.ts';
 import { destination } from './destination-members.ts';
 import { guardrail } from './guardrail-members.ts';
 import { keyHash, readable } from './workspace-texts.ts';
@@ -86,4 +87,5 @@ export const workspace = closed({
   byok: nullish(Type.Array(credential, { maxItems: MAX_LIST_ENTRIES })),
   guardrails: nullish(Type.Array(guardrail, { maxItems: MAX_LIST_ENTRIES })),
   destinations: nullish(Type.Array(destination, { maxItems: MAX_LIST_ENTRIES })),
+  classifiers: nullish(Type.Array(classifier, { maxItems: MAX_LIST_ENTRIES })),
 });

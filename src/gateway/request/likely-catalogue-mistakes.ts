@@ -160,9 +160,13 @@ function namedModels({ presets, workspaces, tools }: Config): NamedModel[] {
   const imageModel = tools.image_generation?.model;
   return [
     ...Object.entries(presets).flatMap(([slug, preset]) => modelsIn(preset, `presets.${slug}`)),
-    ...workspaces.flatMap(({ default_text_model: id }, index) =>
-      id ? [{ path: `workspaces[${index}].default_text_model`, id }] : [],
-    ),
+    ...workspaces.flatMap(({ default_text_model: id, classifiers }, index) => [
+      ...(id ? [{ path: `workspaces[${index}].default_text_model`, id }] : []),
+      ...(classifiers ?? []).map(({ model }, at) => ({
+        path: `workspaces[${index}].classifiers[${at}].model`,
+        id: model,
+      })),
+    ]),
     ...(imageModel
       ? [{ path: 'tools.image_generation.model', id: imageModel, output: 'image' as const }]
       : []),

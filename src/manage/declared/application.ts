@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { Classifier, ClassifierStore } from '../../ports/following/classifiers.ts';
 import type { Destination, DestinationStore } from '../../ports/following/destinations.ts';
 import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
@@ -11,6 +12,7 @@ export type DeclaredWorkspace = Config['workspaces'][number];
 export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
 export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[number];
 export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
+export type DeclaredClassifier = NonNullable<DeclaredWorkspace['classifiers']>[number];
 export type DeclaredDestination = NonNullable<DeclaredWorkspace['destinations']>[number];
 
 /** Dependencies for storing declarations. */
@@ -19,11 +21,12 @@ export interface DeclaredDependencies {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly destinationStore: DestinationStore;
+  readonly classifierStore: ClassifierStore;
   readonly vault: Vault;
   readonly sources: Sources;
   /** Called with the hash of every key that was stored. */
   readonly changedKey: (hash: string) => void;
-  /** Called with every workspace that was stored, or whose budgets, credentials or destinations were. */
+  /** Called with every workspace that was stored, or whose budgets, credentials and the like were. */
   readonly changedWorkspace: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
   /** Called with the account whose guardrails or assignments were stored. */
   readonly changedGuardrails: (accountId: string) => void;
@@ -36,6 +39,7 @@ export interface FormerDeclarations {
   readonly credentials: readonly StoredByokCredential[];
   readonly guardrails: readonly Guardrail[];
   readonly destinations: readonly Destination[];
+  readonly classifiers: readonly Classifier[];
 }
 
 /** Changes that applying a file has made. */

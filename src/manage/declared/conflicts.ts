@@ -1,7 +1,7 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import { DESTINATION_LIMITS } from '../../ports/following/destinations.ts';
 import { MAX_CREDENTIALS } from '../byok/byok.ts';
-import type { Application, DeclaredWorkspace } from './application.ts';
+import type { Application, DeclaredClassifier, DeclaredWorkspace } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 import { hashOf } from './declared-keys.ts';
 
@@ -23,6 +23,7 @@ export async function conflictsOf(application: Application): Promise<Issue[]> {
     ...(await unknownKeyConflicts(application)),
     ...(await roomConflicts(application)),
     ...(await destinationConflicts(application)),
+    ...(await classifierConflicts(application)),
   ];
 }
 
@@ -119,6 +120,32 @@ async function destinationConflicts(application: Application): Promise<Issue[]> 
           'were made by the API; delete one of them',
       });
     }
+  }
+  return conflicts;
+}
+
+/** A classifier that was made by the API may be the active one. */
+async function classifierConflicts({
+  accountId,
+  config,
+  dependencies,
+  former,
+}: Application): Promise<Issue[]> {
+  const { classifierStore, tenancy } = dependencies;
+  const isActive = ({ is_active: given }: DeclaredClassifier) => given ?? true;
+  if (!config.workspaces.some(({ classifiers }) => classifiers?.some(isActive))) return [];
+  const declaredBefore = new Set(former.classifiers.map(({ id }) => id));
+  const byHand = (await classifierStore.listActive()).filter(({ id }) => !declaredBefore.has(id));
+  const conflicts: Issue[] = [];
+  for (const [at, { slug, classifiers }] of config.workspaces.entries()) {
+    const workspace = await tenancy.findWorkspace(accountId, slug);
+    const other = byHand.find(({ workspaceId }) => workspaceId === workspace?.id);
+    const index = (classifiers ?? []).findIndex(isActive);
+    if (other === undefined || index === -1) continue;
+    conflicts.push({
+      path: `workspaces[${at}].classifiers[${index}]`,
+      message: `the workspace has an active classifier that was made by the API (${other.id}): deactivate it first`,
+    });
   }
   return conflicts;
 }

@@ -17,12 +17,13 @@ import {
 } from '../byok/byok-secret.ts';
 import { disorderOf } from '../workspaces/budgets.ts';
 import type { DeclaredCredential, DeclaredKey, DeclaredWorkspace } from './application.ts';
+import { classifierProblems } from './classifier-problems.ts';
 import { budgetsOf } from './declared-budgets.ts';
 import { hashOf } from './declared-keys.ts';
 import { destinationProblems } from './destination-problems.ts';
 import { guardrailProblems } from './guardrail-problems.ts';
 
-type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails'>;
+type Settings = Pick<Config, 'workspaces' | 'providers' | 'egress' | 'guardrails' | 'vendor'>;
 
 /** Problems of the workspaces of a file that its schema does not find, in slices. No message quotes a secret. */
 export function* declarationProblems(config: Settings): Sliced<Problem[]> {
@@ -45,6 +46,7 @@ export function* declarationProblems(config: Settings): Sliced<Problem[]> {
       ...credentialProblems(workspace, `${path}.byok`, providers, egress),
       ...(yield* guardrailProblems(workspace, `${path}.guardrails`, guarding)),
       ...destinationProblems(workspace, `${path}.destinations`),
+      ...classifierProblems(workspace, `${path}.classifiers`, config.vendor),
     );
   }
   return problems;

@@ -10,6 +10,7 @@ import type {
 } from './application.ts';
 import { conflictsOf, DeclarationConflict } from './conflicts.ts';
 import { DECLARED_BUDGETS } from './declared-budgets.ts';
+import { DECLARED_CLASSIFIERS } from './declared-classifiers.ts';
 import { DECLARED_CREDENTIALS } from './declared-credentials.ts';
 import { DECLARED_DESTINATIONS } from './declared-destinations.ts';
 import { DECLARED_GUARDRAILS } from './declared-guardrails.ts';
@@ -23,6 +24,7 @@ const KINDS: readonly DeclaredKind[] = [
   DECLARED_CREDENTIALS,
   DECLARED_GUARDRAILS,
   DECLARED_DESTINATIONS,
+  DECLARED_CLASSIFIERS,
 ];
 
 export interface DeclarationsDependencies extends DeclaredDependencies {
@@ -69,7 +71,8 @@ export class Declarations {
   }
 
   async #begin(config: Config): Promise<Application> {
-    const { accounts, tenancy, byokStore, guardrailStore, destinationStore } = this.#dependencies;
+    const { accounts, tenancy, byokStore, guardrailStore, destinationStore, classifierStore } =
+      this.#dependencies;
     const { id: accountId } = await accounts.ensureFirst();
     const { workspaces, keys } = await tenancy.listDeclared(accountId);
     const declared = ({ fileMember }: { readonly fileMember: FileMember }) => fileMember !== null;
@@ -78,11 +81,14 @@ export class Declarations {
     const destinations = (await destinationStore.listAll()).filter(
       (destination) => destination.accountId === accountId && declared(destination),
     );
+    const classifiers = (await classifierStore.listDeclared()).filter(
+      (classifier) => classifier.accountId === accountId,
+    );
     return {
       dependencies: this.#dependencies,
       accountId,
       config,
-      former: { workspaces, keys, credentials, guardrails, destinations },
+      former: { workspaces, keys, credentials, guardrails, destinations, classifiers },
       changes: { created: 0, updated: 0, released: 0 },
     };
   }

@@ -230,6 +230,14 @@ export const BROKEN: readonly (readonly [what: string, text: string])[] = [
     `workspaces:\n  - slug: team\n    destinations:\n${[1, 2, 3, 4, 5, 6].map((n) => `      - { type: webhook, name: Hook ${n}, config: { url: "https://h.example/" } }\n`).join('')}`,
   ],
   [
+    'three mistakes in classifiers of one workspace',
+    'workspaces:\n  - slug: team\n    classifiers:\n      - name: Topics\n        model: a/b\n        dimensions:\n          - { name: model, values: [{ value: a }, { value: a }] }\n      - { name: Topics, model: a/b, is_active: false, dimensions: [{ name: topic, values: [{ value: a }] }] }\n',
+  ],
+  [
+    'a second active classifier',
+    'workspaces:\n  - slug: team\n    classifiers:\n      - { name: Topics, model: a/b, dimensions: [{ name: topic, values: [{ value: a }] }] }\n      - { name: Moods, model: a/b, dimensions: [{ name: mood, values: [{ value: a }] }] }\n',
+  ],
+  [
     'warning: a secret of a destination in the file',
     'workspaces:\n  - slug: team\n    destinations:\n      - type: clickhouse\n        name: Rows\n        config: { host: "https://ch.example.com", database: traces_of_2026, username: team_of_2026, password: canary-0123456789 }\n',
   ],
