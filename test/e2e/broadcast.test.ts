@@ -123,7 +123,7 @@ describe('a destination', () => {
     expect(JSON.stringify(root)).not.toMatch(/blue|sky/);
     expect(root.attributes).toMatchObject({
       'signalbox.workspace.id': everything.workspace_id,
-      'gen_ai.usage.total_cost': expect.any(Number),
+      'gen_ai.usage.cost': expect.any(Number),
     });
     const green = await asked({ messages: [{ role: 'user', content: 'What is green?' }] });
     await expect

@@ -32,10 +32,10 @@ describe('the table of attributes', () => {
 
   it('writes values by their types, and none that is absent', () => {
     expect(
-      attributes({ inputTokens: 3, totalCost: 2, finishReasons: ['stop'], isStreamed: true, userId: null }),
+      attributes({ inputTokens: 3, cost: 2, finishReasons: ['stop'], isStreamed: true, userId: null }),
     ).toEqual([
       { key: 'gen_ai.usage.input_tokens', value: { intValue: '3' } },
-      { key: 'gen_ai.usage.total_cost', value: { doubleValue: 2 } },
+      { key: 'gen_ai.usage.cost', value: { doubleValue: 2 } },
       {
         key: 'gen_ai.response.finish_reasons',
         value: { arrayValue: { values: [{ stringValue: 'stop' }] } },

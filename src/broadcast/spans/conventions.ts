@@ -50,8 +50,8 @@ export const ATTRIBUTES = {
   userId: { name: 'user.id', type: 'string' },
   sessionId: { name: 'session.id', type: 'string' },
   totalTokens: { name: 'gen_ai.usage.total_tokens', type: 'int', beyond: 'receivers that do not add' },
-  totalCost: { name: 'gen_ai.usage.total_cost', type: 'double', beyond: 'receivers that show costs' },
-  cost: { name: 'gen_ai.usage.cost', type: 'double', beyond: 'Langfuse' },
+  // The only cost below `gen_ai.usage`: Langfuse takes all else there for counts, and drops spans with fractions.
+  cost: { name: 'gen_ai.usage.cost', type: 'double', beyond: 'receivers that show costs' },
   traceName: { name: 'trace.name', type: 'string', beyond: 'receivers that name traces' },
   langfuseTraceName: { name: 'langfuse.trace.name', type: 'string', beyond: 'Langfuse' },
   generationId: { name: 'signalbox.generation.id', type: 'string', beyond: GATEWAY },

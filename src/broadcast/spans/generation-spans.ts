@@ -127,8 +127,7 @@ function requestAttributes(row: JsonObject): AttributeValues {
 }
 
 function costAttributes({ charge, row }: StoredGeneration): AttributeValues {
-  const totalCost = usdOf(charge.creditNanos);
-  return { totalCost, cost: totalCost, upstreamCost: costAt(row, 'upstream_inference_nanos') };
+  return { cost: usdOf(charge.creditNanos), upstreamCost: costAt(row, 'upstream_inference_nanos') };
 }
 
 function identityAttributes({ scopes, row }: StoredGeneration): AttributeValues {
