@@ -393,6 +393,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
         sources,
         egress: options.egress ?? (() => PUBLIC_ADDRESSES),
         testConnection: options.testConnection ?? noWayOut,
+        notes: followerNotes,
         changed: ({ id }) => changes.publish({ kind: 'workspace', id }),
       }),
       classifiers: new Classifiers({

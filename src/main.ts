@@ -14,6 +14,7 @@ import { openCallTallies, openUptimeHistory } from './endpoint-uptime.ts';
 import { type Engine, type EngineMemory, openEngine } from './engine.ts';
 import { openEngineStores } from './engine-stores.ts';
 import { examineBucket, storeServers } from './examination.ts';
+import { followerMetrics } from './following/follower-metrics.ts';
 import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
@@ -185,12 +186,15 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
   );
 
   await engine.news?.open();
+  const others = [classification.followers];
+  const following = openFollowing({ installation, settings, egress, others, log }, closers);
   const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
   const families = [
     ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),
     ...classification.counts.families,
+    ...followerMetrics(following, systemClock),
     ...(shared !== undefined && engine.news !== undefined && limiter instanceof SharedLimiter
       ? sharedMemoryMetrics({
           shared: { kind: shared.stores.kind, isUp: () => shared.gate.isOpen },
@@ -240,8 +244,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     uptime,
     examine: () => examineSelf(examined),
   });
-  const others = [classification.followers];
-  openFollowing({ installation, settings, egress, others, log }, closers);
+  following.start();
   await server.serve(
     httpServices({
       installation,
@@ -427,7 +430,8 @@ function examinedProcess(
   { server, workers, loopDelay, installation, engine, settings, readiness }: ControlledDependencies,
   { load, loaded }: OpenOptions,
 ): ExaminedProcess & { readonly running: () => Promise<RunningState> } {
-  const running = () => runningState({ server, workers, loopDelay, engine, readiness });
+  const { followerNotes } = installation;
+  const running = () => runningState({ server, workers, loopDelay, engine, followerNotes, readiness });
   return {
     running,
     inspected: { ...installation, running },

@@ -22,7 +22,7 @@ export interface FollowingOptions {
   readonly log: Log;
 }
 
-/** Begins to tell followers of settled generations. Of the processes of a gateway, its owner does. */
+/** Tells followers of settled generations, once it is started. Of the processes of a gateway, its owner does. */
 export function openFollowing(
   { installation, settings, egress, others, log }: FollowingOptions,
   closers: Closers,
@@ -39,7 +39,7 @@ export function openFollowing(
     clock: systemClock,
     log,
   });
-  const following = closers.add(
+  return closers.add(
     'followers of generations',
     new Following({
       sources: [destinations, ...others],
@@ -54,6 +54,4 @@ export function openFollowing(
       log,
     }),
   );
-  following.start();
-  return following;
 }

@@ -14,7 +14,8 @@ async function stateWith(workers: RunningParts['workers']) {
   const readiness = () => ({ ledger: ok, store: ok, events: ok, providers: ok });
   const engine = { health: { coolingSites: () => [] } } as unknown as RunningParts['engine'];
   try {
-    return await runningState({ server, workers, loopDelay, engine, readiness });
+    const followerNotes = { listAll: async () => new Map() };
+    return await runningState({ server, workers, loopDelay, engine, followerNotes, readiness });
   } finally {
     loopDelay.close();
   }

@@ -1,12 +1,14 @@
 import { modelAndTagOf } from './catalog/build-model.ts';
 import type { ReadinessParts } from './contract/envelopes/health.ts';
-import type { CoolingEndpoint, RunningState } from './control/doctor-view.ts';
+import type { BehindFollower, CoolingEndpoint, RunningState } from './control/doctor-view.ts';
 import type { Engine } from './engine.ts';
 import type { LoopDelay } from './kit/metrics/loop-delay.ts';
 import type { MetricFamily } from './kit/metrics/metric-family.ts';
 import { processMetrics } from './kit/metrics/process-metrics.ts';
 import { programVersion } from './kit/program-version.ts';
+import { systemClock } from './kit/time/clock.ts';
 import type { ListeningServer } from './listening-server.ts';
+import type { FollowerNote, FollowerNotes } from './ports/following/follower-notes.ts';
 import type { CoolingSite } from './routing/health/health.ts';
 import type { WorkerOwner } from './worker-owner.ts';
 
@@ -17,6 +19,7 @@ export interface RunningParts {
   readonly workers: Pick<WorkerOwner, 'figures' | 'metricsWith'> | undefined;
   readonly loopDelay: LoopDelay;
   readonly engine: Pick<Engine, 'health'>;
+  readonly followerNotes: Pick<FollowerNotes, 'listAll'>;
   /** States of the parts. */
   readonly readiness: () => ReadinessParts;
 }
@@ -27,6 +30,7 @@ export async function runningState({
   workers,
   loopDelay,
   engine,
+  followerNotes,
   readiness,
 }: RunningParts): Promise<RunningState> {
   const own = processMetrics(loopDelay);
@@ -42,6 +46,7 @@ export async function runningState({
     generationsInFlight: ofWorkers?.generations ?? server.inFlight.generations(),
     loopDelaySeconds: Math.max(loopDelay.longest, ofWorkers?.loopDelaySeconds ?? 0),
     cooling: engine.health.coolingSites().map(coolingEndpointOf),
+    behind: await followersBehind(followerNotes, systemClock.now()),
     parts: readiness(),
   };
 }
@@ -50,6 +55,26 @@ export async function runningState({
 function sumOf(metrics: readonly MetricFamily[], name: string): number {
   const samples = metrics.filter((family) => family.name === name).flatMap((family) => [...family.samples()]);
   return samples.reduce((sum, { value }) => sum + Number(value), 0);
+}
+
+/** Fewer waiting generations are nothing to tell of. */
+const MANY_WAITING = 10_000;
+
+/** Followers with a problem, and those for which many generations wait. None if the database does not answer. */
+async function followersBehind(
+  notes: Pick<FollowerNotes, 'listAll'>,
+  nowMs: number,
+): Promise<readonly BehindFollower[]> {
+  const all = await notes.listAll().catch(() => new Map<string, FollowerNote>());
+  return [...all]
+    .filter(([, { problem, waiting }]) => problem !== null || waiting >= MANY_WAITING)
+    .map(([follower, { problem, problemSinceMs, waiting, dropped }]) => ({
+      follower,
+      problem,
+      problem_seconds: Math.max(0, Math.round((nowMs - (problemSinceMs ?? nowMs)) / 1000)),
+      waiting,
+      dropped,
+    }));
 }
 
 function coolingEndpointOf({ site, accounts, leftMs }: CoolingSite): CoolingEndpoint {

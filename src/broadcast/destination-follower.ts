@@ -1,5 +1,5 @@
 import { SharedTurn, type Sliced } from '../kit/loop/turns.ts';
-import { type Destination, readsContent } from '../ports/following/destinations.ts';
+import { type Destination, destinationFollowerId, readsContent } from '../ports/following/destinations.ts';
 import type { FollowedGeneration, Follower, FollowerBounds } from '../ports/following/follower.ts';
 import { acceptedBy } from './accepted-generations.ts';
 import type { DestinationTarget } from './destination-target.ts';
@@ -30,10 +30,6 @@ const BATCH_SIZE = 500;
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-export function destinationFollowerId({ id }: Pick<Destination, 'id'>): string {
-  return `destination/${id}`;
-}
-
 /** A follower that sends the generations of a workspace which a destination accepts. */
 export function destinationFollower({
   destination,
@@ -62,6 +58,7 @@ export function destinationFollower({
 
   return {
     id: destinationFollowerId(destination),
+    type: destination.type,
     version,
     workspaceId: destination.workspaceId,
     sinceMs,

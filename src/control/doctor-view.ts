@@ -18,6 +18,17 @@ export interface CoolingEndpoint {
   readonly seconds_left: number;
 }
 
+/** A destination or classifier that has a problem, or for which generations wait. */
+export interface BehindFollower {
+  /** Such as `destination/ID`. */
+  readonly follower: string;
+  /** Null = it is only behind. */
+  readonly problem: string | null;
+  readonly problem_seconds: number;
+  readonly waiting: number;
+  readonly dropped: number;
+}
+
 /** State of a serving process. */
 export interface RunningState {
   readonly version: string;
@@ -31,6 +42,8 @@ export interface RunningState {
   /** Longest event loop delay of the last one to two minutes. */
   readonly loopDelaySeconds: number;
   readonly cooling: readonly CoolingEndpoint[];
+  /** Whichever gateway of the database tells them of generations. */
+  readonly behind: readonly BehindFollower[];
   /** As `/readyz` reports them. */
   readonly parts: ReadinessParts;
 }
@@ -48,6 +61,8 @@ export interface DoctorServerView {
   readonly loop_delay_seconds: number;
   /** Absent in an older gateway. */
   readonly cooling?: readonly CoolingEndpoint[];
+  /** Absent in an older gateway. */
+  readonly behind?: readonly BehindFollower[];
   /** State of the parts, as `/readyz` reports them. Absent in an older gateway. */
   readonly parts?: ReadinessParts;
 }
@@ -142,6 +157,7 @@ function serverView(running: RunningState): DoctorServerView {
     generations_in_flight: running.generationsInFlight,
     loop_delay_seconds: running.loopDelaySeconds,
     cooling: running.cooling,
+    behind: running.behind,
     parts: running.parts,
   };
 }

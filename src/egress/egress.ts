@@ -94,7 +94,9 @@ export function createEgress({
         const next = nextHop(hop, reply);
         if (next === undefined) return reply;
         if (redirects >= request.limits.maxRedirects) {
-          throw new EgressProblem('refused', 'the address redirects too often');
+          const { maxRedirects } = request.limits;
+          const problem = maxRedirects === 0 ? 'redirects, which is not followed' : 'redirects too often';
+          throw new EgressProblem('refused', `the address ${problem}`);
         }
         hop = next;
       }

@@ -17,9 +17,11 @@ export interface FollowingDependencies extends CourseDependencies, UpkeepDepende
   readonly endMs?: number;
 }
 
-/** How a follower fares. */
+/** How a follower fares that this gateway runs. */
 export interface FollowerState extends FollowerNote {
   readonly id: string;
+  /** Of what kind it is. */
+  readonly type: string;
 }
 
 const EVERY_MS = 1_000;
@@ -80,15 +82,13 @@ export class Following {
     this.#wake();
   }
 
-  /** How all followers fare, whichever gateway runs them. */
-  async states(): Promise<readonly FollowerState[]> {
-    const notes = await this.#dependencies.notes.listAll();
-    return [...notes].map(([id, note]) => ({ id, ...note }));
-  }
-
-  /** As far as this gateway runs them. */
+  /** How those fare that this gateway runs. */
   get running(): readonly FollowerState[] {
-    return [...this.#courses].map(([id, { note }]) => ({ id, ...note }));
+    return [...this.#courses].map(([id, { note, follower }]) => ({
+      ...note,
+      id,
+      type: follower.type ?? id.slice(0, id.indexOf('/')),
+    }));
   }
 
   /** Bytes of contents that wait, by the last count of this gateway. */

@@ -87,6 +87,9 @@ describe('POST /observability/destinations', () => {
       created_at: expect.stringMatching(/Z$/),
       updated_at: destination.created_at,
       managed_by: null,
+      state: expect.objectContaining({
+        problem: expect.stringContaining('is_observability_broadcast_enabled'),
+      }),
     });
     expect((await management.ask('GET', `${PATH}/${destination.id}`)).body).toEqual({ data: destination });
     expect((await management.ask('GET', `${PATH}/${destination.id.toUpperCase()}`)).status).toBe(200);
@@ -306,6 +309,7 @@ describe('PATCH /observability/destinations/{id}', () => {
       enabled: false,
       filter_rules: rules,
       updated_at: expect.stringMatching(/Z$/),
+      state: null,
     });
     expect((await patch(id, { filter_rules: null, api_key_hashes: null })).body.data).toMatchObject({
       name: 'New',

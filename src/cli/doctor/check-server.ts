@@ -28,7 +28,14 @@ export async function checkServer({ holder, runtime, directory }: Situation): Pr
 
 function ofView({ server, lag }: DoctorView): CheckFinding[] {
   if (server === null) return [fine('another command has the data directory; no gateway runs on it')];
-  return [running(server), ...version(server), ...delay(server), ...coolDowns(server), ...lags(lag)];
+  return [
+    running(server),
+    ...version(server),
+    ...delay(server),
+    ...coolDowns(server),
+    ...behind(server),
+    ...lags(lag),
+  ];
 }
 
 function running(server: DoctorServerView): CheckFinding {
@@ -94,6 +101,33 @@ function coolDowns({ cooling = [] }: DoctorServerView): CheckFinding[] {
   return [
     ...listed,
     warning(`${countText(others, 'more endpoint cools', 'more endpoints cool')} down`, 'check the providers'),
+  ];
+}
+
+/** Destinations and classifiers that are listed one by one. */
+const MAX_LISTED_FOLLOWERS = 10;
+
+function behind({ behind: followers = [] }: DoctorServerView): CheckFinding[] {
+  const listed = followers.slice(0, MAX_LISTED_FOLLOWERS).map((each) => {
+    const { follower, problem: cause, problem_seconds, waiting, dropped } = each;
+    const figures = { problem_seconds, waiting, dropped };
+    const left = `${countText(waiting, 'generation waits', 'generations wait')} for it, ${dropped} were dropped`;
+    return cause === null
+      ? warning(`${follower} is behind: ${left}`, 'check whether it takes requests fast enough', figures)
+      : warning(
+          `${follower} has had a problem for ${durationText(problem_seconds * 1000)}: ${cause}; ${left}`,
+          'mend it, or disable it; POST /observability/destinations/{id}/test tries a destination at once',
+          figures,
+        );
+  });
+  const others = followers.length - listed.length;
+  if (others === 0) return listed;
+  return [
+    ...listed,
+    warning(
+      `${countText(others, 'more destination or classifier has', 'more have')} a problem`,
+      'read the log',
+    ),
   ];
 }
 

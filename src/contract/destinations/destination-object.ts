@@ -1,12 +1,12 @@
 import type { ConnectionOutcome } from '../../broadcast/connection-test.ts';
 import { shownConfig } from '../../broadcast/destination-config.ts';
-import type { Destination, FilterRules } from '../../ports/following/destinations.ts';
+import type { DestinationState, FilterRules, StatedDestination } from '../../ports/following/destinations.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import type { ConnectionTestObject, DestinationObject } from './destination.ts';
 
 /** A destination as the routes show it. */
-export function destinationObject(destination: Destination): DestinationObject {
+export function destinationObject(destination: StatedDestination): DestinationObject {
   const { filterRules, createdAtMs, updatedAtMs } = destination;
   return {
     id: destination.id,
@@ -26,7 +26,15 @@ export function destinationObject(destination: Destination): DestinationObject {
     created_at: isoTime(createdAtMs),
     updated_at: isoTime(updatedAtMs ?? createdAtMs),
     managed_by: managedBy(destination.fileMember),
+    state: destination.state && stateObject(destination.state),
   };
+}
+
+function stateObject({
+  problemSinceMs,
+  ...state
+}: DestinationState): NonNullable<DestinationObject['state']> {
+  return { ...state, since: problemSinceMs === null ? null : isoTime(problemSinceMs) };
 }
 
 function rulesObject({ isEnabled, groups }: FilterRules): NonNullable<DestinationObject['filter_rules']> {

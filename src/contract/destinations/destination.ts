@@ -178,6 +178,20 @@ export const destinationSchema = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time', description: 'Its creation until it is changed.' }),
     managed_by: managedBySchema,
+    state: nullable(
+      Type.Object({
+        taken: Type.Integer({ description: 'Generations that it has got, or that its settings leave out.' }),
+        dropped: Type.Integer({
+          description: 'Generations that it never gets: they waited for too long, or it refused them.',
+        }),
+        waiting: Type.Integer({ description: 'Generations that wait for it, by a count a few seconds old.' }),
+        problem: nullable(Type.String(), {
+          description: 'Why it gets nothing for now, or refuses generations; null = it works.',
+        }),
+        since: nullable(Type.String({ format: 'date-time' }), { description: 'Since when; null = unknown.' }),
+      }),
+      { description: 'How sending goes; null for a destination that is disabled, or was made a moment ago.' },
+    ),
   },
   { description: 'Where the generations of a workspace are sent as traces.' },
 );

@@ -22,8 +22,12 @@ import {
   DESTINATION_LIMITS,
   type Destination,
   type DestinationEdit,
+  type DestinationState,
   type DestinationStore,
+  destinationFollowerId,
+  type StatedDestination,
 } from '../../ports/following/destinations.ts';
+import type { FollowerNotes } from '../../ports/following/follower-notes.ts';
 import type { Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
@@ -40,6 +44,8 @@ export interface DestinationsDependencies {
   /** What destinations of the API may reach besides the public internet. */
   readonly egress: () => EgressRules;
   readonly testConnection: TestConnection;
+  /** Of all destinations, by the ids of their followers. */
+  readonly notes: Pick<FollowerNotes, 'listAll'>;
   /** Called with the workspace of every destination that was created, changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
 }
@@ -54,7 +60,7 @@ export class Destinations {
     this.#dependencies = dependencies;
   }
 
-  async create(accountId: string, wanted: CreateDestination): Promise<Destination> {
+  async create(accountId: string, wanted: CreateDestination): Promise<StatedDestination> {
     const { store, tenancy, vault, sources } = this.#dependencies;
     const { type, name } = wanted;
     const issues = [
@@ -84,7 +90,7 @@ export class Destinations {
     );
     if (stored === 'full') throw tooMany(type);
     this.#changed(stored);
-    return stored;
+    return this.#stated(stored);
   }
 
   /** All problems of a new destination that can be found without the database. */
@@ -95,22 +101,27 @@ export class Destinations {
     ];
   }
 
-  async list(accountId: string, query: DestinationsQuery) {
+  async list(
+    accountId: string,
+    query: DestinationsQuery,
+  ): Promise<{ readonly destinations: readonly StatedDestination[]; readonly total: number }> {
     const { store, tenancy } = this.#dependencies;
     const workspaceId = await listedWorkspaceId(tenancy, accountId, query);
-    return store.list(accountId, workspaceId, {
+    const { destinations, total } = await store.list(accountId, workspaceId, {
       offset: query.offset ?? 0,
       limit: query.limit ?? DEFAULT_PAGE,
     });
+    const stateOf = await this.#states(destinations);
+    return { total, destinations: destinations.map((each) => ({ ...each, state: stateOf(each) })) };
   }
 
-  async get(accountId: string, id: string): Promise<Destination> {
-    return requireFound(await this.#dependencies.store.find(accountId, id));
+  async get(accountId: string, id: string): Promise<StatedDestination> {
+    return this.#stated(await this.#find(accountId, id));
   }
 
-  async update(accountId: string, id: string, wanted: UpdateDestination): Promise<Destination> {
+  async update(accountId: string, id: string, wanted: UpdateDestination): Promise<StatedDestination> {
     const { store, sources } = this.#dependencies;
-    refuseDeclared('destination', (await this.get(accountId, id)).fileMember);
+    refuseDeclared('destination', (await this.#find(accountId, id)).fileMember);
     const { config, ...settings } = wanted;
     const issues = [
       ...filterIssues(rulesOf(settings.filter_rules)),
@@ -125,12 +136,12 @@ export class Destinations {
     const stored = requireFound(await store.update(accountId, id, decide, sources.clock.now()));
     if (config !== undefined) await store.purgeWipedSecrets();
     this.#changed(stored);
-    return stored;
+    return this.#stated(stored);
   }
 
   async delete(accountId: string, id: string): Promise<void> {
     const { store } = this.#dependencies;
-    const destination = await this.get(accountId, id);
+    const destination = await this.#find(accountId, id);
     refuseDeclared('destination', destination.fileMember);
     if (!(await store.delete(accountId, id))) throw notFound();
     this.#changed(destination);
@@ -139,11 +150,41 @@ export class Destinations {
   /** Whether a destination can be written to. Nothing is said of generations. */
   async test(accountId: string, id: string): Promise<ConnectionOutcome> {
     const { vault, testConnection } = this.#dependencies;
-    const destination = await this.get(accountId, id);
+    const destination = await this.#find(accountId, id);
     return testConnection(
       unsealed(() => storedTarget(vault, destination)),
       destination.fileMember !== null,
     );
+  }
+
+  async #find(accountId: string, id: string): Promise<Destination> {
+    return requireFound(await this.#dependencies.store.find(accountId, id));
+  }
+
+  async #stated(destination: Destination): Promise<StatedDestination> {
+    return { ...destination, state: (await this.#states([destination]))(destination) };
+  }
+
+  /** How sending goes to each of some destinations of an account. */
+  async #states(
+    destinations: readonly Destination[],
+  ): Promise<(destination: Destination) => DestinationState | null> {
+    if (!destinations.some(({ isEnabled }) => isEnabled)) return () => null;
+    const { notes, tenancy } = this.#dependencies;
+    const noted = await notes.listAll();
+    const silent = new Set<string>();
+    for (const [id, accountId] of new Map(destinations.map((each) => [each.workspaceId, each.accountId]))) {
+      const workspace = await tenancy.findWorkspaceById(accountId, id);
+      if (workspace?.isObservabilityBroadcastEnabled !== true) silent.add(id);
+    }
+    return (destination) => {
+      if (!destination.isEnabled) return null;
+      if (silent.has(destination.workspaceId)) return SILENT;
+      const note = noted.get(destinationFollowerId(destination));
+      if (note === undefined) return null;
+      const { taken, dropped, waiting, problem, problemSinceMs } = note;
+      return { taken, dropped, waiting, problem, problemSinceMs };
+    };
   }
 
   /** The changed configuration; adds its problems to `issues`, of which none quotes a value. */
@@ -190,6 +231,15 @@ export class Destinations {
     this.#dependencies.changed({ id, accountId });
   }
 }
+
+/** Of destinations in a workspace that does not send. */
+const SILENT: DestinationState = {
+  taken: 0,
+  dropped: 0,
+  waiting: 0,
+  problem: 'the workspace sends nothing: set its is_observability_broadcast_enabled',
+  problemSinceMs: null,
+};
 
 const MOVED = 'must be given again, because the address leads to another server';
 

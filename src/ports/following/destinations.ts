@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { EncryptedSecret, SecretStore } from '../byok.ts';
 import type { FileMember, Page } from '../tenancy.ts';
+import type { FollowerNote } from './follower-notes.ts';
 
 /** Names of the rows of the table of types. */
 export const DESTINATION_TYPE_NAMES = [
@@ -98,6 +99,22 @@ export interface Destination {
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
   readonly fileMember: FileMember;
+}
+
+/** How sending to a destination goes. */
+export type DestinationState = Pick<
+  FollowerNote,
+  'taken' | 'dropped' | 'waiting' | 'problem' | 'problemSinceMs'
+>;
+
+/** A destination with how sending to it goes; null = it is not sent anything yet. */
+export interface StatedDestination extends Destination {
+  readonly state: DestinationState | null;
+}
+
+/** The id of the follower that sends to a destination. */
+export function destinationFollowerId({ id }: Pick<Destination, 'id'>): string {
+  return `destination/${id}`;
 }
 
 /** Which generations are sent: those that any group accepts. */

@@ -22,6 +22,8 @@ export interface FollowerBounds {
 export interface Follower {
   /** Names its place, for example `destination/<id>`. */
   readonly id: string;
+  /** For figures, such as `otel-collector`; absent = what its id begins with. */
+  readonly type?: string;
   /** Changes when it is made anew from other settings. */
   readonly version: string;
   readonly workspaceId: string;

@@ -6,8 +6,8 @@ import { partMeta } from '../../api/part.ts';
 import { readOfWorkspace } from '../../api/read-pages.ts';
 import { ask, send } from '../../api/request.ts';
 import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
-import { count } from '../../format/numbers.ts';
-import { date } from '../../format/times.ts';
+import { count, counted } from '../../format/numbers.ts';
+import { date, dateTime } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
@@ -22,6 +22,9 @@ import { EditDestination } from './edit-destination.tsx';
 
 const PATH = '/observability/destinations';
 
+/** How often it is read how sending goes, milliseconds. */
+const REFRESH_MS = 10_000;
+
 /** Where generations are sent as traces. `#ID` opens one, `#create` a new one. */
 export function Destinations() {
   const address = useAddress();
@@ -31,6 +34,7 @@ export function Destinations() {
   const { data, isPending, isError, error, refetch } = useQuery({
     queryKey: ['destinations', workspaceId],
     queryFn: () => readOfWorkspace<DestinationObject>(PATH, workspaceId),
+    refetchInterval: REFRESH_MS,
   });
   const types = useQuery({
     queryKey: ['destination-types'],
@@ -152,6 +156,28 @@ export function Destinations() {
   );
 }
 
+/** How sending goes, in a few words; the whole figures are the title. */
+function Delivery({ of: { enabled, state } }: { readonly of: DestinationObject }) {
+  if (!enabled) return <span class="dim">off</span>;
+  if (state === null) return <span class="dim">begins in a moment</span>;
+  const { taken, dropped, waiting, problem, since } = state;
+  const figures = `${count(taken)} taken, ${count(waiting)} waiting, ${count(dropped)} dropped`;
+  if (problem === null) {
+    return (
+      <span title={figures}>
+        {waiting === 0 ? 'up to date' : `${counted(waiting, 'generation')} waiting`}
+      </span>
+    );
+  }
+  const fault = since === null ? problem : `${problem} (since ${dateTime(Date.parse(since))})`;
+  return (
+    <span class="r" title={`${fault}; ${figures}`}>
+      <span class="tag bad">failing</span>
+      <span class="cut">{problem}</span>
+    </span>
+  );
+}
+
 interface Actions {
   readonly open: (fragment: string) => void;
   readonly setEnabled: (destination: DestinationObject, isEnabled: boolean) => void;
@@ -187,6 +213,13 @@ function columnsOf(
       width: 'c-150',
       priority: 2,
       cell: ({ privacy_mode: isPrivate }) => (isPrivate ? <span class="dim">not sent</span> : 'sent'),
+    },
+    {
+      name: 'delivery',
+      title: 'Delivery',
+      width: 'c-240',
+      sortValue: ({ state }) => [state?.problem === null ? 1 : 0, state?.waiting ?? 0].join(' '),
+      cell: (row) => <Delivery of={row} />,
     },
     {
       name: 'share',

@@ -29,6 +29,7 @@ const DESTINATION = {
   created_at: '2026-11-17T05:17:05.423Z',
   updated_at: '2026-11-17T05:17:05.423Z',
   managed_by: null,
+  state: { taken: 4213, dropped: 0, waiting: 2, problem: null, since: null },
 } satisfies DestinationObject;
 
 const BY_ID = { id: DESTINATION.id };
@@ -44,7 +45,7 @@ export const DESTINATION_EXAMPLES = {
         secretKey: 'sk-lf-0123456789-AbCd',
       },
     } satisfies CreateDestination,
-    answer: { data: DESTINATION },
+    answer: { data: { ...DESTINATION, state: null } },
   },
   listDestinations: { answer: { data: [DESTINATION], total_count: 1 } },
   getDestination: { params: BY_ID, answer: { data: DESTINATION } },
