@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { type FakeS3, openFakeS3 } from '../fakes/fake-s3.ts';
+import { freePort } from '../fakes/free-port.ts';
 import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan, spansIn } from '../fakes/otlp-receiver.ts';
 import { openToolGateway, type ToolGateway } from '../tools/tool-gateway.ts';
 import { type Management, managementOf } from './management.ts';
@@ -13,11 +15,14 @@ let receiver: OtlpReceiver;
 let bucket: FakeS3;
 let tools: ToolGateway;
 let management: Management;
+let tablePort: number;
 
 beforeAll(async () => {
   receiver = await openOtlpReceiver();
   bucket = await openFakeS3();
-  const allow = [receiver.origin, bucket.origin].map((origin) => new URL(origin).host);
+  tablePort = await freePort();
+  const origins = [receiver.origin, bucket.origin].map((origin) => new URL(origin).host);
+  const allow = [...origins, `127.0.0.1:${tablePort}`];
   tools = await openToolGateway({ egress: { allow } });
   management = managementOf(tools.gateway);
   await broadcasts(true);
@@ -172,6 +177,58 @@ describe('a destination', () => {
       path: '/otel/v1/traces',
       headers: { 'wandb-api-key': 'wandb-secret' },
     });
+  });
+
+  it('of type clickhouse gets a row for each span, in one statement', async () => {
+    const statements: { url: URL; authorization: string | undefined; rows: any[] }[] = [];
+    const table = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const lines = Buffer.concat(chunks).toString().trim().split('\n');
+      const url = new URL(request.url ?? '', 'http://table');
+      const { authorization } = request.headers;
+      statements.push({ url, authorization, rows: lines.map((line) => JSON.parse(line)) });
+      response.end();
+    });
+    await new Promise<void>((resolve) => table.listen(tablePort, '127.0.0.1', resolve));
+    try {
+      await created({
+        type: 'clickhouse',
+        name: 'Rows',
+        config: { host: `http://127.0.0.1:${tablePort}`, database: 'traces', username: 'u', password: 'p' },
+      });
+      const id = await asked({ trace: { trace_id: 'a'.repeat(32), flag: true, list: [1, 'x'] } });
+      await expect.poll(() => statements.length, WAIT).toBe(1);
+      const [{ url, authorization, rows } = { url: new URL('http://none'), authorization: '', rows: [] }] =
+        statements;
+      expect(authorization).toBe(`Basic ${Buffer.from('u:p').toString('base64')}`);
+      expect(url.searchParams.get('query')).toMatch(
+        /^INSERT INTO traces\.signalbox_traces \(Timestamp, TraceId, .*, Links\.Attributes\) FORMAT JSONEachRow$/,
+      );
+      expect(rows).toHaveLength(2);
+      const [root, attempt] = rows;
+      expect(root).toMatchObject({
+        Timestamp: expect.stringMatching(/^\d{10}\.\d{9}$/),
+        TraceId: 'a'.repeat(32),
+        ParentSpanId: '',
+        SpanKind: 'Server',
+        ServiceName: 'signalbox',
+        ResourceAttributes: { 'service.name': 'signalbox' },
+        Duration: expect.stringMatching(/^\d+$/),
+        StatusCode: 'Unset',
+        SpanAttributes: {
+          'signalbox.generation.id': id,
+          'trace.metadata.flag': 'true',
+          'trace.metadata.list': '[1,"x"]',
+          'gen_ai.response.finish_reasons': '["stop"]',
+        },
+        'Links.TraceId': [],
+      });
+      expect(Math.abs(Number(root.Timestamp) - Date.now() / 1000)).toBeLessThan(600);
+      expect(attempt).toMatchObject({ SpanKind: 'Client', ParentSpanId: root.SpanId });
+    } finally {
+      await new Promise((resolve) => table.close(resolve));
+    }
   });
 
   it('of type s3 gets objects of OTLP in folders of its own', async () => {
