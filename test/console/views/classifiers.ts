@@ -73,5 +73,42 @@ export function classifiersSuite(under: () => ConsoleUnderTest): void {
       expect(problems).toEqual([]);
       await close();
     });
+
+    it('has analytics grouped and filtered by its tags', async () => {
+      const made = (await data(201, 'POST', '/classifiers', {
+        name: 'support',
+        model: 'simulator/standard',
+        dimensions: [{ name: 'topic', values: [{ value: 'billing' }, { value: 'other' }] }],
+      })) as { id: string };
+      const { page, close, problems } = await under().opened('/analytics?dimensions=none&granularity=none');
+      await page.getByLabel('Classifier').selectOption(made.id);
+      await page.getByLabel('Add a dimension').selectOption('topic');
+      await page.getByRole('columnheader', { name: 'topic' }).waitFor();
+      await page.getByLabel('Add a filter').selectOption('topic');
+      expect(await page.getByLabel('Operator').getByRole('option').allTextContents()).toEqual([
+        'is',
+        'is not',
+        'is any of',
+        'is none of',
+      ]);
+      await page.getByLabel('Value', { exact: true }).fill('billing');
+      await page.getByRole('button', { name: 'Add filter' }).click();
+      await page.getByText('No usage matches this question').waitFor();
+      expect(JSON.parse((await page.getByRole('tabpanel').locator('pre').textContent()) ?? '')).toMatchObject(
+        {
+          classifier_dimensions: { classifier_id: made.id, dimension_names: ['topic'], include_nulls: true },
+          classifier_filters: {
+            classifier_id: made.id,
+            filters: [{ field: 'topic', operator: 'eq', value: 'billing' }],
+          },
+        },
+      );
+      await page.getByLabel('Classifier').selectOption('');
+      await page.getByRole('columnheader', { name: 'total_usage' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?dimensions=none&granularity=none');
+      expect(problems).toEqual([]);
+      await close();
+      await under().manage.ask('DELETE', `/classifiers/${made.id}`);
+    });
   });
 }

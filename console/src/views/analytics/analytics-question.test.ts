@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import type { AnalyticsMeta } from '../../api/contract.ts';
-import { bodyOf, questionOf, withQuestion } from './analytics-question.ts';
+import { bodyOf, questionOf, vocabularyOf, withQuestion } from './analytics-question.ts';
 
 const named = (name: string) => ({ name, display_label: name });
-const META: AnalyticsMeta = {
+const META = vocabularyOf({
   metrics: ['total_usage', 'request_count', 'p90_latency'].map((name) => ({
     ...named(name),
     is_rate: false,
@@ -13,9 +12,10 @@ const META: AnalyticsMeta = {
   operators: [
     { name: 'eq', value_type: 'scalar' },
     { name: 'in', value_type: 'array' },
+    { name: 'gt', value_type: 'scalar' },
   ],
   granularities: ['hour', 'day'].map(named),
-};
+});
 const of = (query: string) => questionOf(new URLSearchParams(query), META);
 
 it('asks for spend and requests by model and day without anything in the address', () => {
@@ -59,5 +59,32 @@ it('writes the body of the request, with lists where the operator takes one', ()
       { field: 'model', operator: 'eq', value: 'a:b' },
     ],
     order_by: { field: 'provider', direction: 'desc' },
+  });
+});
+
+it('asks for tags of a classifier beside dimensions of the gateway', () => {
+  const classifier = {
+    id: 'c',
+    name: 'support',
+    dimensions: [{ name: 'topic', description: null, values: [{ value: 'billing', description: null }] }],
+  };
+  const meta = vocabularyOf(META, classifier);
+  const query = new URLSearchParams(
+    'dimensions=model,topic&where=topic:in:billing,other&where=topic:gt:a&where=provider:eq:X&order=topic.asc',
+  );
+  expect(bodyOf(questionOf(query, meta), { fromMs: 0, toMs: 1 }, meta)).toMatchObject({
+    dimensions: ['model'],
+    filters: [{ field: 'provider', operator: 'eq', value: 'X' }],
+    classifier_dimensions: { classifier_id: 'c', dimension_names: ['topic'], include_nulls: true },
+    classifier_filters: {
+      classifier_id: 'c',
+      filters: [{ field: 'topic', operator: 'in', value: ['billing', 'other'] }],
+    },
+    order_by: { field: 'topic', direction: 'asc' },
+  });
+  expect(questionOf(query, META)).toMatchObject({
+    dimensions: ['model'],
+    filters: [{ field: 'provider' }],
+    order: null,
   });
 });

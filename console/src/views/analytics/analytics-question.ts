@@ -1,4 +1,4 @@
-import type { AnalyticsMeta, AnalyticsQuery } from '../../api/contract.ts';
+import type { AnalyticsMeta, AnalyticsQuery, ClassifierObject } from '../../api/contract.ts';
 import type { Moments } from '../../parts/range/range.ts';
 
 /** One filter of a question. */
@@ -7,6 +7,34 @@ export interface QuestionFilter {
   readonly operator: string;
   /** As typed; of `in` and `not_in` separated by commas. */
   readonly value: string;
+}
+
+/** What questions can name: of the gateway, and of a classifier whose dimensions stand beside its own. */
+export interface Vocabulary extends AnalyticsMeta {
+  /** Null = none is chosen. */
+  readonly classifier: Pick<ClassifierObject, 'id' | 'name' | 'dimensions'> | null;
+}
+
+/** The names of the gateway with those of a classifier. */
+export function vocabularyOf(meta: AnalyticsMeta, classifier: Vocabulary['classifier'] = null): Vocabulary {
+  const tags = (classifier?.dimensions ?? []).map(({ name }) => ({
+    name,
+    display_label: `${name} (${classifier?.name})`,
+  }));
+  return { ...meta, dimensions: [...meta.dimensions, ...tags], classifier };
+}
+
+/** Whether a dimension is one of the classifier. */
+export function isTag(name: string, { classifier }: Vocabulary): boolean {
+  return classifier?.dimensions.some((dimension) => dimension.name === name) === true;
+}
+
+/** What can be said of tags. */
+const TAG_OPERATORS: ReadonlySet<string> = new Set(['eq', 'neq', 'in', 'not_in']);
+
+/** The comparisons that a field has. */
+export function operatorsOf(field: string, meta: Vocabulary): AnalyticsMeta['operators'] {
+  return isTag(field, meta) ? meta.operators.filter(({ name }) => TAG_OPERATORS.has(name)) : meta.operators;
 }
 
 /** What the explorer asks, without its range. */
@@ -29,7 +57,7 @@ const DEFAULT_GRANULARITY = 'day';
 const NONE = 'none';
 
 /** The question of an address. Names that the gateway does not have are left out. */
-export function questionOf(query: URLSearchParams, meta: AnalyticsMeta): Question {
+export function questionOf(query: URLSearchParams, meta: Vocabulary): Question {
   const metrics = listOf(query.get('metrics'), namesOf(meta.metrics)) ?? [];
   const dimensions = listOf(query.get('dimensions'), namesOf(meta.dimensions)) ?? DEFAULT_DIMENSIONS;
   const granularity = query.get('granularity') ?? DEFAULT_GRANULARITY;
@@ -54,9 +82,10 @@ function listOf(text: string | null, known: readonly string[]): readonly string[
   return [...new Set(text.split(','))].filter((name) => known.includes(name));
 }
 
-function filterOf(text: string, meta: AnalyticsMeta): QuestionFilter | null {
+function filterOf(text: string, meta: Vocabulary): QuestionFilter | null {
   const [, field = '', operator = '', value = ''] = /^([^:]*):([^:]*):(.*)$/s.exec(text) ?? [];
-  const isKnown = namesOf(meta.dimensions).includes(field) && namesOf(meta.operators).includes(operator);
+  const isKnown =
+    namesOf(meta.dimensions).includes(field) && namesOf(operatorsOf(field, meta)).includes(operator);
   return isKnown && value !== '' ? { field, operator, value } : null;
 }
 
@@ -74,22 +103,39 @@ export function withQuestion(query: URLSearchParams, question: Question): URLSea
 }
 
 /** The body of `POST /analytics/query`. */
-export function bodyOf(question: Question, { fromMs, toMs }: Moments, meta: AnalyticsMeta): AnalyticsQuery {
-  const { metrics, dimensions, granularity, filters, order } = question;
+export function bodyOf(question: Question, { fromMs, toMs }: Moments, meta: Vocabulary): AnalyticsQuery {
+  const { metrics, granularity, order } = question;
   const takesList = (operator: string): boolean =>
     meta.operators.find(({ name }) => name === operator)?.value_type === 'array';
+  const [tags, dimensions] = parted(question.dimensions, (name) => isTag(name, meta));
+  const all = question.filters.map(({ field, operator, value }) => ({
+    field,
+    operator,
+    value: takesList(operator) ? value.split(',').map((each) => each.trim()) : value,
+  }));
+  const [tagFilters, filters] = parted(all, ({ field }) => isTag(field, meta));
   return {
     metrics: [...metrics],
-    ...(dimensions.length > 0 && { dimensions: [...dimensions] }),
+    ...(dimensions.length > 0 && { dimensions }),
     ...(granularity !== null && { granularity }),
     time_range: { start: new Date(fromMs).toISOString(), end: new Date(toMs).toISOString() },
-    ...(filters.length > 0 && {
-      filters: filters.map(({ field, operator, value }) => ({
-        field,
-        operator,
-        value: takesList(operator) ? value.split(',').map((each) => each.trim()) : value,
-      })),
+    ...(filters.length > 0 && { filters }),
+    // Generations without a tag count too, so that the rows add up to what was used.
+    ...(tags.length > 0 && {
+      classifier_dimensions: {
+        classifier_id: meta.classifier?.id,
+        dimension_names: tags,
+        include_nulls: true,
+      },
+    }),
+    ...(tagFilters.length > 0 && {
+      classifier_filters: { classifier_id: meta.classifier?.id, filters: tagFilters },
     }),
     ...(order !== null && { order_by: { ...order } }),
   } as AnalyticsQuery;
+}
+
+/** Those that fit, and the others. */
+function parted<T>(all: readonly T[], fits: (one: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(fits), all.filter((one) => !fits(one))];
 }

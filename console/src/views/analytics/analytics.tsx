@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { go, useAddress } from '../../address/address.ts';
-import type { AnalyticsAnswer, AnalyticsMeta } from '../../api/contract.ts';
+import type { AnalyticsAnswer, AnalyticsMeta, ClassifierObject } from '../../api/contract.ts';
+import { partMeta } from '../../api/part.ts';
+import { readOfWorkspace } from '../../api/read-pages.ts';
 import { ask } from '../../api/request.ts';
 import { copyText } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -12,7 +14,7 @@ import { toast } from '../../parts/toast.tsx';
 import { TopBar } from '../../shell/top-bar.tsx';
 import { csvOf } from './analytics-answer.ts';
 import { AnalyticsChart } from './analytics-chart.tsx';
-import { bodyOf, type Question, questionOf, withQuestion } from './analytics-question.ts';
+import { bodyOf, type Question, questionOf, vocabularyOf, withQuestion } from './analytics-question.ts';
 import { AnalyticsTable } from './analytics-table.tsx';
 import { QuestionCode } from './question-code.tsx';
 import { QuestionEditor } from './question-editor.tsx';
@@ -33,7 +35,15 @@ export function AnalyticsView() {
     queryFn: () => ask<{ data: AnalyticsMeta }>('/analytics/meta').then(({ data }) => data),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (meta.data !== undefined) return <Explorer meta={meta.data} />;
+  const classifiers = useQuery({
+    queryKey: ['classifiers', null],
+    meta: partMeta('The list of classifiers'),
+    queryFn: () => readOfWorkspace<ClassifierObject>('/classifiers', null),
+  });
+  if (meta.data !== undefined && !classifiers.isPending) {
+    const active = (classifiers.data ?? []).filter(({ is_active: isActive }) => isActive);
+    return <Explorer names={meta.data} classifiers={active} />;
+  }
   return (
     <>
       <TopBar title="Analytics" />
@@ -49,13 +59,24 @@ export function AnalyticsView() {
   );
 }
 
-function Explorer({ meta }: { readonly meta: AnalyticsMeta }) {
+interface ExplorerProps {
+  readonly names: AnalyticsMeta;
+  /** Those whose tags can be asked for. */
+  readonly classifiers: readonly ClassifierObject[];
+}
+
+function Explorer({ names, classifiers }: ExplorerProps) {
   const { path, query } = useAddress();
+  const classifierId = query.get('classifier');
+  const meta = vocabularyOf(
+    names,
+    classifiers.find(({ id }) => id === classifierId),
+  );
   const range = useRange(LAST_7_DAYS);
   const question = questionOf(query, meta);
   const asked = withQuestion(new URLSearchParams(), question).toString();
   const answered = useQuery<Answered>({
-    queryKey: ['analytics', range.from, range.to, asked],
+    queryKey: ['analytics', range.from, range.to, asked, meta.classifier?.id],
     queryFn: async ({ signal }) => {
       const moments = knownMomentsOf(range, Date.now());
       const body = bodyOf(question, moments, meta);
@@ -69,8 +90,28 @@ function Explorer({ meta }: { readonly meta: AnalyticsMeta }) {
     placeholderData: (previous) => previous,
   });
   const change = (changed: Partial<Question>): void => {
-    const search = withQuestion(query, { ...question, ...changed }).toString();
+    show(withQuestion(query, { ...question, ...changed }));
+  };
+  const show = (next: URLSearchParams): void => {
+    const search = next.toString();
     go(search === '' ? path : `${path}?${search}`);
+  };
+  const choose = (id: string | null): void => {
+    const next = new URLSearchParams(query);
+    if (id === null) next.delete('classifier');
+    else next.set('classifier', id);
+    show(
+      withQuestion(
+        next,
+        questionOf(
+          next,
+          vocabularyOf(
+            names,
+            classifiers.find((each) => each.id === id),
+          ),
+        ),
+      ),
+    );
   };
   const { refetch } = answered;
   useRunShortcut(refetch);
@@ -96,7 +137,13 @@ function Explorer({ meta }: { readonly meta: AnalyticsMeta }) {
         </button>
       </TopBar>
       <main id="main" aria-busy={answered.isFetching}>
-        <QuestionEditor meta={meta} question={question} onChange={change}>
+        <QuestionEditor
+          meta={meta}
+          classifiers={classifiers}
+          question={question}
+          onChange={change}
+          onClassifier={choose}
+        >
           <RangePicker fallback={LAST_7_DAYS} />
         </QuestionEditor>
         <div class="an">

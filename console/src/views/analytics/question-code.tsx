@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { AnalyticsAnswer, AnalyticsMeta } from '../../api/contract.ts';
+import type { AnalyticsAnswer } from '../../api/contract.ts';
 import { curlOf } from '../../api/curl.ts';
 import { count } from '../../format/numbers.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
-import { bodyOf, type Question } from './analytics-question.ts';
+import { bodyOf, type Question, type Vocabulary } from './analytics-question.ts';
 
 interface Props {
-  readonly meta: AnalyticsMeta;
+  readonly meta: Vocabulary;
   readonly question: Question;
   readonly range: Range;
   readonly answer: AnalyticsAnswer | undefined;

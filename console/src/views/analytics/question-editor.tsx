@@ -1,13 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AnalyticsMeta } from '../../api/contract.ts';
+import type { ClassifierObject } from '../../api/contract.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { MAX_DIMENSIONS, type Question, type QuestionFilter } from './analytics-question.ts';
+import {
+  MAX_DIMENSIONS,
+  operatorsOf,
+  type Question,
+  type QuestionFilter,
+  type Vocabulary,
+} from './analytics-question.ts';
 
 interface Props {
-  readonly meta: AnalyticsMeta;
+  readonly meta: Vocabulary;
+  /** Those whose tags can be asked for. */
+  readonly classifiers: readonly ClassifierObject[];
   readonly question: Question;
   readonly onChange: (changed: Partial<Question>) => void;
+  /** Null = none. */
+  readonly onClassifier: (id: string | null) => void;
   /** The choice of the range. */
   readonly children: ComponentChildren;
 }
@@ -20,7 +30,8 @@ const UTC_BUCKETS: Readonly<Record<string, string>> = {
 };
 
 /** The question as a sentence of chips: show metrics by dimensions per time, where filters hold, in an order. */
-export function QuestionEditor({ meta, question, onChange, children }: Props) {
+export function QuestionEditor(props: Props) {
+  const { meta, classifiers, question, onChange, onClassifier, children } = props;
   const { metrics, dimensions, granularity, filters, order } = question;
   const ordered = [...(granularity === null ? [] : ['date']), ...metrics, ...dimensions];
   return (
@@ -42,6 +53,17 @@ export function QuestionEditor({ meta, question, onChange, children }: Props) {
           most={MAX_DIMENSIONS}
           onChange={(chosen) => onChange({ dimensions: chosen })}
         />
+        {classifiers.length > 0 && (
+          <Choice
+            label="Classifier"
+            value={meta.classifier?.id ?? ''}
+            options={[
+              ['', '+ tags of a classifier'],
+              ...classifiers.map(({ id, name }): [string, string] => [id, `tags of ${name}`]),
+            ]}
+            onChange={(id) => onClassifier(id === '' ? null : id)}
+          />
+        )}
         <span class="w">per</span>
         <Choice
           label="Time buckets"
@@ -187,13 +209,17 @@ function NewFilter({
   meta,
   onAdd,
 }: {
-  readonly meta: AnalyticsMeta;
+  readonly meta: Vocabulary;
   readonly onAdd: (filter: QuestionFilter) => void;
 }) {
   const [field, setField] = useState('');
   const [operator, setOperator] = useState('eq');
   const [value, setValue] = useState('');
   const takesList = meta.operators.find(({ name }) => name === operator)?.value_type === 'array';
+  const choose = (name: string): void => {
+    setField(name);
+    if (!operatorsOf(name, meta).some((each) => each.name === operator)) setOperator('eq');
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
     if (field === '' || value.trim() === '') return;
@@ -207,14 +233,14 @@ function NewFilter({
         label="Add a filter"
         value={field}
         options={[['', '+ filter'], ...meta.dimensions.map(({ name }): [string, string] => [name, name])]}
-        onChange={setField}
+        onChange={choose}
       />
       {field !== '' && (
         <>
           <Choice
             label="Operator"
             value={operator}
-            options={meta.operators.map(({ name }): [string, string] => [
+            options={operatorsOf(field, meta).map(({ name }): [string, string] => [
               name,
               OPERATOR_TITLES[name] ?? name,
             ])}
