@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { DOUBLES } from '../fakes/agents/doubles.ts';
+import { groupedTools, responsesDouble } from '../fakes/agents/responses-double.ts';
 import { openToolLoop } from '../fakes/agents/tool-loop.ts';
 import { openMcpServer, tool } from '../fakes/mcp-server.ts';
 import { CLIENTS, isInstalled } from './agent.ts';
 import { usingWorkPlace } from './agent-loop.ts';
 import { codexSession } from './session.ts';
 
-/** Upstreams of the responses dialect get the tools of a server in a namespace, which the double does not read. */
-const FLAT = DOUBLES.filter(({ dialect }) => dialect !== 'openai-responses');
+/** Codex puts the tools of a server into a group, which upstreams of the responses dialect get as it is. */
+const WITH_GROUPS = DOUBLES.map((double) =>
+  double === responsesDouble ? { ...double, toolsOf: groupedTools } : double,
+);
 
 /** Codex with `POST /mcp` as one of its MCP servers: tools of a server behind the gateway are its own. */
 describe.skipIf(CLIENTS === undefined || !isInstalled(codexSession))('POST /mcp in Codex', () => {
-  it.each(FLAT)('lists and calls a tool, on $dialect', async (double) => {
+  it.each(WITH_GROUPS)('lists and calls a tool, on $dialect', async (double) => {
     const docs = await openMcpServer({
       tools: () => ({ tools: [tool('search', { annotations: { readOnlyHint: true } })] }),
     });
     const upstream = await openToolLoop(double, {
       choose: (tools) => {
         const search = tools.find(({ name }) => name.endsWith('docs__search'));
-        return search && { name: search.name, arguments: { text: 'heliotrope-00c0ffee' } };
+        if (search === undefined) return undefined;
+        const { name, namespace } = search;
+        return { name, ...(namespace && { namespace }), arguments: { text: 'heliotrope-00c0ffee' } };
       },
       pattern: /heliotrope-[0-9a-f]{8}/,
     });

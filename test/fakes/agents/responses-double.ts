@@ -1,4 +1,11 @@
-import { COUNTED, eventBytes, piecesOf, type UpstreamDouble } from './upstream-double.ts';
+import {
+  COUNTED,
+  eventBytes,
+  type OfferedTool,
+  piecesOf,
+  type Step,
+  type UpstreamDouble,
+} from './upstream-double.ts';
 
 /** Responses, with encrypted reasoning, as upstreams send it to callers with `store: false`. */
 export const responsesDouble: UpstreamDouble = {
@@ -13,7 +20,7 @@ export const responsesDouble: UpstreamDouble = {
     const script = new EventScript();
     script.reasoning(thoughts, seal);
     if (says !== undefined) script.message(says);
-    script.call(call.id, call.name, JSON.stringify(call.arguments));
+    script.call(call);
     return script.end();
   },
   textStream: (text) => {
@@ -33,7 +40,12 @@ export const responsesDouble: UpstreamDouble = {
         {
           thoughts: reasoning?.summary?.map((part: any) => part.text).join('') || undefined,
           seal: reasoning?.encrypted_content,
-          call: { id: item.call_id, name: item.name, arguments: JSON.parse(item.arguments) },
+          call: {
+            id: item.call_id,
+            name: item.name,
+            ...(item.namespace !== undefined && { namespace: item.namespace }),
+            arguments: JSON.parse(item.arguments),
+          },
           output: answer === undefined ? undefined : textOf(answer.output),
         },
       ];
@@ -48,8 +60,15 @@ function reasoningBefore(input: any[], index: number): any {
   return before?.type === 'reasoning' ? before : undefined;
 }
 
-function callable(tool: any): { name: string; schema: any }[] {
+function callable(tool: any): OfferedTool[] {
   return tool.type === 'function' ? [{ name: tool.name, schema: tool.parameters }] : [];
+}
+
+/** The tools of a request that stand in groups. */
+export function groupedTools(body: any): OfferedTool[] {
+  return body.tools.flatMap(({ type, name: namespace, tools }: any) =>
+    type === 'namespace' ? tools.flatMap(callable).map((tool: OfferedTool) => ({ ...tool, namespace })) : [],
+  );
 }
 
 function textOf(output: any): string {
@@ -85,14 +104,16 @@ class EventScript {
     });
   }
 
-  call(callId: string, name: string, written: string): void {
+  call({ id: callId, name, namespace, arguments: given }: Step['call']): void {
     const id = this.#id('fc');
+    const written = JSON.stringify(given);
     const place = { item_id: id, output_index: this.#output.length };
     const item = {
       id,
       type: 'function_call',
       call_id: callId,
       name,
+      ...(namespace !== undefined && { namespace }),
       arguments: written,
       status: 'completed',
     };

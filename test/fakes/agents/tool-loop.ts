@@ -13,7 +13,7 @@ import type { OfferedTool, Step, UpstreamDouble } from './upstream-double.ts';
 /** What the model wants done next; undefined when none of the tools can do it. */
 export type ChooseCall = (
   tools: readonly OfferedTool[],
-) => Pick<Step['call'], 'name' | 'arguments'> | undefined;
+) => Pick<Step['call'], 'name' | 'namespace' | 'arguments'> | undefined;
 
 /** Thoughts and seal of the first answer. The seal has what base64 has, so that one altered byte shows. */
 export const THOUGHTS = 'The word is in the note; I shall look it up, then say it.';

@@ -29,6 +29,8 @@ export interface UpstreamDouble {
 /** A tool as the upstream gets it. */
 export interface OfferedTool {
   readonly name: string;
+  /** The group that it stands in, in the dialect that has groups. */
+  readonly namespace?: string;
   /** JSON schema of its arguments. */
   readonly schema: any;
 }
@@ -43,7 +45,13 @@ export interface Step {
   readonly seal: string;
   /** What the model says before it calls. */
   readonly says?: string;
-  readonly call: { readonly id: string; readonly name: string; readonly arguments: Record<string, unknown> };
+  readonly call: {
+    readonly id: string;
+    readonly name: string;
+    /** As the tool was offered. */
+    readonly namespace?: string;
+    readonly arguments: Record<string, unknown>;
+  };
 }
 
 /** A step as it comes back, with what became of the call. */
