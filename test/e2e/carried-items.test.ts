@@ -268,6 +268,16 @@ describe('an item that only the responses format has', () => {
     const relayed = await ask('responses', { reasoning: { effort: 'medium' }, input });
     expect(relayed.sent).toMatchObject({ reasoning: { effort: 'medium' }, input });
   });
+
+  it('says which members of changed settings are not known', async () => {
+    const changed = { type: 'configuration_update', reasoning: { effort: 'low' }, novelty: 1 };
+    const input = [user, changed, user];
+    expect(await report('responses', { input })).toEqual(['input[1].novelty passed_on']);
+    for (const name of ['chat', 'messages'] as const) {
+      upstream.clear();
+      expect(await report(name, { input })).toEqual(['input[1] coerced', 'input[1].novelty dropped']);
+    }
+  });
 });
 
 describe('a shell that the caller runs', () => {

@@ -258,6 +258,8 @@ const OF_CALLERS: ReadonlySet<string> = new Set([
   'apply_patch_call_output',
   'mcp_approval_response',
   'item_reference',
+  'configuration_update',
+  'compaction_trigger',
 ]);
 
 /** Item kinds that the format documents. */
