@@ -125,9 +125,13 @@ it.each([
 });
 
 it('follows no redirect', async () => {
+  const failed = (message: string) => ({ success: false, status: null, message });
   otherAnswer = { status: 307, headers: { location: `${receiver.origin}/v1/traces` } };
-  expect(await tested(hook())).toMatchObject({ success: false, status: null });
+  expect(await tested(hook())).toEqual(failed('the address redirects to another server'));
   expect(receiver.requests).toEqual([]);
+  otherAnswer = { status: 308, headers: { location: '/elsewhere' } };
+  expect(await tested(hook())).toEqual(failed('the address redirects, which is not followed'));
+  expect(seen.map(({ url }) => url)).toEqual(['/hook?token=t', '/hook?token=t']);
 });
 
 it('says that nobody answers', async () => {
