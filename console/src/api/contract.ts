@@ -22,6 +22,8 @@ export type {
   CreateClassifier,
   UpdateClassifier,
 } from '../../../src/contract/classifiers/classifier.ts';
+export type { ClassifierRunObject } from '../../../src/contract/classifiers/run.ts';
+export type { ClassifierTrialObject } from '../../../src/contract/classifiers/trial.ts';
 export type {
   ConnectionTestObject,
   CreateDestination,

@@ -59,6 +59,17 @@ export function classifiersSuite(under: () => ConsoleUnderTest): void {
       expect(await all()).toMatchObject([
         { sampling_rate: 0.1, dimensions: [{ name: 'topic' }, { name: 'mood' }] },
       ]);
+      await row.click();
+      const again = page.getByRole('dialog', { name: 'support' });
+      await again.getByLabel('A text, or the id of a generation').fill('Where is my invoice?');
+      await again.getByRole('button', { name: 'Ask the model' }).click();
+      await again.getByText(/^topic: (billing|other)$/).waitFor();
+      await again.getByLabel('Most that the run may cost').fill('0.5');
+      await again.getByRole('button', { name: 'Classify the last 31 days' }).click();
+      await again.getByText(/(done|running) since/).waitFor();
+      const [run] = await data(200, 'GET', `/classifiers/${(await all())[0].id}/runs`);
+      expect(run).toMatchObject({ budget_usd: 0.5 });
+      await page.keyboard.press('Escape');
       const act = async (name: string) => {
         await page.getByRole('button', { name: 'Actions for support' }).click();
         await page.getByRole('button', { name, exact: true }).click();

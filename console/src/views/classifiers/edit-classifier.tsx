@@ -15,6 +15,8 @@ import {
   createBody,
   updateBody,
 } from './classifier-form.ts';
+import { ClassifierRuns } from './classifier-runs.tsx';
+import { ClassifierTrial } from './classifier-trial.tsx';
 import { DimensionsEditor } from './dimensions-editor.tsx';
 
 interface Props {
@@ -101,6 +103,8 @@ export function EditClassifier({ classifier, workspaces, workspaceId, onClose }:
           disabled={isDeclared}
         />
       </div>
+      {classifier !== null && <ClassifierTrial id={classifier.id} />}
+      {classifier !== null && <ClassifierRuns id={classifier.id} />}
     </FormDialog>
   );
 }
