@@ -22,7 +22,10 @@ const milliseconds = (description: string) => nullable(Type.Integer(), { descrip
 
 /** Members from the row of a generation; null if it has none. */
 const ROW_MEMBERS = {
-  api_type: Type.String({ description: 'What was asked for: `completions`, `embeddings` or `decisions`; `classification` by a classifier.' }),
+  api_type: Type.String({
+    description:
+      'What was asked for: `completions`, `embeddings` or `decisions`; `classification` by a classifier.',
+  }),
   format: nullable(Type.String(), {
     description:
       'Format of the request: `responses`, `messages`, `chat` or `embeddings`; null in old records.',

@@ -66,7 +66,7 @@ export function classifiersSuite(under: () => ConsoleUnderTest): void {
       await again.getByText(/^topic: (billing|other)$/).waitFor();
       await again.getByLabel('Most that the run may cost').fill('0.5');
       await again.getByRole('button', { name: 'Classify the last 31 days' }).click();
-      await again.getByText(/(done|running) since/).waitFor();
+      await again.getByText(/(done|running), started/).waitFor();
       const [run] = await data(200, 'GET', `/classifiers/${(await all())[0].id}/runs`);
       expect(run).toMatchObject({ budget_usd: 0.5 });
       await page.keyboard.press('Escape');

@@ -67,7 +67,7 @@ function Progress({ run }: { readonly run: ClassifierRunObject }) {
   const { state, seen, tagged, failed, without_content: without, spent_usd: spent, problem } = run;
   return (
     <p class="sm" role="status">
-      <b>{state}</b> since {dateTime(Date.parse(run.created_at))}: {counted(seen, 'conversation')} seen,{' '}
+      <b>{state}</b>, started {dateTime(Date.parse(run.created_at))}: {counted(seen, 'conversation')} seen,{' '}
       {tagged} tagged
       {failed > 0 && `, ${failed} failed`}
       {without > 0 && `, ${without} without content`}, <MoneyText money={exactMoney(spent)} />
