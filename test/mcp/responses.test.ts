@@ -233,6 +233,43 @@ describe('tools of an MCP server on /responses', () => {
     expect(bodies()[1].tool_choice).not.toEqual(bodies()[0].tool_choice);
   });
 
+  it('can be chosen all together', async () => {
+    answers('m/chat', { tools: [CALL] }, { text: 'Found it.' });
+    await ask({ tool_choice: { type: 'mcp' } });
+    expect(bodies()[0].tool_choice).toEqual({
+      type: 'allowed_tools',
+      allowed_tools: {
+        mode: 'required',
+        tools: ['search', 'delete'].map((name) => ({
+          type: 'function',
+          function: { name: `docs__${name}` },
+        })),
+      },
+    });
+  });
+
+  it.each(['m/chat', 'm/responses'] as const)(
+    'of a server that is down are no choice, on %s',
+    async (model) => {
+      const tools = [{ ...server, server_url: 'http://10.0.0.1/mcp' }, { type: 'signalbox:datetime' }];
+      const hosted = { type: 'mcp', server_label: 'docs' };
+      for (const choice of [
+        hosted,
+        { type: 'mcp' },
+        { type: 'allowed_tools', mode: 'auto', tools: [hosted] },
+      ]) {
+        upstream.clear();
+        answers(model, { text: 'Without it.' });
+        const { status, body } = await ask({ tools, tool_choice: choice }, model);
+        expect(status).toBe(200);
+        expect(bodies()[0].tool_choice).toBeUndefined();
+        expect(body.signalbox_metadata.translation).toContainEqual(
+          expect.objectContaining({ field: 'tool_choice', action: 'dropped' }),
+        );
+      }
+    },
+  );
+
   it('are left to an upstream of the same format', async () => {
     upstream.answer(responsesAnswer({ text: 'By itself.' }));
     const { status } = await ask({}, 'm/responses');

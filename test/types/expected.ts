@@ -61,11 +61,6 @@ const REQUESTS: readonly Expected[] = [
     refusal: /send the request without it/,
   },
   {
-    reason: 'A choice of an MCP server without its `server_label`, which its type demands, chooses nothing.',
-    fate: 'lost',
-    names: /^tool_choice\.type = mcp$/,
-  },
-  {
     reason: 'A condition on providers that those of the test do not meet.',
     fate: 'refused',
     names: /^provider\./,
@@ -166,7 +161,7 @@ const REQUESTS: readonly Expected[] = [
     reason:
       'The gateway connects to the MCP server itself, and offers the tools that it lists; in the test, none.',
     fate: 'lost',
-    names: /^(mcp_servers : url|url\.|(additional_tools\.)?tools : mcp$|mcp\.)/,
+    names: /^(mcp_servers : url|url\.|(additional_tools\.)?tools : mcp$|mcp\.|tool_choice\.type = mcp$)/,
   },
   {
     reason: 'The gateway runs the tool itself for upstreams that have none, and keeps to its settings.',

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, textAt } from '../../kit/json/members.ts';
 import type { RenderTarget } from '../dialect.ts';
 import type { Report } from '../shared/report/report.ts';
+import { isMeant } from '../shared/requests/semantics.ts';
 import { cleanTool } from './render-losses.ts';
 import { isInItem } from './wire.ts';
 
@@ -86,11 +87,15 @@ export function renderToolChoice(
     report.dropped(report.name('toolChoice'), 'the upstream does not run the tools that it is about');
     return undefined;
   };
+  // Tools of an MCP server that gave no list are in no request.
+  const isHere = (chosen: JsonObject) => tools.some((tool) => isMeant(tool, chosen));
   switch (choice.mode) {
     case 'tool':
       return { type: choice.kind, name: choice.name };
     case 'allowed': {
-      const allowed = choice.tools.filter((tool) => request.format === 'responses' || isCallable(tool));
+      const allowed = choice.tools.filter(
+        (tool) => isCallable(tool) || (request.format === 'responses' && isHere(tool)),
+      );
       if (allowed.length === 0 && choice.tools.length > 0) return drop();
       if (allowed.length < choice.tools.length) {
         report.coerced(report.name('toolChoice'), 'sent without the tools that the upstream does not run');
@@ -100,7 +105,7 @@ export function renderToolChoice(
     case 'hosted': {
       const type = textAt(choice.value, 'type') ?? '';
       if (choice.dialect !== 'responses' && own?.includes(type)) return { type };
-      return choice.dialect === 'responses' ? choice.value : drop();
+      return choice.dialect === 'responses' && isHere(choice.value) ? choice.value : drop();
     }
     case 'required':
       return tools.every((tool) => isForeignHosted(tool, own)) ? drop() : choice.mode;

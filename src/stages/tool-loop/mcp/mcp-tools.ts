@@ -424,8 +424,8 @@ function noteFlags(label: string, { changed, unusable, taskTools }: ToolList, { 
   }
 }
 
+/** A choice without a label means the tools of all servers, one without a name all tools. */
 function isChosenBy(choice: JsonObject, label: string, name: string): boolean {
-  if (choice.type !== MCP || stringAt(choice, 'server_label') !== label) return false;
-  const chosen = stringAt(choice, 'name');
-  return chosen === undefined || chosen === name;
+  const means = (member: string, value: string) => (stringAt(choice, member) ?? value) === value;
+  return choice.type === MCP && means('server_label', label) && means('name', name);
 }
