@@ -199,6 +199,28 @@ describe('system turns inside the conversation', () => {
     expect(first.sent.messages[0]).toEqual(note);
   });
 
+  it('may hold settings alone', async () => {
+    const settings = { output_config: { effort: 'low' }, clear_at: 'never' };
+    for (const content of [{}, { content: [] }, { content: '' }]) {
+      for (const kind of [...WITH_ALL, 'chat', 'responses'] as const) {
+        for (const change of [{}, TRANSLATED]) {
+          upstreams[kind].clear();
+          upstreams[kind].answer(ANSWERS[kind]);
+          const turn = { role: 'system', ...content, ...settings };
+          const { sent, report } = await ask(kind, { messages: [HI, turn, HI], ...change });
+          const turns = sent.messages ?? sent.input;
+          if (kind === 'chat' || kind === 'responses') {
+            expect(turns.map(({ role }: any) => role)).toEqual(['user', 'user']);
+            expect(report).toEqual(['dropped messages[1].output_config', 'dropped messages[1].clear_at']);
+          } else {
+            expect(turns[1]).toMatchObject({ role: 'system', ...settings });
+            expect(report).toEqual([]);
+          }
+        }
+      }
+    }
+  });
+
   it('keep their authority in other dialects', async () => {
     const { sent, report } = await ask('chat', { messages });
     expect(sent.messages.at(-1)).toMatchObject({ role: 'system' });

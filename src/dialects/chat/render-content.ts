@@ -19,6 +19,7 @@ import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { takesCallSeal } from '../shared/reasoning/seals-taken.ts';
 import { callInputPlace } from '../shared/report/caller-places.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { isOnlySettings } from '../shared/requests/system-messages.ts';
 import { ADDITIONAL_TOOLS, reportToolsFromStart } from '../shared/tools/additional-tools.ts';
 import { jsonArguments } from '../shared/tools/call-input.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
@@ -175,6 +176,7 @@ class ConversationWriter {
   }
 
   #addPlain(item: MessageItem): void {
+    if (isOnlySettings(item)) return;
     this.#endTurn();
     this.#endResults();
     reportPhase(item, this.#context.report, NO_CHAT_FIELD);

@@ -80,6 +80,8 @@ function parseMessage(
     }
   });
   flush();
+  // A system turn may hold settings and no words.
+  if (own.ext !== undefined && !items.some(({ type }) => type === 'message')) items.unshift(spoken([]));
   return items;
 }
 

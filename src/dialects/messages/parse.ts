@@ -123,9 +123,7 @@ function unknownFieldsOf(body: JsonObject): string[] {
   if (!isOther(thinking, MODELLED_THINKING)) collect(thinking, THINKING_FIELDS, () => 'thinking.');
   if (!isOther(choice, MODELLED_CHOICES)) collect(choice, CHOICE_FIELDS, () => 'tool_choice.');
   objectsOf(body.messages).forEach((message, index) => {
-    // The settings of a system turn without content have no item.
-    const isTurn = message.role === 'system' && isGiven(message.content);
-    const known = isTurn ? SYSTEM_TURN_FIELDS : MESSAGE_FIELDS;
+    const known = message.role === 'system' ? SYSTEM_TURN_FIELDS : MESSAGE_FIELDS;
     collect(message, known, () => `messages[${index}].`);
   });
   return unknown;

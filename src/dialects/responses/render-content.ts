@@ -12,6 +12,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, stringAt } from '../../kit/json/members.ts';
 import { renderUrl } from '../shared/media/data-url.ts';
 import type { Report } from '../shared/report/report.ts';
+import { isOnlySettings } from '../shared/requests/system-messages.ts';
 import { facts } from './facts.ts';
 import { cleanItem } from './render-losses.ts';
 import { renderParts } from './render-parts.ts';
@@ -80,7 +81,8 @@ function ownId(id: string | undefined, prefix: string): string | undefined {
 function renderMessage(
   item: MessageItem,
   { report, quirks }: Pick<ItemSpot, 'report' | 'quirks'>,
-): JsonObject {
+): JsonObject | undefined {
+  if (isOnlySettings(item)) return undefined;
   return compact({
     type: 'message',
     id: ownId(item.id, ID_PREFIXES.message),

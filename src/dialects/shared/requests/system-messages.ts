@@ -5,6 +5,11 @@ export function isSystem(item: Item): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
+/** True for a turn of the messages format that holds settings and no words: other dialects have no place for it. */
+export function isOnlySettings({ content, ext }: MessageItem): boolean {
+  return content.length === 0 && ext?.messages !== undefined;
+}
+
 /** A conversation, split after the system prompts at its front. */
 export interface SplitConversation {
   readonly prompts: readonly MessageItem[];
