@@ -14,6 +14,8 @@ export interface OtlpTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Attributes of the resource that the receiver finds its project by. */
   readonly resource: Readonly<Record<string, string>>;
+  /** Where else it finds the metadata of traces: what the names of their attributes begin with. */
+  readonly metadataPrefix?: string;
 }
 
 /** A bucket of an S3-compatible service. */

@@ -18,8 +18,10 @@ export function otlp({
   encoding = 'protobuf',
   headers,
   resource = {},
+  metadataPrefix,
 }: Pick<OtlpTarget, 'url' | 'headers'> & Partial<OtlpTarget>): OtlpTarget {
-  return { writer: 'otlp', url, method, encoding, headers, resource };
+  const named = metadataPrefix === undefined ? {} : { metadataPrefix };
+  return { writer: 'otlp', url, method, encoding, headers, resource, ...named };
 }
 
 const TRACES_PATH = '/v1/traces';

@@ -50,6 +50,7 @@ const EXAMPLES: Readonly<Record<string, { config: Record<string, string>; leadsT
     leadsTo: {
       url: 'https://us.cloud.langfuse.com/api/public/otel/v1/traces',
       headers: { authorization: 'Basic cGs6c2s=', 'x-langfuse-ingestion-version': '4' },
+      metadataPrefix: 'langfuse.trace.metadata.',
     },
   },
   langsmith: {

@@ -91,6 +91,8 @@ export const HOSTED_SERVICES = {
           'x-langfuse-ingestion-version': '4',
           ...headers,
         },
+        // It filters by nothing else.
+        metadataPrefix: 'langfuse.trace.metadata.',
       }),
   },
   langsmith: {

@@ -68,11 +68,16 @@ it('gives Langfuse traces that it makes generations with usage and cost of', asy
   const record = await recordOf({
     user: 'ada',
     session_id: 'session 7',
-    trace: { trace_id: 'workflow 7', trace_name: 'Colours', team: 'physics' },
+    trace: { trace_id: 'workflow 7', trace_name: 'Colours', team: 'physics', run: { step: 3 } },
   });
   const trace = () => langfuse.trace(traceIdOf('workflow 7'));
   await expect.poll(() => trace()?.observations.length, WAIT).toBe(2);
-  expect(trace()).toMatchObject({ name: 'Colours', userId: 'ada', sessionId: 'session 7' });
+  expect(trace()).toMatchObject({
+    name: 'Colours',
+    userId: 'ada',
+    sessionId: 'session 7',
+    metadata: { team: 'physics', run: '{"step":3}' },
+  });
   const observations = trace()?.observations ?? [];
   const root = observations.find(({ parentId }) => parentId === undefined);
   const call = observations.find(({ parentId }) => parentId !== undefined);

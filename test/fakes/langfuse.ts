@@ -25,6 +25,8 @@ export interface Trace {
   readonly name: string | undefined;
   readonly userId: string | undefined;
   readonly sessionId: string | undefined;
+  /** What traces can be filtered by. */
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly observations: readonly Observation[];
 }
 
@@ -99,9 +101,17 @@ function traceOf(id: string, spans: readonly ReceivedSpan[]): Trace | undefined 
     name: first('langfuse.trace.name') ?? root?.name,
     userId: first('langfuse.user.id', 'user.id'),
     sessionId: first('langfuse.session.id', 'session.id'),
+    metadata: Object.fromEntries(
+      spans
+        .flatMap(({ attributes }) => Object.entries(attributes))
+        .filter(([name]) => name.startsWith(METADATA))
+        .map(([name, value]) => [name.slice(METADATA.length), value]),
+    ),
     observations: spans.map(observationOf),
   };
 }
+
+const METADATA = 'langfuse.trace.metadata.';
 
 const TYPES: Readonly<Record<string, Observation['type']>> = {
   chat: 'generation',

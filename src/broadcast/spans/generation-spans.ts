@@ -1,13 +1,14 @@
 import { isBlocked, isPromptRedacted } from '../../following/guardrail-entries.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { GenerationContent } from '../../ports/content.ts';
 import type { Destination } from '../../ports/following/destinations.ts';
 import type { FollowedGeneration } from '../../ports/following/follower.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';
-import { type KeyValue, SPAN_KINDS, type Span, STATUS_CODES } from '../otlp/messages.ts';
+import type { OtlpTarget } from '../destination-target.ts';
+import { type AnyValue, type KeyValue, SPAN_KINDS, type Span, STATUS_CODES } from '../otlp/messages.ts';
 import { anyValue, unixNano } from '../otlp/values.ts';
 import { attemptSpans, fallbackEvents } from './attempt-spans.ts';
 import { type AttributeValues, addAttributes, attributes, providerNameOf } from './conventions.ts';
@@ -22,7 +23,8 @@ import { toolSpans } from './tool-spans.ts';
 export type SentParts = Pick<
   Destination,
   'privacyMode' | 'sendsCost' | 'sendsIdentity' | 'sendsRequestContext'
->;
+> &
+  Pick<OtlpTarget, 'metadataPrefix'>;
 
 /** Names of operations by kind of request; those that the conventions do not name are our own. */
 const OPERATIONS: Readonly<Record<string, string>> = {
@@ -51,7 +53,7 @@ export function generationSpans({ generation, content }: FollowedGeneration, sen
   if (sent.sendsRequestContext) addAttributes(list, contextAttributes(row));
   if (said !== undefined) addAttributes(list, contentAttributes(said, row));
   if (failure !== undefined) addAttributes(list, { errorType: failure.type, status: failure.status });
-  const leftOut = addMetadata(list, objectAt(row, 'trace') ?? {});
+  const leftOut = addMetadata(list, objectAt(row, 'trace') ?? {}, sent.metadataPrefix);
   const root: Span = {
     traceId: place.root.traceId,
     spanId: place.root.spanId,
@@ -190,20 +192,29 @@ const MAX_METADATA = 128;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4_096;
 
-/** Adds the other keys of `trace`, objects and lists as JSON text. Returns how many are beyond the limit. */
-function addMetadata(list: KeyValue[], trace: JsonObject): number {
+/** What the names of attributes that are made from `trace` begin with. */
+const METADATA_PREFIX = 'trace.metadata.';
+
+/**
+ * Adds the other keys of `trace`, objects and lists as JSON text, also under the prefix of a receiver that has one.
+ * Returns how many are beyond the limit.
+ */
+function addMetadata(list: KeyValue[], trace: JsonObject, ofReceiver: string | undefined): number {
+  const prefixes = ofReceiver === undefined ? [METADATA_PREFIX] : [METADATA_PREFIX, ofReceiver];
   let count = 0;
   for (const [key, value] of Object.entries(trace)) {
     if (KNOWN_TRACE_KEYS.has(key) || value === undefined || value === null) continue;
     count += 1;
     if (count > MAX_METADATA) continue;
-    const name = `trace.metadata.${boundedText(key, MAX_NAME_CHARACTERS)}`;
-    if (typeof value === 'number' || typeof value === 'boolean') {
-      list.push({ key: name, value: anyValue(value) });
-    } else {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      list.push({ key: name, value: { stringValue: boundedText(text, MAX_VALUE_CHARACTERS) } });
-    }
+    const name = boundedText(key, MAX_NAME_CHARACTERS);
+    const written = metadataValue(value);
+    for (const prefix of prefixes) list.push({ key: prefix + name, value: written });
   }
   return Math.max(0, count - MAX_METADATA);
+}
+
+function metadataValue(value: Json): AnyValue {
+  if (typeof value === 'number' || typeof value === 'boolean') return anyValue(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return { stringValue: boundedText(text, MAX_VALUE_CHARACTERS) };
 }

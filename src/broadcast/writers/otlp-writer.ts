@@ -6,10 +6,11 @@ import type { Write, WriterDependencies } from './writer.ts';
 
 /** Writes to a receiver of OTLP/HTTP: one request for all generations. */
 export function otlpWriter(
-  { url, method, encoding, headers, resource }: OtlpTarget,
+  { url, method, encoding, headers, resource, metadataPrefix }: OtlpTarget,
   { send, sent, version, onRejected }: WriterDependencies,
 ): Write {
-  const options = { sent, version, resource };
+  const parts = metadataPrefix === undefined ? sent : { ...sent, metadataPrefix };
+  const options = { sent: parts, version, resource };
   return async (generations, signal) => {
     const traces = encodeTraces(generations, options, encoding);
     const { body, contentType } = await new SharedTurn(signal).run(traces);
