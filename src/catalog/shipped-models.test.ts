@@ -3,10 +3,15 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../dialects/dialects.ts';
+import { HOSTED_PRICES } from '../ir/hosted-use.ts';
+import { NO_USAGE, type Usage } from '../ir/usage.ts';
 import { runAtOnce } from '../kit/loop/turns.ts';
+import { parsePrice } from '../kit/money.ts';
 import { CATALOG_DAY } from './build-model.ts';
 import { buildProvider } from './build-provider.ts';
+import type { Pricing } from './catalog.ts';
 import { type CatalogDocument, documentIssues } from './knowledge/catalog-document.ts';
+import { billOf } from './prices/bill.ts';
 import { rowOf } from './providers/provider-rows.ts';
 import { allShippedModels, shippedModels } from './shipped-models.ts';
 
@@ -30,9 +35,30 @@ const PRICES_OF_TYPES: Readonly<Record<string, string>> = {
   code_interpreter: 'code_execution',
 };
 
+/** Providers of the chat dialect that search by types of tools which no quirk names. */
+const SEARCHING: ReadonlySet<string> = new Set(['moonshotai', 'z-ai']);
+
 /** Tools of a provider's dialect that the provider does not run. */
 const NOT_RUN: Readonly<Record<string, ReadonlySet<string>>> = {
   xai: new Set(['image_generation', 'image_generation_input']),
+};
+
+/** A usage in which something of every price is counted. */
+const OF_EVERYTHING: Usage = {
+  ...NO_USAGE,
+  inputTokens: 10_000,
+  cachedTokens: 3_000,
+  cacheWriteTokens: 1_000,
+  cacheWrite1hTokens: 1_000,
+  audioTokens: 1_000,
+  cachedAudioTokens: 500,
+  inputImageTokens: 500,
+  outputTokens: 5_000,
+  reasoningTokens: 1_000,
+  imageTokens: 1_000,
+  audioOutputTokens: 500,
+  webSearchRequests: 1,
+  hosted: Object.fromEntries(HOSTED_PRICES.map((name) => [name, 10])),
 };
 
 describe('the data that ship', () => {
@@ -110,7 +136,10 @@ describe('the data that ship', () => {
       const { types = [], models: named } = quirks.hostedTools ?? {};
       const prices = dialect === 'simulator' ? undefined : DIALECTS[dialect].upstream.hosted?.prices;
       const byQuirk = named?.test(way.model ?? '') ? types.map((type) => PRICES_OF_TYPES[type] ?? type) : [];
-      const billed = [...(prices ?? []), ...byQuirk].filter((name) => !NOT_RUN[way.provider]?.has(name));
+      const searches = SEARCHING.has(way.provider) ? ['web_search'] : [];
+      const billed = [...(prices ?? []), ...byQuirk, ...searches].filter(
+        (name) => !NOT_RUN[way.provider]?.has(name),
+      );
       return billed.length === 0 ? [] : [{ ...way, billed }];
     });
     expect(running.length).toBeGreaterThan(80);
@@ -120,6 +149,46 @@ describe('the data that ship', () => {
     expect(priceless).toEqual([]);
     // A source says where the prices are from.
     expect(running.filter(({ source }) => !/tools: |grounding: /.test(source))).toEqual([]);
+  });
+
+  it('price what models draw and say', () => {
+    const known = [...allShippedModels().values()];
+    const lacking = Object.entries({ image: 'image_output', audio: 'audio_output' }).flatMap(
+      ([kind, price]) =>
+        known
+          .filter(({ output_modalities: kinds }) => (kinds as readonly string[] | undefined)?.includes(kind))
+          .flatMap(({ id, endpoints: ways }) => ways.map(({ pricing }) => [id, price, pricing?.[price]]))
+          .filter(([, , given]) => !(Number(given) > 0)),
+    );
+    expect(lacking).toEqual([]);
+  });
+
+  it('have no price that changes no charge', () => {
+    const RAISE = parsePrice('0.001') ?? 0n;
+    const lists = [...allShippedModels().values()].flatMap(({ id, endpoints: ways }) =>
+      ways.flatMap(({ provider, pricing, prices }) =>
+        [pricing, ...(prices ?? []).map((later) => later.pricing)].flatMap((given) => {
+          const list = given ?? {};
+          const overrides = (list.overrides ?? []) as readonly object[];
+          return [list, ...overrides.map((over) => ({ ...list, ...over }))].map((each) => ({
+            place: `${id} at ${provider}`,
+            list: each as Readonly<Record<string, unknown>>,
+          }));
+        }),
+      ),
+    );
+    expect(lists.length).toBeGreaterThan(350);
+    for (const { place, list } of lists) {
+      const texts = Object.entries(list).filter(([, price]) => typeof price === 'string');
+      const pricing = Object.fromEntries(texts.map(([name, price]) => [name, parsePrice(price as string)]));
+      const charge = (given: object) =>
+        billOf({ usage: OF_EVERYTHING, inputImages: 1 }, given as Pricing).totalNanos;
+      const usual = charge(pricing);
+      for (const [name] of texts) {
+        const raised = charge({ ...pricing, [name]: (pricing[name] ?? 0n) + RAISE });
+        expect([place, name, raised > usual]).toEqual([place, name, true]);
+      }
+    }
   });
 
   it('price the sound of every model that hears', () => {
