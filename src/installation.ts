@@ -399,6 +399,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       classifiers: new Classifiers({
         store: classifierStore,
         classifications: classificationStore,
+        notes: followerNotes,
         tenancy,
         ledger,
         sources,

@@ -1,6 +1,6 @@
 import type { Nanos } from '../kit/money.ts';
 import type { Caller } from '../ports/caller.ts';
-import { type Classifier, classifierKey } from '../ports/following/classifiers.ts';
+import { type Classifier, classifierKey, classifierTitle } from '../ports/following/classifiers.ts';
 import { memberScopeId } from '../ports/ledger.ts';
 import type { Key } from '../ports/tenancy.ts';
 
@@ -22,7 +22,7 @@ export function keyOfClassifier(classifier: Classifier): Key {
     hash: classifierKey(classifier.id),
     accountId: classifier.accountId,
     workspaceId: classifier.workspaceId,
-    name: `Classifier ${classifier.name}`,
+    name: classifierTitle(classifier.name),
     label: 'classifier',
     isManagement: false,
     disabled: false,

@@ -1,5 +1,9 @@
 import { isSampled } from '../following/sampling.ts';
-import type { Classifier, ClassifierStore } from '../ports/following/classifiers.ts';
+import {
+  type Classifier,
+  type ClassifierStore,
+  classifierFollowerId,
+} from '../ports/following/classifiers.ts';
 import {
   type FollowedGeneration,
   type Follower,
@@ -7,11 +11,6 @@ import {
   FollowerWaits,
 } from '../ports/following/follower.ts';
 import { ClassifyBatch, type ClassifyBatchDependencies, isClassified } from './classify-batch.ts';
-
-/** The name of a classifier's place among the settled generations. */
-export function classifierFollowerId(classifierId: string): string {
-  return `classifier/${classifierId}`;
-}
 
 /** Generations that may be asked again after a crash. */
 const BATCH_SIZE = 16;

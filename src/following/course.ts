@@ -150,7 +150,7 @@ export class FollowerCourse {
     }
   }
 
-  /** False if the next generations are too young. */
+  /** False if there are no more, or the next generations are too young. */
   async #takeBatch(until: RowPlace): Promise<boolean> {
     const { follower } = this;
     const { signal } = this.#closing;
@@ -186,7 +186,7 @@ export class FollowerCourse {
         generations.map(({ generation }) => generation.id),
       );
     }
-    return !isHeld;
+    return !isHeld && generations.length > 0;
   }
 
   /** The next generations, the place behind them, and whether younger ones are held. */
@@ -204,6 +204,8 @@ export class FollowerCourse {
       );
       read.push(...page.generations);
       place = page.place;
+      // Before the first row of all, a place may never be that of the end.
+      if (page.generations.length === 0) break;
     }
     if (!readsContent || read.length === 0) {
       return {

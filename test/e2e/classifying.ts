@@ -7,7 +7,7 @@ import { openTestGateway, type TestGateway } from './harness.ts';
 import { type Management, managementOf } from './management.ts';
 
 const pricing = { prompt: '0.000001', completion: '0.000002' };
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const topic = { name: 'topic', values: [{ value: 'billing' }, { value: 'shipping' }] };
 const mood = { name: 'mood', values: [{ value: 'calm' }, { value: 'angry' }] };
@@ -109,6 +109,9 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
           { clf_dimension_name: 'mood', clf_dimension_value: 'angry', request_count: 1 },
         ]),
       );
+      const own = async () =>
+        (await query({ dimensions: ['api_key_id'] })).find((row) => row.api_key_id === 'Classifier Topics');
+      await expect.poll(own, PATIENCE).toMatchObject({ request_count: 4 });
       const metrics = await fetch(`${gateway.origin}/metrics`, {
         headers: { authorization: `Bearer ${gateway.managementKey}` },
       });
@@ -176,6 +179,8 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
       // The model alone would take a minute each time.
       expect(performance.now() - startedAt).toBeLessThan(30_000);
       await upstream.request(0);
+      const state = async () => (await management.data(200, 'GET', `/classifiers/${id}`)).state;
+      await expect.poll(state, PATIENCE).toMatchObject({ problem: 'the model did not answer in time' });
       upstream.clear();
       upstream.answer(byWords);
       const classified = async () => (await byTags(id))['shipping/calm'] ?? 0;

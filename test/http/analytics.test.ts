@@ -14,7 +14,7 @@ function startWith(query: EventStore['query'], times: HttpDependencies['times'] 
     events: { query, isRefilling: false },
     tenancy: { listKeys: async () => [], listWorkspaces: async () => ({ workspaces: [], total: 0 }) },
     apps: { ofIds: async () => [], ofHosts: async () => [] },
-    classifiers: { find: async () => undefined },
+    classifiers: { find: async () => undefined, list: async () => ({ classifiers: [], total: 0 }) },
     clock: systemClock,
   });
   return startServer({ analytics, times });

@@ -1,6 +1,7 @@
 import { type Nanos, usdOf } from '../../kit/money.ts';
 import type { Classification, Classifier } from '../../ports/following/classifiers.ts';
-import { isoTime } from '../values/iso-time.ts';
+import type { FollowerNote } from '../../ports/following/follower-notes.ts';
+import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import type { ClassifierObject } from './classifier.ts';
 
@@ -9,12 +10,19 @@ export interface ShownClassifier {
   readonly classifier: Classifier;
   /** In the current month. */
   readonly spentNanos: Nanos;
+  /** Undefined while it follows nothing. */
+  readonly note: FollowerNote | undefined;
   /** The newest generation that it has failed at. */
   readonly lastProblem: Classification | undefined;
 }
 
 /** A classifier as the routes show it. */
-export function classifierObject({ classifier, spentNanos, lastProblem }: ShownClassifier): ClassifierObject {
+export function classifierObject({
+  classifier,
+  spentNanos,
+  note,
+  lastProblem,
+}: ShownClassifier): ClassifierObject {
   const { monthlyBudgetNanos, createdAtMs, updatedAtMs } = classifier;
   return {
     id: classifier.id,
@@ -31,11 +39,22 @@ export function classifierObject({ classifier, spentNanos, lastProblem }: ShownC
     sampling_rate: classifier.samplingRate,
     monthly_budget_usd: monthlyBudgetNanos === null ? null : usdOf(monthlyBudgetNanos),
     used_usd: usdOf(spentNanos),
+    state: note === undefined ? null : stateObject(note),
     last_problem: lastProblem === undefined ? null : problemObject(lastProblem),
     created_at: isoTime(createdAtMs),
     updated_at: isoTime(updatedAtMs ?? createdAtMs),
     managed_by: managedBy(classifier.fileMember),
   };
+}
+
+function stateObject({
+  taken,
+  dropped,
+  waiting,
+  problem,
+  problemSinceMs,
+}: FollowerNote): ClassifierObject['state'] {
+  return { taken, dropped, waiting, problem, since: isoTimeOrNull(problemSinceMs) };
 }
 
 function problemObject({ generationId, problem, classifiedAtMs }: Classification) {

@@ -126,6 +126,18 @@ export const classifierSchema = Type.Object(
       description:
         'Spent in the current month, at list price if BYOK credentials served; without calls in flight.',
     }),
+    state: nullable(
+      Type.Object({
+        taken: Type.Integer({
+          description: 'Generations that it has looked at, or that are not in its sample.',
+        }),
+        dropped: Type.Integer({ description: 'Generations that waited for too long.' }),
+        waiting: Type.Integer({ description: 'Generations that wait for it, by a count a few seconds old.' }),
+        problem: nullable(Type.String(), { description: 'Why it does not go on; null = it does.' }),
+        since: nullable(moment, { description: 'Since when; null = unknown.' }),
+      }),
+      { description: 'How it goes; null for a classifier that is not active, or was made a moment ago.' },
+    ),
     last_problem: nullable(
       Type.Object({
         generation_id: Type.String(),

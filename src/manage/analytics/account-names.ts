@@ -2,18 +2,24 @@ import { forEachSliced, runInTurns } from '../../kit/loop/turns.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { App, AppRegistry } from '../../ports/apps.ts';
+import { type ClassifierStore, classifierKey, classifierTitle } from '../../ports/following/classifiers.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import type { AnalyticsDimension } from './analytics-names.ts';
 
 export interface NameSources {
   readonly tenancy: Pick<KeyStore, 'listKeys'> & Pick<WorkspaceStore, 'listWorkspaces'>;
   readonly apps: Pick<AppRegistry, 'ofHosts'>;
+  /** They stand in the place of keys in what they ask themselves. */
+  readonly classifiers: Pick<ClassifierStore, 'list'>;
 }
 
 /** Names by id. */
 type Names = ReadonlyMap<string, string>;
 
 const WORKSPACES_PER_PAGE = 1_000;
+
+/** Further ones are shown by their masked ids. */
+const MAX_CLASSIFIERS = 1_000;
 
 /** Display names for the ids in an account's events. Each kind is read once, on first use. */
 export class AccountNames {
@@ -48,8 +54,13 @@ export class AccountNames {
   }
 
   async #readKeys(): Promise<Names> {
-    const keys = await this.#sources.tenancy.listKeys(this.#accountId);
-    return new Map(keys.map(({ hash, name, label }) => [hash, name === '' ? label : name]));
+    const { tenancy, classifiers: store } = this.#sources;
+    const keys = await tenancy.listKeys(this.#accountId);
+    const { classifiers } = await store.list(this.#accountId, null, { offset: 0, limit: MAX_CLASSIFIERS });
+    return new Map([
+      ...keys.map(({ hash, name, label }) => [hash, name === '' ? label : name] as const),
+      ...classifiers.map(({ id, name }) => [classifierKey(id), classifierTitle(name)] as const),
+    ]);
   }
 
   async #readWorkspaces(): Promise<Names> {

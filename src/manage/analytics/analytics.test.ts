@@ -49,6 +49,7 @@ function analyticsWith(rows: readonly EventRow[], more: Partial<EventAnswer> = {
     classifiers: {
       find: async (accountId, id) =>
         [classifierOf()].find((known) => known.id === id && known.accountId === accountId),
+      list: async () => ({ classifiers: [], total: 0 }),
     },
     clock: { now: () => Date.parse('2026-06-10T00:00:00Z'), monotonic: () => performance.now() },
   };

@@ -24,7 +24,7 @@ export interface AnalyticsDependencies {
   readonly events: Pick<EventStore, 'query' | 'isRefilling'>;
   readonly tenancy: NameSources['tenancy'];
   readonly apps: Pick<AppRegistry, 'ofIds' | 'ofHosts'>;
-  readonly classifiers: Pick<ClassifierStore, 'find'>;
+  readonly classifiers: Pick<ClassifierStore, 'find' | 'list'>;
   readonly clock: Clock;
 }
 
@@ -49,7 +49,7 @@ export class Analytics {
     wanted: AnalyticsQuery,
     { accountId, vendor, signal }: AnalyticsCall,
   ): Promise<AnalyticsAnswer> {
-    const { events, tenancy, apps, clock } = this.#dependencies;
+    const { events, tenancy, apps, classifiers, clock } = this.#dependencies;
     const startedMs = clock.monotonic();
     const wasRefilling = events.isRefilling;
     const classifier = await this.#classifiersOf(wanted, accountId);
@@ -58,7 +58,7 @@ export class Analytics {
       nowMs: clock.now(),
       classifier,
     });
-    const names = new AccountNames({ tenancy, apps }, accountId);
+    const names = new AccountNames({ tenancy, apps, classifiers }, accountId);
     const { filters, warnings } = await resolveFilters(query.filters, { names, apps });
     const ordersByName = query.order !== null && isShownByName(query.order.field);
     const answer = await events.query(

@@ -11,8 +11,10 @@ import {
   type Classifier,
   type ClassifierEdit,
   type ClassifierStore,
+  classifierFollowerId,
   classifierKey,
 } from '../../ports/following/classifiers.ts';
+import type { FollowerNotes } from '../../ports/following/follower-notes.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Tenancy, Workspace } from '../../ports/tenancy.ts';
 import { ledgerOr503, notFound, refuseDeclared, requireFound } from '../refusals.ts';
@@ -30,6 +32,7 @@ import {
 export interface ClassifiersDependencies {
   readonly store: ClassifierStore;
   readonly classifications: Pick<ClassificationStore, 'lastProblem'>;
+  readonly notes: Pick<FollowerNotes, 'listAll'>;
   readonly tenancy: Tenancy;
   readonly ledger: Pick<Ledger, 'spendingOf'>;
   readonly sources: Sources;
@@ -69,7 +72,7 @@ export class Classifiers {
     });
     if (stored === 'has-active') throw hasActive();
     this.#changed(stored);
-    return { classifier: stored, spentNanos: 0n, lastProblem: undefined };
+    return { classifier: stored, spentNanos: 0n, note: undefined, lastProblem: undefined };
   }
 
   /** All problems of the valid members of a classifier that can be found without the database. */
@@ -141,10 +144,11 @@ export class Classifiers {
 
   async #shown(classifiers: readonly Classifier[]): Promise<ShownClassifier[]> {
     if (classifiers.length === 0) return [];
-    const { ledger, classifications, sources } = this.#dependencies;
+    const { ledger, classifications, notes, sources } = this.#dependencies;
     const keys = classifiers.map(({ id }) => classifierKey(id));
-    const [spendings, problems] = await Promise.all([
+    const [spendings, noted, problems] = await Promise.all([
       ledgerOr503(ledger.spendingOf('key', keys, sources.clock.now())),
+      notes.listAll(),
       Promise.all(classifiers.map(({ id }) => classifications.lastProblem(id))),
     ]);
     return classifiers.map((classifier, index) => {
@@ -153,6 +157,7 @@ export class Classifiers {
       return {
         classifier,
         spentNanos: spentNanos({ window: 'monthly', countsByok: true }, spending),
+        note: classifier.isActive ? noted.get(classifierFollowerId(classifier.id)) : undefined,
         lastProblem: problems[index],
       };
     });

@@ -38,6 +38,16 @@ export function classifierKey(id: string): string {
   return `${KEY_PREFIX}${id}`;
 }
 
+/** What is shown of a classifier in the place of a key. */
+export function classifierTitle(name: string): string {
+  return `Classifier ${name}`;
+}
+
+/** The name of a classifier's place among the settled generations. */
+export function classifierFollowerId(id: string): string {
+  return `classifier/${id}`;
+}
+
 /** Whether a generation is a classifier's own: `key` is the scope that it counts in. */
 export function isOfClassifier({ key }: Pick<ScopeIds, 'key'>): boolean {
   return key.startsWith(KEY_PREFIX);

@@ -31,6 +31,7 @@ const CLASSIFIER = {
   sampling_rate: 1,
   monthly_budget_usd: 20,
   used_usd: 0,
+  state: null,
   last_problem: null,
   created_at: '2026-11-17T05:17:05.423Z',
   updated_at: '2026-11-17T05:17:05.423Z',
