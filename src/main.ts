@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectionTest } from './broadcast/connection-test.ts';
+import type { Telemetry } from './broadcast/telemetry/telemetry.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { Closers } from './closers.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from './config/load.ts';
@@ -19,6 +20,7 @@ import { earlyMetrics, gatewayMetrics } from './gateway-metrics.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import type { Log } from './kit/log/log.ts';
+import { watchedLog } from './kit/log/watched-log.ts';
 import { LoopDelay } from './kit/metrics/loop-delay.ts';
 import { nanosOf } from './kit/money.ts';
 import { programVersion } from './kit/program-version.ts';
@@ -38,6 +40,7 @@ import { systemSources } from './manage/sources.ts';
 import { unassignedServers } from './mcp/configured-servers.ts';
 import { openClassification } from './open-classification.ts';
 import { openFollowing } from './open-following.ts';
+import { openTelemetry } from './open-telemetry.ts';
 import { operatorViews } from './operator-views.ts';
 import { providerStates } from './provider-states.ts';
 import { readinessParts } from './readiness.ts';
@@ -58,6 +61,9 @@ const FIRST_MODEL = 'simulator/standard';
 
 /** How long closing waits for abandoned generations to be settled, milliseconds. */
 const SETTLING_MS = 2_000;
+
+/** How long closing waits until the last metrics and log lines are taken, milliseconds. */
+const FLUSH_MS = 2_000;
 
 /** Default of `drain_grace_ms` with a shared database, where other gateways can take over, milliseconds. */
 const SHARED_GRACE_MS = 2_000;
@@ -112,16 +118,20 @@ export async function openGateway(options: OpenOptions): Promise<RunningGateway>
 }
 
 /** The parts in the order in which they are opened; all are closed if a later one fails. */
-async function openParts(options: OpenOptions, closers: Closers): Promise<RunningGateway> {
-  const { loaded, log, itemClock, healthClock, stages } = options;
+async function openParts(given: OpenOptions, closers: Closers): Promise<RunningGateway> {
+  const { loaded, itemClock, healthClock, stages } = given;
   const { config, runtime } = loaded;
   const settings = new RunningSettings(loaded);
   const loopDelay = closers.add('the measurement of the event loop', new LoopDelay());
   const metrics: ShownMetrics = { families: [], refresh: async () => {} };
+  const egress = createEgress({ rules: () => settings.latest.egress });
+  const telemetry = closers.add('telemetry', openTelemetry({ settings, metrics, egress, log: given.log }));
+  const log = watchedLog(given.log, runtime.logLevel, telemetry);
+  const options = { ...given, log };
   // First, so that probes of a gateway that takes long to open see that it is alive and not ready.
   const server = openServer(loaded, settings, metrics, options, log, closers);
-  const workers = openWorkers(options, server, closers);
-  const reloads = watchFile(options, settings, workers, closers);
+  const workers = openWorkers(options, server, telemetry, closers);
+  const reloads = watchFile(options, settings, workers, telemetry, closers);
   const earlySources = {
     http: server.metrics,
     loopDelay,
@@ -129,11 +139,10 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     configuration: () => reloads.watch.state,
     clock: systemClock,
   };
-  metrics.families = earlyMetrics(earlySources);
+  metrics.families = [...earlyMetrics(earlySources), ...telemetry.families];
   const { host, port } = await (workers ?? server).listen(runtime.host, runtime.port);
   closers.add('open connections', { close: () => server.drain(0) });
 
-  const egress = createEgress({ rules: () => settings.latest.egress });
   const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
   const judgesFor = guardrailJudges({ egress, presidioUrl });
   const testConnection = connectionTest(egress, systemSources.uuid, systemClock.now);
@@ -202,6 +211,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
           news: engine.news,
         })
       : []),
+    ...telemetry.families,
   ];
   metrics.families = families;
   metrics.refresh = async () => {
@@ -285,6 +295,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
     async close(limitMs = settings.latest.config.drain_ms, closing) {
       await Promise.all([server.drain(limitMs), workers?.drain(limitMs)]);
       await Promise.race([engine.gateway.settled(), delay(SETTLING_MS, undefined, { ref: false })]);
+      await telemetry.flush(FLUSH_MS);
       await closers.closeAll(closing);
     },
   };
@@ -294,6 +305,7 @@ async function openParts(options: OpenOptions, closers: Closers): Promise<Runnin
 function openWorkers(
   { loaded, log }: OpenOptions,
   server: ListeningServer,
+  telemetry: Telemetry,
   closers: Closers,
 ): WorkerOwner | undefined {
   if (workerCountOf(loaded) === 1) return undefined;
@@ -303,7 +315,10 @@ function openWorkers(
     server,
     log,
     logSettings: { level, colours, readable: process.stderr.isTTY === true },
-    writeLog: (lines) => process.stderr.write(lines),
+    writeLog: (lines) => {
+      process.stderr.write(lines);
+      telemetry.addLines(lines);
+    },
   });
   return closers.add('serving processes', workers);
 }
@@ -319,6 +334,7 @@ function watchFile(
   { loaded, load, log }: OpenOptions,
   settings: RunningSettings,
   workers: WorkerOwner | undefined,
+  telemetry: Telemetry,
   closers: Closers,
 ): Reloads {
   // A configuration that comes before the database is open is applied by `declare`.
@@ -329,6 +345,7 @@ function watchFile(
     apply: async (next) => {
       await stored?.apply(next);
       await settings.reload(next);
+      telemetry.configure();
       await workers?.reload(next);
     },
     log,

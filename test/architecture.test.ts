@@ -122,6 +122,7 @@ const ROOTS = [
   'gateway-metrics.ts',
   'provider-states.ts',
   'open-following.ts',
+  'open-telemetry.ts',
   'operator-views.ts',
   'self-examination.ts',
   'running-state.ts',

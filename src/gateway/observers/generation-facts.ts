@@ -1,4 +1,5 @@
 import { type ErrorKind, GatewayError } from '../../ir/errors.ts';
+import { namedTrace } from '../../ir/trace.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
@@ -30,6 +31,8 @@ export interface GenerationFacts {
   readonly id: string;
   /** The caller's own id of the request, else the generation id. */
   readonly request_id: string;
+  /** The trace that the request named; absent = it named none. */
+  readonly trace_id?: string;
   readonly outcome: Settlement['outcome'];
   readonly format: string;
   /** The serving model, or the one called last, else the requested one. */
@@ -67,14 +70,16 @@ export interface FailureFacts {
 
 /** The members of every generation. `nowMs`: epoch milliseconds. */
 export function factsOf(
-  { input, attemptLog }: PlannedGeneration,
+  { input, request, attemptLog }: PlannedGeneration,
   { usage, bill, outcome, error, result }: Settlement,
   nowMs: number,
 ): GenerationFacts {
   const { caller, generationId } = input;
   const candidate = candidateOf(attemptLog);
+  const trace_id = namedTraceIdOf(request, input);
   return {
     id: generationId,
+    ...(trace_id !== undefined && { trace_id }),
     request_id: input.attribution?.requestId ?? generationId,
     outcome,
     format: input.format,
@@ -95,6 +100,15 @@ export function factsOf(
     key: caller.key.label,
     key_hash: caller.key.hash,
   };
+}
+
+function namedTraceIdOf(
+  { wishes: { trace } }: PlannedGeneration['request'],
+  { attribution }: PlannedGeneration['input'],
+): string | undefined {
+  const traceparent = attribution?.traceparent;
+  if (trace === undefined && traceparent === undefined) return undefined;
+  return namedTrace({ trace: trace ?? null, traceparent }).traceId;
 }
 
 function candidateOf({ selected, lastCalled }: PlannedGeneration['attemptLog']): Candidate | undefined {

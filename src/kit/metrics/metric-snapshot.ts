@@ -55,6 +55,6 @@ export function mergeSnapshots(
 }
 
 /** A number as `numberText` writes it. */
-function numberOf(text: string): number {
+export function numberOf(text: string): number {
   return text.endsWith('Inf') ? Number(text.replace('Inf', 'Infinity')) : Number(text);
 }

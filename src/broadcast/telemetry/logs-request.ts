@@ -1,0 +1,54 @@
+import { GenerationIds } from '../../ir/trace.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { stringAt, textAt } from '../../kit/json/members.ts';
+import type { ExportLogsServiceRequest, LogRecord } from '../otlp/messages.ts';
+import { keyValues, unixNano } from '../otlp/values.ts';
+import type { TelemetrySource } from './telemetry-source.ts';
+
+/** Numbers of severities, by level. */
+const SEVERITIES: Readonly<Record<string, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
+
+const UNKNOWN = { severityNumber: 0, severityText: '', timeUnixNano: '0' };
+
+/** Lines of the log as a request. */
+export function logsRequest(
+  lines: readonly string[],
+  { resource, scope }: TelemetrySource,
+  nowMs: number,
+): ExportLogsServiceRequest {
+  const observedTimeUnixNano = unixNano(nowMs);
+  const logRecords = lines.map((line) => logRecord(line, observedTimeUnixNano));
+  return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords }] }] };
+}
+
+/** A line that is no JSON, such as the last words of a process, is sent as it is. */
+function logRecord(line: string, observedTimeUnixNano: string): LogRecord {
+  const reading = readJson(line);
+  if (!reading.ok || !isJsonObject(reading.value)) {
+    return { ...UNKNOWN, observedTimeUnixNano, body: { stringValue: withoutColours(line) } };
+  }
+  const { time, level, message, ...fields } = reading.value;
+  const moment = Date.parse(String(time));
+  return {
+    timeUnixNano: Number.isNaN(moment) ? UNKNOWN.timeUnixNano : unixNano(moment),
+    observedTimeUnixNano,
+    severityNumber: SEVERITIES[String(level)] ?? UNKNOWN.severityNumber,
+    severityText: String(level ?? ''),
+    body: { stringValue: String(message ?? '') },
+    attributes: keyValues(fields),
+    ...spanOf(fields),
+  };
+}
+
+/** The span of the generation that a line sums up. Other lines about a generation do not say which trace it is in. */
+function spanOf(fields: JsonObject): Pick<LogRecord, 'traceId' | 'spanId'> {
+  const id = textAt(fields, 'id');
+  if (id === undefined || stringAt(fields, 'outcome') === undefined || !id.startsWith('gen-')) return {};
+  const ids = new GenerationIds(id);
+  return { traceId: textAt(fields, 'trace_id') ?? ids.ownTraceId, spanId: ids.root };
+}
+
+function withoutColours(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+  return line.replace(/\u001b\[[\d;]*m/g, '');
+}

@@ -1,0 +1,98 @@
+import type { MetricFamily, MetricSample } from '../../kit/metrics/metric-family.ts';
+import { numberOf } from '../../kit/metrics/metric-snapshot.ts';
+import {
+  CUMULATIVE,
+  type ExportMetricsServiceRequest,
+  type HistogramDataPoint,
+  type KeyValue,
+  type Metric,
+  type NumberDataPoint,
+} from '../otlp/messages.ts';
+import { unixNano } from '../otlp/values.ts';
+import type { TelemetrySource } from './telemetry-source.ts';
+
+/** When figures were read, and since when sums are added up. */
+interface Times {
+  readonly startTimeUnixNano: string;
+  readonly timeUnixNano: string;
+}
+
+/** All figures of `/metrics`, under the same names. Figures that are no finite numbers are left out. */
+export function metricsRequest(
+  families: readonly MetricFamily[],
+  { resource, scope, startMs }: TelemetrySource,
+  nowMs: number,
+): ExportMetricsServiceRequest {
+  const times = { startTimeUnixNano: unixNano(startMs), timeUnixNano: unixNano(nowMs) };
+  const metrics = families.flatMap((family) => metricOf(family, times) ?? []);
+  return { resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] };
+}
+
+/** Without a unit, because some receivers put units behind names: they would no longer be those of `/metrics`. */
+function metricOf(family: MetricFamily, times: Times): Metric | undefined {
+  const { name, help: description, type } = family;
+  const samples = [...family.samples()];
+  if (type === 'histogram') {
+    const dataPoints = histogramPoints(samples, times);
+    if (dataPoints.length === 0) return undefined;
+    return { name, description, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
+  }
+  const isSum = type === 'counter';
+  const dataPoints = samples.flatMap((sample) => pointOf(sample, times, isSum) ?? []);
+  if (dataPoints.length === 0) return undefined;
+  return isSum
+    ? { name, description, sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } }
+    : { name, description, gauge: { dataPoints } };
+}
+
+function pointOf(
+  { labels, value }: MetricSample,
+  { startTimeUnixNano, timeUnixNano }: Times,
+  isSum: boolean,
+): NumberDataPoint | undefined {
+  const asDouble = numberOf(value);
+  if (!Number.isFinite(asDouble)) return undefined;
+  return {
+    attributes: attributesOf(labels),
+    startTimeUnixNano: isSum ? startTimeUnixNano : undefined,
+    timeUnixNano,
+    asDouble,
+  };
+}
+
+/** What the samples of one distribution say. */
+interface Distribution {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly bounds: number[];
+  /** Of values up to each bound; the last one counts all. */
+  readonly upTo: number[];
+  sum: number;
+}
+
+/** Points from the samples that a scraper gets: their buckets count values up to a bound. */
+function histogramPoints(samples: readonly MetricSample[], times: Times): HistogramDataPoint[] {
+  const distributions = new Map<string, Distribution>();
+  for (const { suffix, labels: all, value } of samples) {
+    const { le, ...labels } = all;
+    const key = JSON.stringify(labels);
+    const known = distributions.get(key) ?? { labels, bounds: [], upTo: [], sum: 0 };
+    distributions.set(key, known);
+    if (suffix === '_sum') known.sum = numberOf(value);
+    if (suffix !== '_bucket' || le === undefined) continue;
+    const bound = numberOf(le);
+    if (Number.isFinite(bound)) known.bounds.push(bound);
+    known.upTo.push(numberOf(value));
+  }
+  return [...distributions.values()].map(({ labels, bounds, upTo, sum }) => ({
+    attributes: attributesOf(labels),
+    ...times,
+    count: String(upTo.at(-1) ?? 0),
+    sum,
+    bucketCounts: upTo.map((count, place) => String(count - (upTo[place - 1] ?? 0))),
+    explicitBounds: bounds,
+  }));
+}
+
+function attributesOf(labels: Readonly<Record<string, string>>): KeyValue[] {
+  return Object.entries(labels).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+}
