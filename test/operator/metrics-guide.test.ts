@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Telemetry, type TelemetryOptions } from '../../src/broadcast/telemetry/telemetry.ts';
+import { ClassificationCounts } from '../../src/classify/classification-counts.ts';
+import { followerMetrics } from '../../src/following/follower-metrics.ts';
 import { GenerationMetrics } from '../../src/gateway/observers/generation-metrics.ts';
 import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
@@ -44,9 +46,14 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     news: { gateways: 1, received: 0 },
   });
   const { families: telemetry } = new Telemetry({ target: () => null } as TelemetryOptions);
-  const names = [...families, ...shared, ...telemetry, ...workerMetrics(() => undefined)].map(
-    ({ name }) => name,
-  );
+  const names = [
+    ...families,
+    ...shared,
+    ...new ClassificationCounts().families,
+    ...followerMetrics({ running: [], contentBytes: 0 }, systemClock),
+    ...telemetry,
+    ...workerMetrics(() => undefined),
+  ].map(({ name }) => name);
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   const named = [...guide.matchAll(/\b(?:signalbox|process)_[a-z_]+[a-z]\b/g)].map(([name]) =>
     name.replace(/_bucket$/, ''),
