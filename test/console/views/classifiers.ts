@@ -70,6 +70,7 @@ export function classifiersSuite(under: () => ConsoleUnderTest): void {
       const [run] = await data(200, 'GET', `/classifiers/${(await all())[0].id}/runs`);
       expect(run).toMatchObject({ budget_usd: 0.5 });
       await page.keyboard.press('Escape');
+      await page.getByRole('row', { name: /support.*(begins in a moment|waiting|up to date)/ }).waitFor();
       const act = async (name: string) => {
         await page.getByRole('button', { name: 'Actions for support' }).click();
         await page.getByRole('button', { name, exact: true }).click();

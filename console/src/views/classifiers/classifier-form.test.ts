@@ -22,6 +22,7 @@ const stored: ClassifierObject = {
   sampling_rate: 0.29,
   monthly_budget_usd: 5,
   used_usd: 1,
+  state: null,
   last_problem: null,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',

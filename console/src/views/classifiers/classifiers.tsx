@@ -8,6 +8,7 @@ import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { columnMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { FollowerState, followerRank } from '../../parts/follower-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { MoneyText } from '../../parts/money-text.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
@@ -173,6 +174,14 @@ function columnsOf(
       cell: ({ model }) => <span class="cut">{model}</span>,
     },
     { name: 'workspace', title: 'Workspace', width: 'c-150', priority: 3, sortValue: placeOf, cell: placeOf },
+    {
+      name: 'progress',
+      title: 'Progress',
+      width: 'c-240',
+      priority: 2,
+      sortValue: ({ state }) => followerRank(state),
+      cell: ({ is_active: isActive, state }) => <FollowerState isOn={isActive} state={state} />,
+    },
     {
       name: 'share',
       title: 'Sessions',

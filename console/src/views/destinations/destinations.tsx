@@ -6,9 +6,10 @@ import { partMeta } from '../../api/part.ts';
 import { readOfWorkspace } from '../../api/read-pages.ts';
 import { ask, send } from '../../api/request.ts';
 import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
-import { count, counted } from '../../format/numbers.ts';
-import { date, dateTime } from '../../format/times.ts';
+import { count } from '../../format/numbers.ts';
+import { date } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { FollowerState, followerRank } from '../../parts/follower-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
@@ -156,28 +157,6 @@ export function Destinations() {
   );
 }
 
-/** How sending goes, in a few words; the whole figures are the title. */
-function Delivery({ of: { enabled, state } }: { readonly of: DestinationObject }) {
-  if (!enabled) return <span class="dim">off</span>;
-  if (state === null) return <span class="dim">begins in a moment</span>;
-  const { taken, dropped, waiting, problem, since } = state;
-  const figures = `${count(taken)} taken, ${count(waiting)} waiting, ${count(dropped)} dropped`;
-  if (problem === null) {
-    return (
-      <span title={figures}>
-        {waiting === 0 ? 'up to date' : `${counted(waiting, 'generation')} waiting`}
-      </span>
-    );
-  }
-  const fault = since === null ? problem : `${problem} (since ${dateTime(Date.parse(since))})`;
-  return (
-    <span class="r" title={`${fault}; ${figures}`}>
-      <span class="tag bad">failing</span>
-      <span class="cut">{problem}</span>
-    </span>
-  );
-}
-
 interface Actions {
   readonly open: (fragment: string) => void;
   readonly setEnabled: (destination: DestinationObject, isEnabled: boolean) => void;
@@ -218,8 +197,8 @@ function columnsOf(
       name: 'delivery',
       title: 'Delivery',
       width: 'c-240',
-      sortValue: ({ state }) => [state?.problem === null ? 1 : 0, state?.waiting ?? 0].join(' '),
-      cell: (row) => <Delivery of={row} />,
+      sortValue: ({ state }) => followerRank(state),
+      cell: ({ enabled, state }) => <FollowerState isOn={enabled} state={state} />,
     },
     {
       name: 'share',
