@@ -3,7 +3,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { openInstallation } from '../src/installation.ts';
+import { openInstallation } from '../src/app/installation.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';

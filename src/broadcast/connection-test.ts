@@ -1,5 +1,5 @@
-import type { Egress, EgressReply, EgressRequest } from '../egress/egress.ts';
-import { EgressProblem } from '../egress/egress-problem.ts';
+import type { Egress, EgressReply, EgressRequest } from '../net/egress/egress.ts';
+import { EgressProblem } from '../net/egress/egress-problem.ts';
 import type { DestinationTarget, ObjectTarget, OtlpTarget, RowTarget } from './destination-target.ts';
 import { objectFolder } from './object-folder.ts';
 import { encodeOtlp } from './otlp/encode.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Egress } from '../egress/egress.ts';
 import { DecryptionProblem } from '../kit/crypto/encrypt.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Clock } from '../kit/time/clock.ts';
+import type { Egress } from '../net/egress/egress.ts';
 import type { Destination, DestinationStore } from '../ports/following/destinations.ts';
 import {
   type Follower,

@@ -1,9 +1,10 @@
 import type { Format } from '../ir/items.ts';
 import { NO_QUIRKS, type Quirks } from '../ir/quirks.ts';
+import type { Timeouts } from '../kit/net/timeouts.ts';
 import type { Provider } from './catalog.ts';
 import type { DialectWord, ProviderEntry } from './entries.ts';
 import { parseCredential } from './providers/credential.ts';
-import type { Auth, Timeouts } from './providers/provider-members.ts';
+import type { Auth } from './providers/provider-members.ts';
 import { authOf, rowOf } from './providers/provider-rows.ts';
 import type { ProviderRow } from './providers/provider-table.ts';
 

@@ -3,9 +3,10 @@ import type { DecisionForm } from '../ir/decision.ts';
 import type { DialectName, Format } from '../ir/items.ts';
 import type { Quirks } from '../ir/quirks.ts';
 import type { Price } from '../kit/money.ts';
+import type { Timeouts } from '../kit/net/timeouts.ts';
 import type { EffortWord } from './entries.ts';
 import type { Credential } from './providers/credential.ts';
-import type { Auth, DataPolicy, ProviderFacts, Timeouts } from './providers/provider-members.ts';
+import type { Auth, DataPolicy, ProviderFacts } from './providers/provider-members.ts';
 
 /** A company or server that runs models. */
 export interface Provider {

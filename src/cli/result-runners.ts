@@ -23,7 +23,7 @@ type PrintingCommand = 'serve' | 'check-config' | 'catalog refresh' | 'usage imp
 /** Commands whose whole output is one result. Their code is imported when they run. */
 export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingCommand>, Runner>> = {
   // Imports nothing else first: doctor reports packages that cannot be loaded.
-  doctor: async (_line, flags) => (await import('./doctor/run-doctor.ts')).runDoctor(flags),
+  doctor: async (_line, flags) => (await import('./commands/doctor.ts')).runDoctor(flags),
   schema: async () => (await import('./commands/schema.ts')).showSchema(),
   'keys create': async (line, flags) =>
     (await keys()).createKey(flags, {

@@ -1,18 +1,14 @@
+import { type InstallationOptions, openInstallation, requireInstallation } from '../app/installation.ts';
 import { findDataDirectory, requireConfiguration } from '../config/load.ts';
 import type { Flags } from '../config/runtime.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
 import { sendCommand } from '../control/send-command.ts';
-import {
-  type InstallationOptions,
-  isDirectoryInUse,
-  loadOptions,
-  openInstallation,
-  requireInstallation,
-} from '../installation.ts';
 import { openStderrLog } from '../kit/log/log.ts';
 import { parseEgressRules } from '../kit/net/egress.ts';
 import { credentialProviders, mcpProviders } from '../manage/byok/byok-secret.ts';
 import { keptMs } from '../manage/generations/retention.ts';
+import { loadOptions } from '../settings/load-options.ts';
+import { isDirectoryInUse } from '../store/directory/data-directory-problem.ts';
 
 /** Runs a control command in the gateway that serves the data directory, or in this process if none does. */
 export async function runControlCommand<Name extends CommandName>(

@@ -11,7 +11,7 @@ process.umask(0o077);
 
 definePlainGlobals();
 limitGarbage();
-const { Worker } = await import('../worker.ts');
+const { Worker } = await import('../app/worker.ts');
 const socketsOf = ({ toOwner, toWorker }: typeof CALLS) => ({
   incoming: new Socket({ fd: toWorker }),
   outgoing: new Socket({ fd: toOwner }),

@@ -10,9 +10,6 @@ import type {
   ProviderStateObject,
 } from '../contract/gateway/provider-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { InboundRequest } from '../http1/server/inbound-request.ts';
-import type { ListenerCertificate } from '../http1/server/listener.ts';
-import type { OutboundResponse } from '../http1/server/outbound-response.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
@@ -35,6 +32,9 @@ import type { Sessions } from '../manage/sessions/sessions.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { McpOffers } from '../mcp/server/offered-tool.ts';
+import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
+import type { ListenerCertificate } from '../net/http1/server/listener.ts';
+import type { OutboundResponse } from '../net/http1/server/outbound-response.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { CallerDirectory } from './access/authenticate.ts';
 import type { CorsRules } from './access/cors.ts';

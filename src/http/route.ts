@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
-import type { InboundRequest } from '../http1/server/inbound-request.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
+import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { RouteAuth } from './access/authenticate.ts';
 import type { RateClass } from './access/rate-limits.ts';

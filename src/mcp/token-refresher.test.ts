@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../test/fakes/hand-clock.ts';
-import type { Egress } from '../egress/egress.ts';
-import { EgressProblem } from '../egress/egress-problem.ts';
+import type { Egress } from '../net/egress/egress.ts';
+import { EgressProblem } from '../net/egress/egress-problem.ts';
 import type { McpToken, McpTokens } from '../ports/byok-credentials.ts';
 import type { Caller } from '../ports/caller.ts';
 import { TokenRefresher } from './token-refresher.ts';

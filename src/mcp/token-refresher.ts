@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Egress, EgressReply } from '../egress/egress.ts';
-import { EgressProblem } from '../egress/egress-problem.ts';
 import { isJsonObject, type JsonObject, readJson } from '../kit/json/json.ts';
 import { textAt } from '../kit/json/members.ts';
 import {
@@ -12,6 +10,8 @@ import {
   writeOAuthToken,
 } from '../kit/net/oauth-token.ts';
 import type { Clock } from '../kit/time/clock.ts';
+import type { Egress, EgressReply } from '../net/egress/egress.ts';
+import { EgressProblem } from '../net/egress/egress-problem.ts';
 import type { McpToken, McpTokens } from '../ports/byok-credentials.ts';
 import type { Caller } from '../ports/caller.ts';
 import { McpProblem } from './client/mcp-problem.ts';

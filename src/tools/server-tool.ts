@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import type { FusionSettings } from '../catalog/fusion-team.ts';
-import type { Egress } from '../egress/egress.ts';
 import type { ConversationForm } from '../ir/format-facts.ts';
 import type { DialectName, RequestFormat, Source } from '../ir/items.ts';
 import type { ChargeKind, LegKind, PaidCharge, ToolSearch } from '../ir/leg.ts';
@@ -13,6 +12,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import type { ReadMembers } from '../kit/json/unread-members.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
+import type { Egress } from '../net/egress/egress.ts';
 import type { Caller } from '../ports/caller.ts';
 import type { StoredFile } from '../ports/files.ts';
 import type { Workspace } from '../ports/tenancy.ts';

@@ -4,13 +4,13 @@ import type { IdSource } from '../kit/ids.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
 import type { Clock } from '../kit/time/clock.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../net/transport/transport.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createCallUpstream } from './call/call.ts';
 import { type CountCall, countUpstreamTokens } from './call/count-tokens.ts';
 import { inPieces } from './call/in-pieces.ts';
 import { type PreviewCall, previewCall } from './call/preview.ts';
 import { createSimulator } from './simulator/simulator.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from './transport/transport.ts';
 import type { CallUpstream } from './upstream.ts';
 
 /** Everything that leaves the gateway towards providers. */

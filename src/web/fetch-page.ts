@@ -1,7 +1,7 @@
-import type { Egress } from '../egress/egress.ts';
-import { EgressProblem } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import type { PlaceOwner } from '../kit/loop/fair-places.ts';
+import type { Egress } from '../net/egress/egress.ts';
+import { EgressProblem } from '../net/egress/egress-problem.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import { textOf, Unreadable } from './page-text.ts';
 import { PdfProblem } from './pdf-text.ts';

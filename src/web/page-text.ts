@@ -1,6 +1,6 @@
-import type { EgressReply } from '../egress/egress.ts';
 import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
 import { runInTurns, type Sliced } from '../kit/loop/turns.ts';
+import type { EgressReply } from '../net/egress/egress.ts';
 import { readablePage } from './html/readable-text.ts';
 import { isPdf, pdfText } from './pdf-text.ts';
 

@@ -1,10 +1,10 @@
-import type { Egress } from '../egress/egress.ts';
-import { EgressProblem, mayBeBilled } from '../egress/egress-problem.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { objectAt, textAt } from '../kit/json/members.ts';
 import type { Nanos } from '../kit/money.ts';
 import { urlOf } from '../kit/net/url-of.ts';
+import type { Egress } from '../net/egress/egress.ts';
+import { EgressProblem, mayBeBilled } from '../net/egress/egress-problem.ts';
 import { type DomainList, domainProblem } from './domains.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engines/engine.ts';
 import { shortenedText } from './engines/shortened-text.ts';

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext } from 'playwright-core';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { type Management, managementOf } from '../e2e/management.ts';

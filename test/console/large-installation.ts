@@ -1,4 +1,4 @@
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { hashSecret } from '../../src/manage/keys/hash-secret.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';

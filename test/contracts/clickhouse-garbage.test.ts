@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openServiceClient } from '../../src/egress/service-client.ts';
 import { parseClickhouseAddress } from '../../src/kit/net/clickhouse-address.ts';
+import { openServiceClient } from '../../src/net/egress/service-client.ts';
 import type { EventQuery, LogQuery } from '../../src/ports/events.ts';
 import { ClickhouseEventStore } from '../../src/store/events/clickhouse/clickhouse-event-store.ts';
 import { EventsUnavailable } from '../../src/store/events/event-errors.ts';

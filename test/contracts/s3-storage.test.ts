@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openServiceClient } from '../../src/egress/service-client.ts';
-import { openFileReader } from '../../src/file-storage.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
+import { openServiceClient } from '../../src/net/egress/service-client.ts';
 import type { FileBytes } from '../../src/ports/files.ts';
 import { ContentFolders } from '../../src/store/content/content-folders.ts';
 import { contentWithOlder } from '../../src/store/content/content-with-older.ts';
 import { QueuedContentStore } from '../../src/store/content/queued-content-store.ts';
 import { S3ContentFiles } from '../../src/store/content/s3-content-files.ts';
 import { openDiskFileBytes } from '../../src/store/files/disk-file-bytes.ts';
+import { openFileReader } from '../../src/store/files/file-storage.ts';
 import { filesWithOlder } from '../../src/store/files/files-with-older.ts';
 import { S3FileBytes } from '../../src/store/files/s3-file-bytes.ts';
 import { S3Storage, type S3StorageOptions } from '../../src/store/object-storage/s3-storage.ts';

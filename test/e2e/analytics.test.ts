@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installation, openInstallation } from '../../src/installation.ts';
+import { type Installation, openInstallation } from '../../src/app/installation.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { usdOf } from '../../src/kit/money.ts';
 import { type AnalyticsMetric, METRIC_DAYS } from '../../src/manage/analytics/analytics-names.ts';

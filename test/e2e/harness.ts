@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { openGateway } from '../../src/app/main.ts';
 import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
@@ -9,7 +10,6 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { openLog } from '../../src/kit/log/log.ts';
 import type { LogLevel } from '../../src/kit/log/log-level.ts';
 import type { Clock } from '../../src/kit/time/clock.ts';
-import { openGateway } from '../../src/main.ts';
 import type { Stage } from '../../src/stages/stage.ts';
 
 export interface TestGateway {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openInstallation } from '../../src/app/installation.ts';
 import type { Overview } from '../../src/contract/analytics/overview.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { usdOf } from '../../src/kit/money.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
 import { eventHistory } from '../builders/event-history.ts';

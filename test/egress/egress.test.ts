@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEgress, type EgressRequest } from '../../src/egress/egress.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
+import { createEgress, type EgressRequest } from '../../src/net/egress/egress.ts';
 import { openRawServer, type RawAnswer, type RawServer } from '../fakes/raw-server.ts';
 import { FORBIDDEN_HOSTS } from './spellings.ts';
 

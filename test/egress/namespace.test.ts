@@ -44,7 +44,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 async function bundled(): Promise<string> {
   const file = join(directory, 'egress.mjs');
   const build = await rolldown({
-    input: fileURLToPath(new URL('../../src/egress/egress.ts', import.meta.url)),
+    input: fileURLToPath(new URL('../../src/net/egress/egress.ts', import.meta.url)),
     platform: 'node',
   });
   await build.write({ file, format: 'esm', codeSplitting: false });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { type EventSums, eventSumsOf } from '../builders/event-sums.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
 import { killHard, PROGRAM, signalbox } from '../operator/program.ts';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { ServerConnection, type ServerConnectionOwner } from '../../src/http1/server/connection.ts';
 import { Cohort } from '../../src/kit/loop/cohort.ts';
+import { ServerConnection, type ServerConnectionOwner } from '../../src/net/http1/server/connection.ts';
 import { MemorySocket, turns } from './memory-socket.ts';
 import { pick, seededRandom } from './mutate.ts';
 import { mutateBytes, piecesOf } from './mutate-bytes.ts';

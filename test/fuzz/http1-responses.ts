@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { ResponseParser } from '../../src/http1/client/response-parser.ts';
+import { ResponseParser } from '../../src/net/http1/client/response-parser.ts';
 import { MemorySocket, turns } from './memory-socket.ts';
 import { pick, seededRandom } from './mutate.ts';
 import { mutateBytes, piecesOf } from './mutate-bytes.ts';

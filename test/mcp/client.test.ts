@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createEgress } from '../../src/egress/egress.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { type ChangedTools, McpClient } from '../../src/mcp/client/mcp-client.ts';
 import type { McpLimits, RemoteServer } from '../../src/mcp/client/remote-server.ts';
+import { createEgress } from '../../src/net/egress/egress.ts';
 import {
   type FakeMcpServer,
   type McpBehaviour,

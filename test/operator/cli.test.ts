@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { openInstallation } from '../../src/app/installation.ts';
 import { run } from '../../src/cli/run.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { type Ended, holdDirectory, killHard, signalbox } from './program.ts';
 

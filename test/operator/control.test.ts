@@ -15,11 +15,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openInstallation } from '../../src/app/installation.ts';
 import { type ControlSocket, listenForCommands } from '../../src/control/listen.ts';
 import { sendCommand } from '../../src/control/send-command.ts';
 import { findSocketPath, releaseSocketPath } from '../../src/control/socket-path.ts';
-import { isDirectoryInUse, openInstallation } from '../../src/installation.ts';
 import { openLog } from '../../src/kit/log/log.ts';
+import { isDirectoryInUse } from '../../src/store/directory/data-directory-problem.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const log = openLog({ level: 'silent', readable: false, write: () => {}, now: () => 0 });

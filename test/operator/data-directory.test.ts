@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { openDataDirectory } from '../../src/store/directory/data-directory.ts';
 import { DataDirectoryProblem } from '../../src/store/directory/data-directory-problem.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DeclaredFile } from '../../src/app/declared-file.ts';
 import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import { type LoadedConfiguration, requireConfiguration } from '../../src/config/load.ts';
-import { DeclaredFile } from '../../src/declared-file.ts';
 import { openLog } from '../../src/kit/log/log.ts';
 import { DeclarationConflict } from '../../src/manage/declared/conflicts.ts';
 import type { Declarations } from '../../src/manage/declared/declarations.ts';

@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openInstallation } from '../../src/app/installation.ts';
 import { run } from '../../src/cli/run.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { storedTarget } from '../../src/manage/destinations/destination-secrets.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { doctorReport } from './doctor-report.ts';

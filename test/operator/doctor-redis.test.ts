@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkRedis } from '../../src/cli/doctor/check-redis.ts';
-import { storeServers } from '../../src/examination.ts';
+import { checkRedis } from '../../src/doctor/check-redis.ts';
+import { storeServers } from '../../src/doctor/examination.ts';
 import { parseRedisAddress } from '../../src/kit/net/redis-address.ts';
 import { freePort } from '../fakes/free-port.ts';
 import { redisForTests } from '../redis/redis-server.ts';

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Installation, openInstallation } from '../../src/app/installation.ts';
 import { run } from '../../src/cli/run.ts';
 import { listenForCommands } from '../../src/control/listen.ts';
-import { type Installation, openInstallation } from '../../src/installation.ts';
 import { encryptionKeyOf } from '../../src/kit/crypto/encrypt.ts';
 import { openLog } from '../../src/kit/log/log.ts';
 import { Vault } from '../../src/manage/byok/vault.ts';

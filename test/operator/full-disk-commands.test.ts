@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { lockDirectory, lockForReading } from '../../src/store/directory/directory-lock.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { run, SmallDisk } from '../worst-hour/small-disk.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Installation, openInstallation } from '../../src/installation.ts';
+import { type Installation, openInstallation } from '../../src/app/installation.ts';
 import { systemSources } from '../../src/manage/sources.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadConfiguration, loadConfigurationInThread } from '../../src/config/load.ts';
-import { loadOptions } from '../../src/installation.ts';
-import { deriveSettingsSliced } from '../../src/settings.ts';
+import { deriveSettingsSliced } from '../../src/settings/derive-settings.ts';
+import { loadOptions } from '../../src/settings/load-options.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 
 const temporary = temporaryDirectory();

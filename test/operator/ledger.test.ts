@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { crc32 } from '../../src/kit/crypto/crc32.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { holdDirectory, killHard, signalbox, typed } from './program.ts';

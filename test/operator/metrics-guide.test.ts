@@ -4,11 +4,11 @@ import { Telemetry, type TelemetryOptions } from '../../src/broadcast/telemetry/
 import { ClassificationCounts } from '../../src/classify/classification-counts.ts';
 import { followerMetrics } from '../../src/following/follower-metrics.ts';
 import { GenerationMetrics } from '../../src/gateway/observers/generation-metrics.ts';
-import { gatewayMetrics } from '../../src/gateway-metrics.ts';
 import { HttpMetrics } from '../../src/http/server/http-metrics.ts';
 import { LoopDelay } from '../../src/kit/metrics/loop-delay.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
-import { sharedMemoryMetrics } from '../../src/shared-memory-metrics.ts';
+import { gatewayMetrics } from '../../src/operator/gateway-metrics.ts';
+import { sharedMemoryMetrics } from '../../src/operator/shared-memory-metrics.ts';
 import { GuardrailMetrics } from '../../src/stages/guardrails/guardrail-metrics.ts';
 import { WriteOffs } from '../../src/store/ledger/books/write-offs.ts';
 import { workerMetrics } from '../../src/workers/supervision/worker-metrics.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openInstallation } from '../../src/installation.ts';
+import { openInstallation } from '../../src/app/installation.ts';
 import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import { withPostgres } from '../../src/store/sql/postgres/open-postgres.ts';
 import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';

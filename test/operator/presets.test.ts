@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { loadOptions } from '../../src/installation.ts';
+import { loadOptions } from '../../src/settings/load-options.ts';
 
 let cwd: string;
 beforeEach(() => {

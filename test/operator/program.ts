@@ -44,7 +44,7 @@ export async function typed(words: readonly string[]): Promise<Ended> {
 /** A process that has the data directory open, with or without the control socket, until it is killed. */
 export async function holdDirectory(dataDir: string, listens: boolean): Promise<ChildProcess> {
   const code = `
-    import { openInstallation } from ${JSON.stringify(compiled('installation.js'))};
+    import { openInstallation } from ${JSON.stringify(compiled('app/installation.js'))};
     import { listenForCommands } from ${JSON.stringify(compiled('control/listen.js'))};
     import { openLog } from ${JSON.stringify(compiled('kit/log/log.js'))};
     const held = await openInstallation({ dataDir: ${JSON.stringify(dataDir)}, keyPrefix: 'sk-' });

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openInstallation } from '../../src/app/installation.ts';
 import { run } from '../../src/cli/run.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { makeDataDirectory, temporaryDirectory } from '../contracts/temporary-directory.ts';
 import { PROGRAM } from './program.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openServiceClient } from '../../src/egress/service-client.ts';
 import { parseClickhouseAddress } from '../../src/kit/net/clickhouse-address.ts';
+import { openServiceClient } from '../../src/net/egress/service-client.ts';
 import type { EventQuery, GenerationEvent } from '../../src/ports/events.ts';
 import {
   ClickhouseEventStore,

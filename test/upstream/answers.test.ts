@@ -12,9 +12,9 @@ import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
+import { createNetworkTransport } from '../../src/net/transport/transport.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
-import { createNetworkTransport } from '../../src/upstream/transport/transport.ts';
 import { type AnswerContent, chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream, type Script } from '../fakes/fake-upstream.ts';
 

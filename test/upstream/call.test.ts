@@ -12,15 +12,11 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
 import { parseEgressRules } from '../../src/kit/net/egress.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/net/transport/transport.ts';
+import type { Transport } from '../../src/net/transport/transport-call.ts';
 import { createAuthorize } from '../../src/upstream/auth/authorize.ts';
 import { createCallUpstream } from '../../src/upstream/call/call.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
-import {
-  type Transport,
-  type UpstreamAnswer,
-  type UpstreamCall,
-  UpstreamFailure,
-} from '../../src/upstream/upstream.ts';
+import { type UpstreamAnswer, type UpstreamCall, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import {
   compressed,
   end,

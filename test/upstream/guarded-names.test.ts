@@ -2,8 +2,8 @@ import dns, { type LookupAddress } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type EgressRules, NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/net/egress.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
-import type { Transport } from '../../src/upstream/upstream.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/net/transport/transport.ts';
+import type { Transport } from '../../src/net/transport/transport-call.ts';
 import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
 
 const realLookup = dns.lookup;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { TransportProblem } from '../../src/http1/client/transport-problem.ts';
+import { TransportProblem } from '../../src/net/http1/client/transport-problem.ts';
 
 /** The problem that some work ends with. */
 export async function problemOf(work: Promise<unknown>): Promise<TransportProblem> {

@@ -4,8 +4,12 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_EGRESS_RULES, parseEgressRules } from '../../src/kit/net/egress.ts';
-import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/upstream/transport/transport.ts';
-import { StaleConnection, type Transport, type TransportCall } from '../../src/upstream/upstream.ts';
+import { createNetworkTransport, TRANSPORT_LIMITS } from '../../src/net/transport/transport.ts';
+import {
+  StaleConnection,
+  type Transport,
+  type TransportCall,
+} from '../../src/net/transport/transport-call.ts';
 import {
   compressed,
   end,

@@ -1,6 +1,6 @@
-import type { Egress, EgressReply, EgressRequest } from '../../egress/egress.ts';
-import { EgressProblem } from '../../egress/egress-problem.ts';
 import { retryAfterOf } from '../../kit/net/retry-after.ts';
+import type { Egress, EgressReply, EgressRequest } from '../../net/egress/egress.ts';
+import { EgressProblem } from '../../net/egress/egress-problem.ts';
 import { FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
 
 /** Sends a request of a destination, and resolves when it was taken. Rejects as writers do. */

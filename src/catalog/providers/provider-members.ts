@@ -1,11 +1,3 @@
-/** Timeouts of calls to a provider, milliseconds. */
-export interface Timeouts {
-  readonly connect: number;
-  readonly firstByte: number;
-  readonly idle: number;
-  readonly total: number;
-}
-
 /**
  * Authorization scheme, which decides the form of the credential. `google`: a key or a service account; `azure`: keys
  * of resources and deployments; `aws`: a Bedrock key, or an access key that signs requests.

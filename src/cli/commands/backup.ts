@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { backUp, type FinishedBackup } from '../../backup.ts';
+import { backUp, type FinishedBackup } from '../../app/backup.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { type StatementView, statementView } from '../../control/ledger-view.ts';
-import { loadOptions } from '../../installation.ts';
 import { countText } from '../../kit/text/count-text.ts';
+import { bytesText } from '../../kit/text/quantities.ts';
+import { loadOptions } from '../../settings/load-options.ts';
 import type { CommandResult } from '../terminal/output.ts';
-import { bytesText } from '../terminal/quantities.ts';
 
 /** Result of `backup`. */
 export interface BackupView {

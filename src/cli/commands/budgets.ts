@@ -1,8 +1,9 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { BudgetView } from '../../control/budget-commands.ts';
 import type { CommandInput } from '../../control/commands.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
 import { runControlCommand } from '../run-control-command.ts';
-import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 
 export async function listBudgets(
   flags: Flags,

@@ -1,9 +1,10 @@
+import { openModelKnowledge } from '../../app/installation.ts';
 import { findDataDirectory, requireConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { type CatalogServices, listCatalog, showModel } from '../../control/catalog-view.ts';
 import type { CommandInput, CommandOutput } from '../../control/commands.ts';
 import { askRunning, CommandRefused } from '../../control/send-command.ts';
-import { loadOptions, openModelKnowledge } from '../../installation.ts';
+import { loadOptions } from '../../settings/load-options.ts';
 import { modelListText, modelText } from '../terminal/catalog-text.ts';
 import type { CommandResult } from '../terminal/output.ts';
 

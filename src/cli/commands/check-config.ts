@@ -4,7 +4,7 @@ import { problemJson, problemsText, problemText } from '../../config/problem.ts'
 import { redactedConfig, redactedRuntime } from '../../config/redact.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { shownPrices } from '../../config/shown-prices.ts';
-import { loadOptions } from '../../installation.ts';
+import { loadOptions } from '../../settings/load-options.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 
 /** Prints the effective configuration with masked secrets, or its problems. Returns the exit code. */

@@ -1,7 +1,8 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CreditsView } from '../../control/views.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
 import { runControlCommand } from '../run-control-command.ts';
-import { type CommandResult, usdText } from '../terminal/output.ts';
+import type { CommandResult } from '../terminal/output.ts';
 
 export async function setCredits(
   flags: Flags,

@@ -2,7 +2,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { readTail } from '../../control/read-tail.ts';
 import { parseTailFilter, type TailFilter } from '../../control/tail.ts';
-import { loadOptions } from '../../installation.ts';
+import { loadOptions } from '../../settings/load-options.ts';
 import type { Output } from '../terminal/output.ts';
 import { tailText } from '../terminal/tail-text.ts';
 

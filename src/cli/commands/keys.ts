@@ -1,8 +1,9 @@
 import type { Flags } from '../../config/runtime.ts';
 import type { CommandInput } from '../../control/commands.ts';
 import type { IssuedKeyView, KeyView } from '../../control/views.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
 import { dataDirectoryLine, runControlCommand } from '../run-control-command.ts';
-import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 
 export async function createKey(
   flags: Flags,

@@ -1,12 +1,13 @@
+import { openInstallation, requireInstallation } from '../../app/installation.ts';
 import type { Flags } from '../../config/runtime.ts';
 import type { LedgerView, RebuildView } from '../../control/ledger-view.ts';
-import { openInstallation, requireInstallation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { countText } from '../../kit/text/count-text.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
 import type { Fault } from '../../ports/ledger.ts';
 import type { LedgerLoss } from '../../ports/ledger-mark.ts';
 import { dataDirectoryLine, installationOptions, runControlCommand } from '../run-control-command.ts';
-import { type CommandResult, tableText, usdText } from '../terminal/output.ts';
+import { type CommandResult, tableText } from '../terminal/output.ts';
 
 /** Explanations of faults, in the order of printing. */
 const FAULTS: Readonly<Record<Fault, string>> = {

@@ -1,6 +1,6 @@
+import { examineSchema, migrateSchema, type SchemaState, targetName } from '../../app/migration.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { countText } from '../../kit/text/count-text.ts';
-import { examineSchema, migrateSchema, type SchemaState, targetName } from '../../migration.ts';
 import type { CommandResult } from '../terminal/output.ts';
 import { runtimeOf } from './backup.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { DataDirectoryProblem, type Manifest, restoreDirectory } from '../../backup.ts';
+import { DataDirectoryProblem, type Manifest, restoreDirectory } from '../../app/backup.ts';
 import type { Flags } from '../../config/runtime.ts';
 import type { LedgerView } from '../../control/ledger-view.ts';
 import type { CommandResult } from '../terminal/output.ts';

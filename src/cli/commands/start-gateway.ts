@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { openGateway } from '../../app/main.ts';
 import { requireConfiguration } from '../../config/load.ts';
 import { problemFields, problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
-import { loadOptions } from '../../installation.ts';
 import { openStderrLog } from '../../kit/log/log.ts';
 import { CONSOLE_FOLDER } from '../../kit/program-files.ts';
-import { openGateway } from '../../main.ts';
+import { loadOptions } from '../../settings/load-options.ts';
 import { watchStop } from '../stop-watchdog.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 

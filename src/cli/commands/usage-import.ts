@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import { constants } from 'node:os';
+import { prepareUsage, type UsagePreparation } from '../../app/installation.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
 import type { ImportedView } from '../../control/views.ts';
-import { prepareUsage, type UsagePreparation } from '../../installation.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Line, LineReader } from '../../kit/text/line-reader.ts';
 import { UsageIntake } from '../../manage/usage-import/usage-intake.ts';

@@ -1,9 +1,9 @@
 import type { ListedModelView } from '../../control/catalog-view.ts';
 import { countText } from '../../kit/text/count-text.ts';
+import { tokensText } from '../../kit/text/quantities.ts';
 import type { ListedEndpoint, ListedModel } from '../../manage/models/listed-models.ts';
 import { pricesText } from './catalog-prices-text.ts';
 import { tableText } from './output.ts';
-import { tokensText } from './quantities.ts';
 
 /** Texts of `catalog show` fit into a terminal of this many columns, unless a name alone is longer. */
 export const COLUMNS = 100;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { documentText, tableText, usdText } from './output.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
+import { documentText, tableText } from './output.ts';
 
 it.each<[number, string]>([
   [0, '0.00'],

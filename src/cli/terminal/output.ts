@@ -75,12 +75,6 @@ export function tableText(
     .join('');
 }
 
-/** An amount in USD, never with an exponent. */
-export function usdText(usd: number): string {
-  const [whole = '', fraction = ''] = usd.toFixed(9).split('.');
-  return `${whole}.${fraction.replace(/0{1,7}$/, '')}`;
-}
-
 /** Replaces control characters of names, which could steer the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, '?');

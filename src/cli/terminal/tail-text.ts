@@ -2,7 +2,7 @@ import type { DroppedLine, TailedLine } from '../../control/tail.ts';
 import { paint, shortId } from '../../kit/log/readable-line.ts';
 import { oneLine } from '../../kit/log/redact-fields.ts';
 import { countText } from '../../kit/text/count-text.ts';
-import { usdText } from './output.ts';
+import { usdText } from '../../kit/text/usd-text.ts';
 
 /** An attempt as the text shows it. */
 interface TailedAttempt {

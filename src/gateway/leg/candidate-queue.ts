@@ -1,7 +1,7 @@
+import { mayCallAgain } from '../../net/transport/may-call-again.ts';
 import type { CallerHealth } from '../../routing/health/health.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import { type RankedCandidate, siteOf } from '../../routing/rules/candidate.ts';
-import { mayCallAgain } from '../../upstream/may-call-again.ts';
 import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 

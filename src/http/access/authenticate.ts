@@ -1,7 +1,7 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Sessions } from '../../manage/sessions/sessions.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';
 import { ACT_AS_HEADER, type CookieServer, sessionTokenOf } from './session-cookie.ts';

@@ -1,4 +1,4 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import { ACT_AS_HEADER, SESSION_HEADER } from './session-cookie.ts';
 import { vendorHeader } from './vendor-header.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 
 const BEARER = /^Bearer[ \t]+(\S+)$/i;
 

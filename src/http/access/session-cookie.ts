@@ -1,4 +1,4 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 
 /**
  * The header that the console sends with its cookie. A page of another origin cannot send it without asking first,

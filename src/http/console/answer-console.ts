@@ -1,4 +1,4 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import type { HttpExchange } from '../exchange/http-exchange.ts';
 import { ASSETS_PATH, type ConsoleFile, type ConsoleFiles } from './console-files.ts';

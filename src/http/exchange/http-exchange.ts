@@ -1,10 +1,10 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { OutboundResponse } from '../../http1/server/outbound-response.ts';
-import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { requestIdOf } from '../../kit/ids.ts';
 import { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
+import type { OutboundResponse } from '../../net/http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
 import type { Caller } from '../../ports/caller.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';

@@ -1,5 +1,5 @@
 import type { EncodeError } from '../../dialects/shared/answers/error-envelope.ts';
-import type { ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
+import type { ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
 import { jsonHeaderLines } from './reply.ts';
 import { unavailable } from './unavailable.ts';

@@ -1,7 +1,7 @@
 import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts';
-import type { HeadRefusal } from '../../http1/server/connection.ts';
-import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import type { HeadRefusal } from '../../net/http1/server/connection.ts';
+import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
 
 /** The error of each refusal. */

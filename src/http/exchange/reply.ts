@@ -1,6 +1,6 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { Heartbeat, OutboundResponse } from '../../http1/server/outbound-response.ts';
-import { headerLine, type ResponseHeadWriter } from '../../http1/server/response-head-writer.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
+import type { Heartbeat, OutboundResponse } from '../../net/http1/server/outbound-response.ts';
+import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
 
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;

@@ -1,12 +1,12 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { ReplyContext, StreamEncoder } from '../../dialects/dialect.ts';
 import type { OpenedStream } from '../../gateway/generation/opened-generation.ts';
-import type { Heartbeat } from '../../http1/server/outbound-response.ts';
 import { type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { type Flow, ReadyValues } from '../../kit/frames/flow.ts';
 import { writeSseComment } from '../../kit/frames/sse.ts';
+import type { Heartbeat } from '../../net/http1/server/outbound-response.ts';
 import type { HttpTimes } from '../dependencies.ts';
 import { AbortGrace } from './abort-grace.ts';
 import { CallerGone } from './http-exchange.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance as Form } from '@fastify/busboy';
 import { FILE_PURPOSES } from '../../contract/workspaces/file.ts';
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { quoted } from '../../kit/text/quoted.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import type { HttpExchange } from '../exchange/http-exchange.ts';
 import type { BodyLimits } from './read-body.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { removerOf } from '../../egress/secret-remover.ts';
+import { removerOf } from '../../kit/secrets/secret-remover.ts';
 import { CallResult } from './call-result.ts';
 
 const SECRET = 'token-for-the-server';

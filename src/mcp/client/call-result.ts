@@ -1,7 +1,7 @@
-import { cleared, type SecretRemover } from '../../egress/secret-remover.ts';
 import { type ToolResultBlock, textBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
+import { cleared, type SecretRemover } from '../../kit/secrets/secret-remover.ts';
 
 /** The result of `tools/call`. Models take its text, MCP clients its blocks: the secrets of each are removed once. */
 export class CallResult {

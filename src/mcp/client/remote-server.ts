@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { removerOf, type SecretRemover } from '../../egress/secret-remover.ts';
+import { removerOf, type SecretRemover } from '../../kit/secrets/secret-remover.ts';
 
 /** An MCP server that the gateway calls, with the credential of one request. */
 export interface RemoteServer {

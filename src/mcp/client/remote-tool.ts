@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { cleared, type SecretRemover } from '../../egress/secret-remover.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, objectAt, stringAt } from '../../kit/json/members.ts';
+import { cleared, type SecretRemover } from '../../kit/secrets/secret-remover.ts';
 
 /** A tool as its server describes it. */
 export interface RemoteTool {

@@ -1,11 +1,11 @@
-import type { Egress, EgressReply } from '../../egress/egress.ts';
-import { EgressProblem } from '../../egress/egress-problem.ts';
-import type { SecretRemover } from '../../egress/secret-remover.ts';
 import type { Frame } from '../../kit/frames/frames.ts';
 import { FrameTooLarge } from '../../kit/frames/frames.ts';
 import { SSE_TYPE, SseReader } from '../../kit/frames/sse.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { objectAt, stringAt } from '../../kit/json/members.ts';
+import type { SecretRemover } from '../../kit/secrets/secret-remover.ts';
+import type { Egress, EgressReply } from '../../net/egress/egress.ts';
+import { EgressProblem } from '../../net/egress/egress-problem.ts';
 import { type RpcFault, type RpcId, type RpcMessage, readFault, readMessage } from '../protocol.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { type RemoteServer, secretRemover } from './remote-server.ts';

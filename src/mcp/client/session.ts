@@ -1,8 +1,8 @@
-import type { Egress } from '../../egress/egress.ts';
-import type { SecretRemover } from '../../egress/secret-remover.ts';
 import type { TraceHeaders } from '../../ir/trace.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
+import type { SecretRemover } from '../../kit/secrets/secret-remover.ts';
+import type { Egress } from '../../net/egress/egress.ts';
 import {
   PROTOCOL_VERSIONS,
   RPC_ERRORS,

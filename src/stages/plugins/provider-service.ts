@@ -1,10 +1,10 @@
 import type { Catalog, Provider } from '../../catalog/catalog.ts';
-import type { Egress, EgressLimits, EgressReply } from '../../egress/egress.ts';
-import { EgressProblem, mayBeBilled } from '../../egress/egress-problem.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { pluginPlace } from '../../ir/plugins.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
+import type { Egress, EgressLimits, EgressReply } from '../../net/egress/egress.ts';
+import { EgressProblem, mayBeBilled } from '../../net/egress/egress-problem.ts';
 import { plainKeyHeaders } from '../../upstream/auth/authorize.ts';
 import { destinationOf } from '../../upstream/auth/destination.ts';
 import type { StageContext } from '../stage.ts';

@@ -1,4 +1,3 @@
-import { tellingEgress } from '../../egress/telling-egress.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { ToolCallEnd } from '../../ir/leg.ts';
@@ -7,6 +6,7 @@ import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
 import { quoted } from '../../kit/text/quoted.ts';
+import { tellingEgress } from '../../net/egress/telling-egress.ts';
 import { type ToolCall, type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 

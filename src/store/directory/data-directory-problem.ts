@@ -9,3 +9,8 @@ export class DataDirectoryProblem extends Error {
     this.inUse = inUse;
   }
 }
+
+/** Whether opening failed because another process has the directory locked. */
+export function isDirectoryInUse(reason: unknown): boolean {
+  return reason instanceof DataDirectoryProblem && reason.inUse;
+}

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openServiceClient } from '../../egress/service-client.ts';
 import { parseClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
+import { openServiceClient } from '../../net/egress/service-client.ts';
 import { examineClickhouse } from './examine-clickhouse.ts';
 
 /** Repeats the header with the password in its error. */

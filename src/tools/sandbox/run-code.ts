@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { EgressReply } from '../../egress/egress.ts';
-import { EgressProblem, mayBeBilled } from '../../egress/egress-problem.ts';
-import { removerOf, type SecretRemover } from '../../egress/secret-remover.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, stringAt } from '../../kit/json/members.ts';
 import type { Nanos } from '../../kit/money.ts';
+import { removerOf, type SecretRemover } from '../../kit/secrets/secret-remover.ts';
+import type { EgressReply } from '../../net/egress/egress.ts';
+import { EgressProblem, mayBeBilled } from '../../net/egress/egress-problem.ts';
 import type { SandboxSettings, ToolContext, ToolIssue, ToolSettings } from '../server-tool.ts';
 
 /** Code for the sandbox. */

@@ -1,9 +1,10 @@
 import type { AwsAccessKey, GoogleServiceAccount } from '../../catalog/providers/credential.ts';
-import type { Auth, Timeouts } from '../../catalog/providers/provider-members.ts';
+import type { Auth } from '../../catalog/providers/provider-members.ts';
 import { hashBody, signAws } from '../../kit/crypto/sign-aws.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
+import type { Timeouts } from '../../kit/net/timeouts.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Transport } from '../upstream.ts';
+import type { Transport } from '../../net/transport/transport-call.ts';
 import type { Destination } from './destination.ts';
 import { GoogleTokens } from './google-tokens.ts';
 

@@ -1,12 +1,12 @@
 import { createHash, createSign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { GoogleServiceAccount } from '../../catalog/providers/credential.ts';
-import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
+import type { Timeouts } from '../../kit/net/timeouts.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
-import type { Transport } from '../upstream.ts';
+import { type ReadLimits, readBeginning } from '../../net/transport/read-beginning.ts';
+import type { Transport } from '../../net/transport/transport-call.ts';
 
 /** A token was refused. `status`: of the token server's reply, whose text is dropped: it may quote the assertion. */
 export class TokenRefused extends Error {

@@ -1,6 +1,6 @@
 import type { Frame } from '../../kit/frames/frames.ts';
+import { type Confidential, REDACTED } from '../../kit/secrets/redact.ts';
 import { withoutLogprobsIn } from './logprobs.ts';
-import { type Confidential, REDACTED } from './redact.ts';
 import { type SplitSecret, splitSecret } from './split-mask.ts';
 
 /**

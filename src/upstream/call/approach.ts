@@ -2,12 +2,12 @@ import type { Endpoint, Provider } from '../../catalog/catalog.ts';
 import { type Credential, secretsOf } from '../../catalog/providers/credential.ts';
 import type { Dialect, RenderedRequest } from '../../dialects/dialect.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
+import { type Confidential, isSecretName } from '../../kit/secrets/redact.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { type Destination, destinationOf } from '../auth/destination.ts';
 import type { UpstreamCall } from '../upstream.ts';
 import type { FailureScope } from './failure.ts';
 import { headersOf } from './headers-of.ts';
-import { type Confidential, isSecretName } from './redact.ts';
 
 /** Where the simulator is addressed; the dialect's own path follows. */
 const SIMULATOR_BASE = 'simulator://local';

@@ -1,10 +1,10 @@
 import type { StreamDecoder } from '../../dialects/dialect.ts';
-import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/events.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
-import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
+import { TransportProblem } from '../../net/http1/client/transport-problem.ts';
+import { type ReadLimits, readBeginning } from '../../net/transport/read-beginning.ts';
 import type { AnswerMask } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';

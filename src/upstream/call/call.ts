@@ -23,24 +23,19 @@ import { VALUE_PASSED_ON } from '../../dialects/shared/report/passed-on-fields.t
 import { Report } from '../../dialects/shared/report/report.ts';
 import { undocumentedEntries } from '../../dialects/shared/report/undocumented-members.ts';
 import { BETA_HEADER } from '../../dialects/shared/requests/betas.ts';
-import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
+import { redactJson } from '../../kit/secrets/redact.ts';
 import type { Clock } from '../../kit/time/clock.ts';
+import { TransportProblem } from '../../net/http1/client/transport-problem.ts';
+import { type ReadLimits, readBeginning } from '../../net/transport/read-beginning.ts';
+import type { Transport, TransportReply } from '../../net/transport/transport-call.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { TokenRefused } from '../auth/google-tokens.ts';
-import { type ReadLimits, readBeginning } from '../transport/read-beginning.ts';
-import {
-  type CallUpstream,
-  type Transport,
-  type TransportReply,
-  type UpstreamAnswer,
-  type UpstreamCall,
-  UpstreamFailure,
-} from '../upstream.ts';
+import { type CallUpstream, type UpstreamAnswer, type UpstreamCall, UpstreamFailure } from '../upstream.ts';
 import { AnswerMask } from './answer-mask.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { type Approach, Approaches } from './approach.ts';
@@ -48,7 +43,6 @@ import { Batches, MAX_EVENT_BYTES, streamReader } from './batches.ts';
 import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } from './failure.ts';
 import { withKnownKinds } from './foreign-kinds.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
-import { redactJson } from './redact.ts';
 import { timeoutsFor } from './timeouts-for.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';

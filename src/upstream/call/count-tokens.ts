@@ -5,10 +5,10 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import { fitReasoning } from '../../dialects/fit/fit-reasoning.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
+import { readBeginning } from '../../net/transport/read-beginning.ts';
+import type { Transport } from '../../net/transport/transport-call.ts';
 import type { Authorize } from '../auth/authorize.ts';
 import { destinationOf } from '../auth/destination.ts';
-import { readBeginning } from '../transport/read-beginning.ts';
-import type { Transport } from '../upstream.ts';
 import { headersOf } from './headers-of.ts';
 import { openCall } from './open-call.ts';
 

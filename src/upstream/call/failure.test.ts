@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { gemini } from '../../dialects/gemini/index.ts';
+import { GatewayError } from '../../ir/errors.ts';
+import { isJsonObject } from '../../kit/json/json.ts';
 import {
   closedEarly,
   socketProblem,
   TransportProblem,
   type TransportReason,
-} from '../../http1/client/transport-problem.ts';
-import { GatewayError } from '../../ir/errors.ts';
-import { isJsonObject } from '../../kit/json/json.ts';
-import { expiryProblem } from '../transport/deadlines.ts';
-import { StaleConnection, UpstreamFailure } from '../upstream.ts';
+} from '../../net/http1/client/transport-problem.ts';
+import { expiryProblem } from '../../net/transport/deadlines.ts';
+import { StaleConnection } from '../../net/transport/transport-call.ts';
+import { UpstreamFailure } from '../upstream.ts';
 import {
   type FailureScope,
   failureOfEvent,

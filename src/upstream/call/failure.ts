@@ -1,15 +1,16 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../../dialects/dialect.ts';
 import { reportedFailure } from '../../dialects/shared/answers/reported-failure.ts';
-import { TransportProblem, type TransportReason } from '../../http1/client/transport-problem.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
 import type { Overflow } from '../../ir/overflow.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
 import { retryAfterOf } from '../../kit/net/retry-after.ts';
-import { type LostAnswer, StaleConnection, UpstreamFailure } from '../upstream.ts';
+import { type Confidential, redact, redactStrings } from '../../kit/secrets/redact.ts';
+import { TransportProblem, type TransportReason } from '../../net/http1/client/transport-problem.ts';
+import { StaleConnection } from '../../net/transport/transport-call.ts';
+import { type LostAnswer, UpstreamFailure } from '../upstream.ts';
 import { overflowOf } from './overflow-of.ts';
-import { type Confidential, redact, redactFinish } from './redact.ts';
 
 /** The provider that failed, and what the message must not reveal. */
 export interface FailureScope {
@@ -253,7 +254,7 @@ export function rewriteTerminal(event: Event, status: number, scope: FailureScop
       if (event.error instanceof UpstreamFailure) return event;
       return { ...event, error: failureOfEvent(event.error, status, scope) };
     case 'finish':
-      return redactFinish(event, scope.confidential.secrets);
+      return redactStrings(event, scope.confidential.secrets);
     case 'relay':
       return rewriteRelay(event, status, scope);
     default:

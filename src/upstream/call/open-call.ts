@@ -1,12 +1,12 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import type { Timeouts } from '../../catalog/providers/provider-members.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import type { Timeouts } from '../../kit/net/timeouts.ts';
+import { mayCallAgain } from '../../net/transport/may-call-again.ts';
+import type { Transport, TransportReply } from '../../net/transport/transport-call.ts';
 import type { Authorization, Authorize, UnauthorizedCall } from '../auth/authorize.ts';
 import type { Destination } from '../auth/destination.ts';
-import { mayCallAgain } from '../may-call-again.ts';
-import type { Transport, TransportReply } from '../upstream.ts';
 
 /** A call that only lacks its authorization. */
 export interface UnsignedCall {

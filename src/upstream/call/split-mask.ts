@@ -1,7 +1,7 @@
 import { type Event, terminalOf } from '../../ir/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { REDACTED } from '../../kit/secrets/redact.ts';
 import { withoutLogprobs } from './logprobs.ts';
-import { REDACTED } from './redact.ts';
 
 /** Text that ends with a shorter beginning of a secret is not held back: ordinary text does so too often. */
 const MIN_HELD_CHARACTERS = 4;

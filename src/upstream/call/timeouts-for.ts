@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../catalog/providers/provider-members.ts';
+import type { Timeouts } from '../../kit/net/timeouts.ts';
 import type { UpstreamCall } from '../upstream.ts';
 
 /** By the limits of a provider: the same without one for the first byte. One object each, because every call has it. */

@@ -1,6 +1,5 @@
 import type { DecodeContext, UpstreamDialect } from '../../dialects/dialect.ts';
 import { isErrorBody } from '../../dialects/shared/answers/error-envelope.ts';
-import { TransportProblem } from '../../http1/client/transport-problem.ts';
 import { type Event, type EventBatch, terminalIndex } from '../../ir/events.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { Utf8Text } from '../../kit/text/utf8-text.ts';
+import { TransportProblem } from '../../net/http1/client/transport-problem.ts';
 import { AnswerMask, MaskedText } from './answer-mask.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';

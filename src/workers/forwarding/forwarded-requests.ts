@@ -1,5 +1,5 @@
-import { type BodySource, InboundRequest } from '../../http1/server/inbound-request.ts';
-import { OutboundResponse, type ResponseConnection } from '../../http1/server/outbound-response.ts';
+import { type BodySource, InboundRequest } from '../../net/http1/server/inbound-request.ts';
+import { OutboundResponse, type ResponseConnection } from '../../net/http1/server/outbound-response.ts';
 import {
   type ForwardedHead,
   type OwnerForwardingCalls,

@@ -1,5 +1,5 @@
-import type { RequestFraming } from '../../http1/server/request-framing.ts';
-import type { RequestHead } from '../../http1/server/request-head.ts';
+import type { RequestFraming } from '../../net/http1/server/request-framing.ts';
+import type { RequestHead } from '../../net/http1/server/request-head.ts';
 
 /** The beginning of a request that a worker forwards. */
 export interface ForwardedHead extends RequestHead {

@@ -1,5 +1,5 @@
-import type { InboundRequest } from '../../http1/server/inbound-request.ts';
-import type { OutboundResponse } from '../../http1/server/outbound-response.ts';
+import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
+import type { OutboundResponse } from '../../net/http1/server/outbound-response.ts';
 import { type OwnerForwardingCalls, WINDOW_BYTES, type WorkerForwardingCalls } from './forwarding-calls.ts';
 
 /** Tells the owner something; resolves nothing. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { openInstallation } from '../../../src/installation.ts';
+import { openInstallation } from '../../../src/app/installation.ts';
 import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { hourOf } from '../../../src/manage/models/hourly-totals.ts';
 import { chatFrames, messagesFrames, responsesFrames, sse } from '../../fakes/answers.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
 import { loadConfigurationInThread, requireConfiguration } from '../../../src/config/load.ts';
 import { problemsText } from '../../../src/config/problem.ts';
-import { loadOptions } from '../../../src/installation.ts';
+import { loadOptions } from '../../../src/settings/load-options.ts';
 import { temporaryDirectory } from '../../contracts/temporary-directory.ts';
 import { BROKEN, manyMistakes, UNREADABLE } from './cases.ts';
 

@@ -1,4 +1,4 @@
-import type { Egress } from '../../../egress/egress.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import type { JudgesFor } from './judge.ts';
 import { ownService } from './own-service.ts';
 import { presidioJudge } from './presidio.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Egress, EgressReply } from '../../../egress/egress.ts';
-import { EgressProblem } from '../../../egress/egress-problem.ts';
 import { isJsonObject, readJson } from '../../../kit/json/json.ts';
 import { wordChanges } from '../../../kit/text/word-changes.ts';
+import type { Egress, EgressReply } from '../../../net/egress/egress.ts';
+import { EgressProblem } from '../../../net/egress/egress-problem.ts';
 import type { AppliedGuardrail, FilterAction, OwnService } from '../../../ports/guardrails.ts';
 import type { Finding } from '../filters/finding.ts';
 import { type Judge, type JudgedText, JudgeFailure, type Judgement } from './judge.ts';

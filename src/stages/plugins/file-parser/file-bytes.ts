@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Egress } from '../../../egress/egress.ts';
-import { EgressProblem } from '../../../egress/egress-problem.ts';
 import { runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
+import { EgressProblem } from '../../../net/egress/egress-problem.ts';
 import { fileRefused } from './file-refused.ts';
 import { type FilePart, nameOf } from './find-files.ts';
 

@@ -1,11 +1,11 @@
 import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
-import type { Egress } from '../../../egress/egress.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
 import { isPluginOff, pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../../kit/money.ts';
 import { countText } from '../../../kit/text/count-text.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { pdfPages } from '../../../web/pdf-text.ts';
 import { textOwner } from '../../../web/text-owner.ts';
 import type { Stage, StageContext } from '../../stage.ts';

@@ -1,9 +1,9 @@
 import type { ParsedFile } from '../../../dialects/shared/answers/file-annotation.ts';
-import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import type { Part } from '../../../ir/items.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { countText } from '../../../kit/text/count-text.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { isPdf, PdfProblem, type PdfText, pdfText } from '../../../web/pdf-text.ts';
 import { textOwner } from '../../../web/text-owner.ts';
 import type { FilesAsText } from '../../guardrails/native-files.ts';

@@ -1,6 +1,6 @@
-import type { Egress } from '../../../egress/egress.ts';
 import { isJsonObject } from '../../../kit/json/json.ts';
 import { numberAt, objectAt } from '../../../kit/json/members.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { PDF_LIMITS, type PdfText } from '../../../web/pdf-text.ts';
 import { callService, type ProviderService, ServiceFailed } from '../provider-service.ts';
 

@@ -1,5 +1,5 @@
-import type { Egress } from '../../../egress/egress.ts';
 import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { callService, type ProviderService, ServiceFailed } from '../provider-service.ts';
 
 /** A text that was flagged, and the categories that it falls into. */

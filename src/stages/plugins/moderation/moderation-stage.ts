@@ -1,9 +1,9 @@
-import type { Egress } from '../../../egress/egress.ts';
 import { GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { middleCut } from '../../../kit/text/middle-cut.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import type { Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider, wantedService } from '../provider-service.ts';
 import { textsOf } from '../request-texts.ts';

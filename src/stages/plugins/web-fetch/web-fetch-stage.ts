@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
-import type { Egress } from '../../../egress/egress.ts';
 import type { Format } from '../../../ir/items.ts';
 import { pluginIn } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
@@ -9,6 +8,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, stringsAt } from '../../../kit/json/members.ts';
 import { runInTurns } from '../../../kit/loop/turns.ts';
 import { countText } from '../../../kit/text/count-text.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { webFetch } from '../../../tools/web-fetch.ts';
 import { DomainList } from '../../../web/domains.ts';
 import { type FetchedPage, type FetchWish, failed, fetchPage } from '../../../web/fetch-page.ts';

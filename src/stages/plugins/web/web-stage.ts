@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../../catalog/catalog.ts';
 import type { SearchEngineName } from '../../../config/schema/search-engines.ts';
-import type { Egress } from '../../../egress/egress.ts';
 import { type GatewayError, invalidRequest } from '../../../ir/errors.ts';
 import type { EventBatch } from '../../../ir/events.ts';
 import { pluginIn, pluginPlace } from '../../../ir/plugins.ts';
@@ -9,6 +8,7 @@ import { searchNote, WEB } from '../../../ir/web-notes.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { numberAt, objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
 import { usdOf } from '../../../kit/money.ts';
+import type { Egress } from '../../../net/egress/egress.ts';
 import { chooseEngine } from '../../../web/choose-engine.ts';
 import { DomainList } from '../../../web/domains.ts';
 import type { FoundPage } from '../../../web/engines/engine.ts';

@@ -1,0 +1,19 @@
+import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
+import type { LoadOptions } from '../config/load.ts';
+import type { Flags } from '../config/runtime.ts';
+import type { Presets } from '../dialects/shared/presets/preset.ts';
+import { likelyCatalogueMistakes } from '../gateway/request/likely-catalogue-mistakes.ts';
+import { createPresetCheck } from '../gateway/request/preset-issues.ts';
+import { declarationProblems } from '../manage/declared/declaration-problems.ts';
+
+/** Options for loading the configuration, with the built-in table of providers. */
+export function loadOptions(flags: Flags): LoadOptions {
+  const check = createPresetCheck();
+  return {
+    flags,
+    knownProviders: KNOWN_PROVIDERS,
+    presetCheck: (presets, vendor) => check(presets as Presets, vendor),
+    declarationCheck: declarationProblems,
+    likelyMistakes: likelyCatalogueMistakes,
+  };
+}
