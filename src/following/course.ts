@@ -1,39 +1,24 @@
 import type { Log } from '../kit/log/log.ts';
 import { isInTime } from '../kit/loop/is-in-time.ts';
-import type { Clock } from '../kit/time/clock.ts';
-import { type FollowedGeneration, type Follower, FollowerWaits } from '../ports/following/follower.ts';
+import { type Follower, FollowerWaits } from '../ports/following/follower.ts';
 import type { FollowerNote, FollowerNotes } from '../ports/following/follower-notes.ts';
-import type { RowPlace, RowRange, SettledRows } from '../ports/following/settled-rows.ts';
-import type { SpooledContents } from '../ports/following/spooled-contents.ts';
-import type { StoredGeneration } from '../ports/generations.ts';
+import type { RowPlace, RowRange } from '../ports/following/settled-rows.ts';
 import { pauseMs } from './pauses.ts';
+import { type BatchSources, readBatch } from './read-batch.ts';
 import { takeInHalves } from './take-in-halves.ts';
 
 /** What followers are run with. */
-export interface CourseDependencies {
-  readonly rows: SettledRows;
+export interface CourseDependencies extends BatchSources {
   readonly notes: FollowerNotes;
-  readonly contents: SpooledContents;
-  readonly clock: Clock;
   /** 0 <= number < 1. */
   readonly random: () => number;
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** Whether an error says that the database does not answer, which logs that itself. */
   isAway(error: unknown): boolean;
-  /** How long generations are held for a follower that reads content, which may be written after the row. */
-  readonly holdMs?: number;
 }
 
 /** Another gateway has taken the right to run followers. */
 export class TurnLost extends Error {}
-
-/** Rows that are read at once: few enough not to block the event loop. */
-const PAGE_ROWS = 100;
-
-/** Characters of contents that are read at once. */
-const MAX_CHARACTERS = 8 * 1024 * 1024;
-
-const HOLD_MS = 2_000;
 
 /** How long a follower goes on before others get its place, milliseconds. */
 const STEP_MS = 5_000;
@@ -43,15 +28,17 @@ const COUNTED_BEYOND = 100_000;
 
 /** One follower on its way through the settled generations. */
 export class FollowerCourse {
-  follower: Follower;
   readonly #dependencies: CourseDependencies;
   readonly #closing = new AbortController();
   /** Called when it needs the content of generations no longer. */
   readonly #taken: (follower: Follower, generationIds: readonly string[]) => Promise<void>;
   /** Rows of generations that were settled before may become visible behind the place where it began. */
   readonly #beganMs: number;
+  #follower: Follower;
   #note: FollowerNote;
   #failures = 0;
+  /** Of the next batch; smaller than that of the follower while whole ones take it too long. */
+  #batchSize: number;
   #dueAt = 0;
   #isEnding = false;
   #step: Promise<void> | undefined;
@@ -64,10 +51,23 @@ export class FollowerCourse {
     beganMs = Number.NEGATIVE_INFINITY,
   ) {
     this.#beganMs = beganMs;
-    this.follower = follower;
+    this.#follower = follower;
+    this.#batchSize = follower.batchSize;
     this.#note = note;
     this.#dependencies = dependencies;
     this.#taken = taken;
+  }
+
+  get follower(): Follower {
+    return this.#follower;
+  }
+
+  /** Other settings, such as another address, are tried at once. */
+  changeTo(follower: Follower): void {
+    if (follower.version !== this.#follower.version) this.#dueAt = 0;
+
+    this.#follower = follower;
+    this.#batchSize = Math.min(this.#batchSize, follower.batchSize);
   }
 
   get note(): FollowerNote {
@@ -138,24 +138,28 @@ export class FollowerCourse {
   async #goOn(until: RowPlace): Promise<void> {
     const { clock } = this.#dependencies;
     const endsAt = clock.monotonic() + STEP_MS;
+    let { follower } = this;
     try {
       while (!this.#isEnding && this.#note.place !== until && clock.monotonic() < endsAt) {
-        if (!(await this.#takeBatch(until))) return;
+        follower = this.follower;
+        if (!(await this.#takeBatch(follower, until))) return;
       }
       if (this.#note.place === until) this.#dueAt = clock.monotonic() + (this.follower.restMs ?? 0);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       if (error instanceof TurnLost || this.#dependencies.isAway(error)) throw error;
-      await this.#failed(error);
+      await this.#failed(error, follower);
     }
   }
 
   /** False if there are no more, or the next generations are too young. */
-  async #takeBatch(until: RowPlace): Promise<boolean> {
-    const { follower } = this;
+  async #takeBatch(follower: Follower, until: RowPlace): Promise<boolean> {
     const { signal } = this.#closing;
     const { clock } = this.#dependencies;
-    const { generations, place, isHeld } = await this.#read(until);
+    const { generations, place, isHeld } = await readBatch(this.#dependencies, this.#range(until), {
+      batchSize: this.#batchSize,
+      readsContent: follower.readsContent,
+    });
     signal.throwIfAborted();
     const since = generations.filter(({ generation }) => generation.settledAtMs >= this.#beganMs);
     const oldest = clock.now() - follower.bounds.maxAgeMs;
@@ -176,6 +180,7 @@ export class FollowerCourse {
       await this.#change({ ...change, ...this.#problem(`refuses generations: ${reason}`) });
     } else if (batch.length > 0) {
       this.#worked();
+      this.#batchSize = Math.min(this.#batchSize * 2, follower.batchSize);
       await this.#change({ ...change, problem: null, problemSinceMs: null });
     } else if (place !== this.#note.place) {
       await this.#change({ ...change, problem, problemSinceMs });
@@ -189,65 +194,18 @@ export class FollowerCourse {
     return !isHeld && generations.length > 0;
   }
 
-  /** The next generations, the place behind them, and whether younger ones are held. */
-  async #read(
-    until: RowPlace,
-  ): Promise<{ generations: FollowedGeneration[]; place: RowPlace; isHeld: boolean }> {
-    const { rows, contents } = this.#dependencies;
-    const { batchSize, readsContent } = this.follower;
-    const read: StoredGeneration[] = [];
-    let { place } = this.#note;
-    while (read.length < batchSize && place !== until) {
-      const page = await rows.read(
-        { ...this.#range(until), behind: place },
-        Math.min(PAGE_ROWS, batchSize - read.length),
-      );
-      read.push(...page.generations);
-      place = page.place;
-      // Before the first row of all, a place may never be that of the end.
-      if (page.generations.length === 0) break;
-    }
-    if (!readsContent || read.length === 0) {
-      return {
-        generations: read.map((generation) => ({ generation, content: undefined })),
-        place,
-        isHeld: false,
-      };
-    }
-    const old = read.slice(0, this.#countOld(read));
-    const found = await contents.find(
-      old.map(({ id }) => id),
-      MAX_CHARACTERS,
-    );
-    const generations = old
-      .slice(0, found.lookedUp)
-      .map((generation) => ({ generation, content: found.contents.get(generation.id) }));
-    const isWhole = generations.length === read.length;
-    return {
-      generations,
-      place: isWhole ? place : await rows.skip(this.#range(until), generations.length),
-      isHeld: old.length < read.length && generations.length === old.length,
-    };
-  }
-
-  /** How many of the first generations are old enough for their content to be there. */
-  #countOld(generations: readonly StoredGeneration[]): number {
-    const { clock, holdMs = HOLD_MS } = this.#dependencies;
-    const nowMs = clock.now();
-    const young = generations.findIndex(({ settledAtMs }) => Math.abs(nowMs - settledAtMs) < holdMs);
-    return young === -1 ? generations.length : young;
-  }
-
   #range(until: RowPlace): RowRange {
     return { workspaceId: this.follower.workspaceId, behind: this.#note.place, until };
   }
 
-  async #failed(error: unknown): Promise<void> {
+  async #failed(error: unknown, failed: Follower): Promise<void> {
     const { clock, random } = this.#dependencies;
     const isExpected = error instanceof FollowerWaits;
     this.#failures++;
-    this.#dueAt =
-      clock.monotonic() + pauseMs(this.#failures, isExpected ? error.retryAfterMs : undefined, random);
+    // The first time the same ones are sent again: the answer may have been lost, and not the request.
+    if (isExpected && error.isLate && this.#failures > 1) this.#batchSize = Math.ceil(this.#batchSize / 2);
+    const waitMs = pauseMs(this.#failures, isExpected ? error.retryAfterMs : undefined, random);
+    this.#dueAt = this.follower.version === failed.version ? clock.monotonic() + waitMs : 0;
     await this.#change(this.#problem(isExpected ? error.message : 'a fault of the gateway', error));
   }
 

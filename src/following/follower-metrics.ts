@@ -8,7 +8,7 @@ const MAX_FOLLOWERS = 100;
 
 /** Figures of the followers that this gateway runs. Of gateways that share a database one runs them all. */
 export function followerMetrics(
-  following: Pick<Following, 'running' | 'contentBytes'>,
+  following: Pick<Following, 'running' | 'contentBytes' | 'lostContents'>,
   clock: Pick<Clock, 'now'>,
 ): readonly MetricFamily[] {
   const figure = (value: (state: FollowerState) => number) => (): readonly GaugeReading[] =>
@@ -40,6 +40,12 @@ export function followerMetrics(
       name: 'signalbox_spooled_content_bytes',
       help: 'Prompts and answers that wait for destinations and classifiers, compressed.',
       read: () => following.contentBytes,
+    }),
+    gauge({
+      name: 'signalbox_spooled_contents_lost_total',
+      help: 'Prompts and answers that destinations and classifiers never get: more waited than there was room for.',
+      type: 'counter',
+      read: () => following.lostContents,
     }),
   ];
 }

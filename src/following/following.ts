@@ -96,6 +96,11 @@ export class Following {
     return this.#upkeeping.contentBytes;
   }
 
+  /** Contents that were lost since the start of this gateway. */
+  get lostContents(): number {
+    return this.#dependencies.contents.lostCount;
+  }
+
   async close(): Promise<void> {
     const { endMs = END_MS } = this.#dependencies;
     this.#isClosed = true;
@@ -167,6 +172,11 @@ export class Following {
     this.#hasTurn = has;
     this.#turnAt = now;
     if (had && !has) this.#turnLost();
+    if (has && !had) {
+      // What another gateway has noted of followers that are not known here must not be forgotten.
+      this.#mustList = true;
+      await this.#list();
+    }
     return has;
   }
 
@@ -197,7 +207,7 @@ export class Following {
     for (const [id, follower] of wanted) {
       const course = this.#courses.get(id);
       if (course !== undefined) {
-        course.follower = follower;
+        course.changeTo(follower);
         continue;
       }
       let note = noted.get(id);

@@ -90,6 +90,7 @@ export function spooledContentsContract(name: string, open: () => Promise<Spoole
       expect(remaining).toBeLessThanOrEqual(bytes * 0.75);
       expect(await left()).toEqual(['gen-3', 'gen-4']);
       expect(warnings).toHaveLength(1);
+      expect(spool.lostCount).toBe(1);
     });
 
     it('loses what comes after it is closed, and says so', async () => {
@@ -99,6 +100,7 @@ export function spooledContentsContract(name: string, open: () => Promise<Spoole
       spool.put(stored('gen-2'));
       expect((await spool.find(['gen-1', 'gen-2'], 100)).contents.size).toBe(0);
       expect(warnings).toHaveLength(1);
+      expect(spool.lostCount).toBe(2);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { Following } from '../../src/following/following.ts';
 import type { GenerationContent } from '../../src/ports/content.ts';
 import type { FollowedGeneration, Follower } from '../../src/ports/following/follower.ts';
+import type { FollowerNotes } from '../../src/ports/following/follower-notes.ts';
 import { SqlFollowerNotes } from '../../src/store/following/sql-follower-notes.ts';
 import { SqlSpooledContents } from '../../src/store/following/sql-spooled-contents.ts';
 import { SqliteSettledRows } from '../../src/store/following/sqlite-settled-rows.ts';
@@ -86,12 +87,20 @@ export class FollowersUnderTest {
     this.#listener({ kind: 'anything' });
   }
 
-  open(): Following {
+  /** `turn`: what its notes say of its turn; it always has it by default. */
+  open(turn: Partial<Pick<FollowerNotes, 'takeTurn'>> = {}): Following {
+    const { notes } = this;
     const log = (message: string, fields?: Readonly<Record<string, unknown>>) =>
       void this.lines.push({ message, fields });
     const following = new Following({
       rows: this.rows,
-      notes: this.notes,
+      notes: {
+        takeTurn: turn.takeTurn ?? (() => notes.takeTurn()),
+        endTurn: () => notes.endTurn(),
+        listAll: () => notes.listAll(),
+        note: (id, note) => notes.note(id, note),
+        forget: (id) => notes.forget(id),
+      },
       contents: this.spool(),
       clock: this.clock,
       random: () => 0,

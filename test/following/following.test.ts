@@ -200,6 +200,75 @@ describe('followers of settled generations', () => {
     await expect.poll(() => again.taken).toEqual(['d']);
   });
 
+  it('are tried at once when their settings change, however long they asked to be left alone', async () => {
+    under.open();
+    const first = await follow();
+    let tries = 0;
+    first.before = async () => {
+      tries++;
+      throw new FollowerWaits('status 429', 3_600_000);
+    };
+    await under.settle('a');
+    await expect.poll(() => tries).toBe(1);
+    await expect.poll(async () => (await under.notes.listAll()).get('f')?.problem).toBe('status 429');
+    const same = new RecordingFollower('f');
+    under.followers.splice(0, 1, same);
+    under.changed();
+    const other = await follow(new RecordingFollower('other'));
+    await expect.poll(() => other.taken).toEqual(['a']);
+    expect(same.taken).toEqual([]);
+    const mended = new RecordingFollower('f', { version: '2' });
+    under.followers.splice(0, 1, mended);
+    under.changed();
+    await expect.poll(() => mended.taken).toEqual(['a']);
+    expect(tries).toBe(1);
+  });
+
+  it('are given fewer at once while they do not answer in time, and then more again', async () => {
+    under.open();
+    const follower = await follow();
+    const asked: number[] = [];
+    follower.before = async ({ length }) => {
+      asked.push(length);
+      if (length > 2) throw new FollowerWaits('no answer', undefined, true);
+    };
+    await under.settle(...ids(0, 20));
+    for (let failures = 1; failures <= 4; failures++) {
+      await expect.poll(() => asked.length).toBe(failures);
+      under.clock.pass(30_000);
+    }
+    await expect.poll(() => asked).toEqual([10, 10, 5, 3, 2, 4]);
+    expect(follower.taken).toEqual(ids(0, 2));
+    follower.before = async ({ length }) => void asked.push(length);
+    under.clock.pass(30_000);
+    await expect.poll(() => follower.taken).toEqual(ids(0, 20));
+    expect(Math.max(...asked.slice(6))).toBeGreaterThan(2);
+  });
+
+  it('are not forgotten by a gateway that has not heard of them when its turn comes', async () => {
+    const early = new RecordingFollower('early');
+    under.followers.push(early);
+    let hasTurn = false;
+    let asked = 0;
+    under.open({
+      takeTurn: async () => {
+        asked++;
+        return hasTurn;
+      },
+    });
+    await expect.poll(() => asked).toBe(1);
+    const first = under.open();
+    const follower = await follow();
+    await under.settle('a');
+    await expect.poll(() => [...early.taken, ...follower.taken]).toEqual(['a', 'a']);
+    await first.close();
+    hasTurn = true;
+    await under.settle('b');
+    under.clock.pass(10_000);
+    await expect.poll(() => follower.taken).toEqual(['a', 'b']);
+    await expect.poll(() => early.taken).toEqual(['a', 'b']);
+  });
+
   it('resend nothing after an orderly stop, which waits for the batch under way', async () => {
     const first = under.open();
     const follower = await follow();

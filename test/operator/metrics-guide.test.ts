@@ -50,7 +50,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     ...families,
     ...shared,
     ...new ClassificationCounts().families,
-    ...followerMetrics({ running: [], contentBytes: 0 }, systemClock),
+    ...followerMetrics({ running: [], contentBytes: 0, lostContents: 0 }, systemClock),
     ...telemetry,
     ...workerMetrics(() => undefined),
   ].map(({ name }) => name);

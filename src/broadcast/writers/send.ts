@@ -10,11 +10,17 @@ export type Send = (
   signal: AbortSignal,
 ) => Promise<EgressReply>;
 
-/** A destination that hangs is given up after that. What it answers is a few bytes. */
-const LIMITS = { totalMs: 30_000, maxBytes: 64 * 1024, maxRedirects: 0 };
+/** A destination that hangs is given up after that, milliseconds. */
+const TOTAL_MS = 30_000;
+
+/** What it answers is a few bytes. */
+const LIMITS = { maxBytes: 64 * 1024, maxRedirects: 0 };
 
 /** Statuses by which a destination says that a request is not valid or too large: the same one never will be. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Statuses by which a proxy says that the destination took too long. */
+const LATE: ReadonlySet<number> = new Set([408, 504, 524]);
 
 /** What statuses mean that an operator can do something about. */
 const MEANINGS: Readonly<Record<number, string>> = {
@@ -27,12 +33,14 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 
 /** The way to a destination. `mayBePrivate`: the operator's own file names its address. */
-export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => number): Send {
+export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => number, totalMs = TOTAL_MS): Send {
+  const limits = { ...LIMITS, totalMs };
   return async (url, request, signal) => {
-    const whole = { ...request, limits: LIMITS, signal };
+    const whole = { ...request, limits, signal };
     const reply = await (mayBePrivate ? egress.call(url, whole) : egress.fetch(url, whole)).catch(
       (problem) => {
-        throw problem instanceof EgressProblem ? new FollowerWaits(problem.message) : problem;
+        if (!(problem instanceof EgressProblem)) throw problem;
+        throw new FollowerWaits(problem.message, undefined, problem.reason === 'timeout');
       },
     );
     const { status, headers } = reply;
@@ -40,7 +48,7 @@ export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => numbe
     const message = problemOf(status);
     if (REFUSED.has(status)) throw new FollowerRefuses(message);
     const seconds = retryAfterOf(headers, now());
-    throw new FollowerWaits(message, seconds === undefined ? undefined : seconds * 1_000);
+    throw new FollowerWaits(message, seconds === undefined ? undefined : seconds * 1_000, LATE.has(status));
   };
 }
 

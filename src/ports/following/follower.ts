@@ -53,11 +53,14 @@ export interface FollowerSource {
 export class FollowerWaits extends Error {
   /** Absent = the usual pause. */
   readonly retryAfterMs: number | undefined;
+  /** It did not answer in time: fewer generations at once may do. */
+  readonly isLate: boolean;
 
-  constructor(message: string, retryAfterMs?: number) {
+  constructor(message: string, retryAfterMs?: number, isLate = false) {
     super(message);
     this.name = 'FollowerWaits';
     this.retryAfterMs = retryAfterMs;
+    this.isLate = isLate;
   }
 }
 

@@ -17,6 +17,8 @@ export interface SpooledContents {
   delete(generationIds: readonly string[]): Promise<void>;
   /** Removes what was stored before a moment, then the oldest above a size. Resolves with the bytes that remain. */
   prune(bounds: { readonly beforeMs: number; readonly maxBytes: number }): Promise<number>;
+  /** Contents that were lost since the start: there was no room for them, or they could not be written. */
+  readonly lostCount: number;
   /** Writes the queue, then closes. */
   close(): Promise<void>;
 }

@@ -40,11 +40,16 @@ export class SqlSpooledContents implements SpooledContents {
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #lost = 0;
+  #lostCount = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Kysely<Tables>, options: SpoolOptions) {
     this.#database = database;
     this.#options = options;
+  }
+
+  get lostCount(): number {
+    return this.#lostCount;
   }
 
   put(stored: StoredContent): void {
@@ -178,6 +183,7 @@ export class SqlSpooledContents implements SpooledContents {
 
   #reportLost(count: number, reason: string): void {
     this.#lost += count;
+    this.#lostCount += count;
     const now = this.#options.clock.monotonic();
     if (now - this.#reportedAtMs < REPORT_MS) return;
     this.#reportedAtMs = now;
