@@ -38,7 +38,10 @@ export interface BatchOutcome {
 /** Calls of a model at the same time. */
 const AT_ONCE = 4;
 
-/** How often the first generation of a batch is tried while its model does not answer, before it is given up. */
+/**
+ * How often the first generation of a batch is tried while its model does not answer, before it is given up, because
+ * others wait or a run is to end.
+ */
 const MAX_TRIES = 5;
 
 /** Whether a classifier has anything to say of a generation: a conversation of a caller that did not fail. */
@@ -117,7 +120,8 @@ export class ClassifyBatch {
     const { id, by } = stopped;
     if (this.#stuck?.id === id) this.#stuck.tries++;
     else this.#stuck = { id, tries: 1 };
-    if (this.#stuck.tries < MAX_TRIES) return { done, stopped: by };
+    const holdsUpOthers = run !== undefined || asked.length > 1;
+    if (this.#stuck.tries < MAX_TRIES || !holdsUpOthers) return { done, stopped: by };
     const given = asked.find(({ generation }) => generation.id === id);
     if (given !== undefined) {
       const verdict = { tags: {}, problem: `given up after ${MAX_TRIES} tries: ${by.problem}` };

@@ -1,12 +1,9 @@
 import type { DecisionForm } from '../ir/decision.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import type { Classifier, ClassifierDimension } from '../ports/following/classifiers.ts';
+import { type Classifier, type ClassifierDimension, NOTHING_FITS } from '../ports/following/classifiers.ts';
 
 /** What a classifier asks, in its settings. */
 export type AskedClassifier = Pick<Classifier, 'name' | 'description' | 'dimensions' | 'model'>;
-
-/** The answer to a dimension of which no value fits: there is no tag then. */
-export const NOTHING_FITS = '(none of these)';
 
 const NOTHING_FITS_MEANING = 'None of the other values fits.';
 

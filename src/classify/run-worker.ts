@@ -29,6 +29,8 @@ export interface RunWorkerDependencies extends ClassifyBatchDependencies {
   readonly ledger: Pick<Ledger, 'spendingOf'>;
   /** Says which gateway does the work of all. */
   readonly turn: Pick<FollowerNotes, 'takeTurn'>;
+  /** Interval at which the turn is renewed while a model is asked, milliseconds. */
+  readonly renewMs?: number;
   /** 0 <= number < 1. */
   readonly random: () => number;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -36,6 +38,8 @@ export interface RunWorkerDependencies extends ClassifyBatchDependencies {
 
 /** How often runs are looked for although none was started here, milliseconds. */
 const LIST_MS = 30_000;
+
+const RENEW_MS = 2_500;
 
 /** Rows that are read at once. */
 const PAGE_ROWS = 100;
@@ -108,14 +112,35 @@ export class RunWorker {
     for (const run of running) {
       const { untilMs = 0 } = this.#pauses.get(run.id) ?? {};
       const left = untilMs - clock.monotonic();
-      if (left <= 0) await this.#step(run);
+      if (left <= 0 && !(await this.#stepInTurn(run))) return LIST_MS;
       const next = (this.#pauses.get(run.id)?.untilMs ?? 0) - clock.monotonic();
       pause = Math.min(pause, Math.max(0, next));
     }
     return pause;
   }
 
-  async #step(run: ClassifierRun): Promise<void> {
+  /** Renews the turn meanwhile: models may take longer than it lasts. False if another gateway has it now. */
+  async #stepInTurn(run: ClassifierRun): Promise<boolean> {
+    const { turn, renewMs = RENEW_MS } = this.#dependencies;
+    const lost = new AbortController();
+    const renewing = setInterval(() => {
+      // The database logs its outages itself. Until it is known who has the turn, nothing is broken off.
+      turn.takeTurn().then(
+        (isHeld) => isHeld || lost.abort(),
+        () => {},
+      );
+    }, renewMs).unref();
+    try {
+      await this.#step(run, AbortSignal.any([this.#closing.signal, lost.signal]));
+    } catch (error) {
+      if (!lost.signal.aborted) throw error;
+    } finally {
+      clearInterval(renewing);
+    }
+    return !lost.signal.aborted;
+  }
+
+  async #step(run: ClassifierRun, signal: AbortSignal): Promise<void> {
     const { store } = this.#dependencies;
     const classifier = await store.find(run.accountId, run.classifierId);
     if (classifier === undefined) {
@@ -128,8 +153,9 @@ export class RunWorker {
     const scope = { id: run.id, budgetNanos: run.budgetNanos };
     const outcome = await batch.classify(classifier, page.generations, {
       run: scope,
-      signal: this.#closing.signal,
+      signal,
     });
+    signal.throwIfAborted();
     await this.#went(run, page, outcome);
   }
 

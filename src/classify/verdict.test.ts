@@ -4,7 +4,8 @@ import { DIALECTS } from '../dialects/dialects.ts';
 import { writePassedAnswers } from '../dialects/shared/decisions/answers.ts';
 import type { DecisionForm, DecisionSettings } from '../ir/decision.ts';
 import type { OutputItem } from '../ir/items.ts';
-import { decisionBody, NOTHING_FITS } from './questions.ts';
+import { NOTHING_FITS } from '../ports/following/classifiers.ts';
+import { decisionBody } from './questions.ts';
 import { readVerdict } from './verdict.ts';
 
 const classifier = classifierOf();

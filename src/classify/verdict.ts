@@ -4,8 +4,7 @@ import { type Result, writtenItems } from '../ir/result.ts';
 import { lookUp } from '../kit/collections/lookup.ts';
 import { isJsonObject, type Json } from '../kit/json/json.ts';
 import { stringAt } from '../kit/json/members.ts';
-import type { Classifier } from '../ports/following/classifiers.ts';
-import { NOTHING_FITS } from './questions.ts';
+import { type Classifier, NOTHING_FITS } from '../ports/following/classifiers.ts';
 
 /** What a model says of a generation. */
 export interface Verdict {

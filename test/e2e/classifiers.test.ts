@@ -128,7 +128,7 @@ describe('POST /classifiers', () => {
         monthly_budget_usd: 1e-12,
         dimensions: [
           topic,
-          { ...topic, values: [{ value: 'a' }, { value: 'b' }, { value: 'a' }] },
+          { ...topic, values: [{ value: 'a' }, { value: '(none of these)' }, { value: 'a' }] },
           ...['model', 'request_count', 'signalbox_usage', 'date__day', '__proto__'].map((name) => ({
             ...topic,
             name,
@@ -139,6 +139,7 @@ describe('POST /classifiers', () => {
       model: 'is not a model of this gateway',
       monthly_budget_usd: 'must be a nano-dollar or more',
       'dimensions[1].name': 'is already used at dimensions[0].name',
+      'dimensions[1].values[1].value': 'is what models answer if no value fits: choose another',
       'dimensions[1].values[2].value': 'is already used at dimensions[1].values[0].value',
       ...Object.fromEntries(
         [2, 3, 4, 5, 6].map((index) => [

@@ -1,7 +1,11 @@
 import type { UpdateClassifier } from '../../contract/classifiers/classifier.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { nanosOf } from '../../kit/money.ts';
-import type { ClassifierDimension, ClassifierSettings } from '../../ports/following/classifiers.ts';
+import {
+  type ClassifierDimension,
+  type ClassifierSettings,
+  NOTHING_FITS,
+} from '../../ports/following/classifiers.ts';
 import { ANALYTICS_DIMENSIONS, metricsByWireName } from '../analytics/analytics-names.ts';
 
 /** Settings of a classifier that are not given. */
@@ -72,6 +76,16 @@ export function classifierIssues(wanted: WantedClassifier, checks: ClassifierChe
       ...repeated(
         values.map(({ value }) => value),
         (place) => `dimensions[${index}].values[${place}].value`,
+      ),
+      ...values.flatMap(({ value }, place) =>
+        value === NOTHING_FITS
+          ? [
+              {
+                path: `dimensions[${index}].values[${place}].value`,
+                message: 'is what models answer if no value fits: choose another',
+              },
+            ]
+          : [],
       ),
     ]),
     ...(typeof budget === 'number' && nanosOf(budget) === 0n

@@ -24,6 +24,9 @@ export const CLASSIFIER_LIMITS = {
   values: 50,
 } as const;
 
+/** The answer to a dimension of which no value fits: there is no tag then, so no value may be called so. */
+export const NOTHING_FITS = '(none of these)';
+
 /** Names of dimensions. */
 export const DIMENSION_NAME = {
   pattern: '^[A-Za-z0-9_]{1,64}$',
