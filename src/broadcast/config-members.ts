@@ -59,19 +59,25 @@ export function optional(member: ConfigMember): ConfigMember {
 
 /** An address that paths are appended to. */
 export function address(description: string, fallback?: string): ConfigMember {
-  return addressLike('^https?://[^\\s/@?#\\\\]+(?:/[^\\s?#]*)?$', description, fallback);
+  const pattern = '^https?://[^\\s/@?#\\\\]+(?:/[^\\s?#]*)?$';
+  return addressLike(pattern, 'user name, password, query and fragment', description, fallback);
 }
 
 /** An address that is called as it is. */
 export function wholeAddress(description: string): ConfigMember {
-  return addressLike('^https?://[^\\s/@?#\\\\]+(?:[/?][^\\s#]*)?$', description);
+  return addressLike(
+    '^https?://[^\\s/@?#\\\\]+(?:[/?][^\\s#]*)?$',
+    'user name, password and fragment',
+    description,
+  );
 }
 
-function addressLike(pattern: string, description: string, fallback?: string): ConfigMember {
+/** `without`: what it must not have. */
+function addressLike(pattern: string, without: string, description: string, fallback?: string): ConfigMember {
   const schema = Type.String({
     pattern,
     maxLength: MAX_URL_CHARACTERS,
-    explain: 'must be an http or https address without a user name or password',
+    explain: `must be an http or https address without ${without}, of at most ${MAX_URL_CHARACTERS} characters`,
   });
   return { ...PLAIN, schema, isAddress: true, isRequired: fallback === undefined, fallback, description };
 }

@@ -23,19 +23,19 @@ describe('configIssues', () => {
       'a wrong kind',
       { endpoint: 7 },
       'config.endpoint',
-      'must be an http or https address without a user name or password',
+      'must be an http or https address without user name, password, query and fragment, of at most 2048 characters',
     ],
     [
       'a user',
       { endpoint: 'https://me:secret@x.example.com' },
       'config.endpoint',
-      'must be an http or https address without a user name or password',
+      'must be an http or https address without user name, password, query and fragment, of at most 2048 characters',
     ],
     [
       'another scheme',
       { endpoint: 'ftp://x.example.com' },
       'config.endpoint',
-      'must be an http or https address without a user name or password',
+      'must be an http or https address without user name, password, query and fragment, of at most 2048 characters',
     ],
     ['no address at all', { endpoint: 'https://[::' }, 'config.endpoint', 'must be an http or https address'],
     [

@@ -121,6 +121,7 @@ describe('filterIssues', () => {
     ['model', 'equals', 1, 'value', 'must be a string for model'],
     ['model', 'equals', null, 'value', 'must be a string for model'],
     ['model', 'regex', '(?=x)', 'value', /^the pattern /],
+    ['model', 'exists', 'x', 'value', 'must be left out for exists'],
   ])('%s %s %s', (field, operator, value, member, message) => {
     expect(issues(field, operator, value)).toEqual([
       { path: `${path}.${member}`, message: expect.stringMatching(message) },

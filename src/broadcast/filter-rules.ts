@@ -82,7 +82,9 @@ function ruleIssues({ field, operator, value }: FilterRule, path: string): Issue
     );
     return [{ path: `${path}.operator`, message: `must be one of ${fitting.join(', ')} for ${field}` }];
   }
-  if (!known.needsValue) return [];
+  if (!known.needsValue) {
+    return value === null ? [] : [{ path: `${path}.value`, message: `must be left out for ${operator}` }];
+  }
   if (kind === 'number' && typeof value !== 'number') {
     return [{ path: `${path}.value`, message: `must be a number for ${field}` }];
   }

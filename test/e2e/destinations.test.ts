@@ -144,7 +144,7 @@ describe('POST /observability/destinations', () => {
     [
       'an address with a user',
       { config: { url: 'https://me:secret@a.example.com' } },
-      'config.url: must be an http or https address without a user name',
+      'config.url: must be an http or https address without user name, password and fragment',
     ],
     [
       'a private address',
@@ -198,6 +198,11 @@ describe('POST /observability/destinations', () => {
       'a value of another kind',
       { filter_rules: { groups: [{ rules: [{ field: 'total_cost', operator: 'gt', value: 'a' }] }] } },
       'filter_rules.groups[0].rules[0].value: must be a number',
+    ],
+    [
+      'a value that nothing is compared with',
+      { filter_rules: { groups: [{ rules: [{ field: 'model', operator: 'exists', value: 'a' }] }] } },
+      'filter_rules.groups[0].rules[0].value: must be left out for exists',
     ],
     [
       'a pattern that looks around',

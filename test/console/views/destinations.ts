@@ -24,7 +24,7 @@ export function destinationsSuite(under: () => ConsoleUnderTest): void {
       await create.getByText('It is needed.').waitFor();
       await create.getByLabel('Endpoint').fill('https://user:pass@collector.example');
       await create.getByRole('button', { name: 'Add destination' }).click();
-      await create.getByText('without a user name or password').waitFor();
+      await create.getByText('without user name, password').waitFor();
       await create.getByLabel('Endpoint').fill('https://collector.example');
       await create.getByLabel('Headers').fill(`x-key: ${SECRET}`);
       await create.getByLabel('Send no prompts and answers').check();
