@@ -16,6 +16,8 @@ export interface OtlpRequest {
 export interface OtlpAnswer {
   readonly status: number;
   readonly headers?: Record<string, string>;
+  /** It is taken, and the answer never comes. */
+  readonly isLost?: true;
 }
 
 /** A receiver of OTLP over HTTP that takes both encodings, decodes strictly and keeps what came. */
@@ -77,6 +79,7 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
       const contentType = request.headers['content-type'] ?? '';
       const message = decodeRequest(path, contentType, body);
       requests.push({ path, headers: request.headers, contentType, message });
+      if (answer?.isLost === true) return;
       response.writeHead(200, { 'content-type': contentType }).end(contentType.endsWith('json') ? '{}' : '');
     } catch (error) {
       counts.faults.push(String(error));
