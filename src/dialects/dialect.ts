@@ -316,6 +316,8 @@ export interface UpstreamDialect {
   readonly logProbabilities?: string;
   /** Ends of base addresses that belong to other interfaces of its providers: the path replaces them. */
   readonly replacedPaths?: readonly string[];
+  /** Its requests have no limit of output: an upstream may write as much as it likes. */
+  readonly takesNoLimit?: true;
   /** Path below the provider's base address, for a model. */
   path(model: string, stream: boolean): string;
   renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest;

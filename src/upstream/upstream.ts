@@ -59,6 +59,11 @@ export interface UpstreamAnswer {
 /** How an answer was lost that its upstream may have finished. */
 export type LostAnswer = 'time-limit' | 'broken-off';
 
+type UpstreamFailureDetails = ErrorDetails &
+  Partial<
+    Pick<UpstreamFailure, 'isCutByUs' | 'isStale' | 'isConnection' | 'lostBy' | 'errno' | 'plainMessage'>
+  >;
+
 /** A failed call, with the message that the caller gets if no candidate is left. */
 export class UpstreamFailure extends GatewayError {
   /** HTTP status of the upstream; 0 when it never answered. */
@@ -92,14 +97,7 @@ export class UpstreamFailure extends GatewayError {
       errno,
       plainMessage,
       ...more
-    }: ErrorDetails & {
-      readonly isCutByUs?: boolean;
-      readonly isStale?: boolean;
-      readonly isConnection?: boolean;
-      readonly lostBy?: LostAnswer | undefined;
-      readonly errno?: string | undefined;
-      readonly plainMessage?: string | undefined;
-    } = {},
+    }: UpstreamFailureDetails = {},
   ) {
     super(kind, message, more);
     this.name = 'UpstreamFailure';
@@ -114,11 +112,20 @@ export class UpstreamFailure extends GatewayError {
 
   /** The same failure in other words. */
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
-    const { details, retryAfterSeconds, overflow, headers, routing } = this;
+    return this.#with({ metadata }, message);
+  }
+
+  /** The same failure of a call that has lost answers as well. */
+  withLost(lostBy: LostAnswer): UpstreamFailure {
+    return this.#with({ lostBy });
+  }
+
+  #with(changed: Partial<UpstreamFailureDetails>, message = this.message): UpstreamFailure {
+    const { metadata, details, retryAfterSeconds, overflow, headers, routing } = this;
     const { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage } = this;
-    const ofError = { details, retryAfterSeconds, overflow, headers, routing };
+    const ofError = { metadata, details, retryAfterSeconds, overflow, headers, routing };
     const kept = { ...ofError, isCutByUs, isStale, isConnection, lostBy, errno, plainMessage };
-    return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, metadata });
+    return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, ...changed });
   }
 }
 

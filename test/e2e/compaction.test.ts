@@ -109,6 +109,27 @@ describe('an upstream that compacts itself', () => {
   });
 });
 
+describe('an upstream that compacts itself, for a key with a limit', () => {
+  const under = async (limit: number) => {
+    const { key } = (await managementOf(gateway).ask('POST', '/keys', { name: 'limited', limit })).body;
+    upstream.answer(responsesAnswer({ text: 'Ok' }));
+    const { status } = await compact({ model: 'up/openai', input: 'Hi' }, { authorization: `Bearer ${key}` });
+    const { path, json } = await upstream.request(0);
+    return { status, path, json };
+  };
+
+  it('is told of no limit of output, which it would not take', async () => {
+    const { path, json } = await under(100);
+    expect([path, json]).toEqual(['/v1/responses/compact', { model: 'm', input: 'Hi' }]);
+  });
+
+  it('is asked for a summary of limited length where the key does not pay for any length', async () => {
+    const { status, path, json } = await under(0.01);
+    expect([status, path]).toEqual([200, '/v1/responses']);
+    expect(json.max_output_tokens * 0.000002).toBeLessThanOrEqual(0.01);
+  });
+});
+
 describe.each(EMULATED)('a model of %s', (name) => {
   const model = `up/${name}`;
 

@@ -206,13 +206,16 @@ function stepsFor(dialect: BilledDialect, work: Done, streams: boolean): readonl
   if (!streams) {
     if (how === 'stall') return [head(200, JSON_TYPE), never()];
     if (how === 'break') return [head(200, JSON_TYPE), write('{"'), reset()];
+    if (how === 'end') return [head(200, JSON_TYPE), write('{"'), end()];
+    if (how === 'foreign') return [head(200, JSON_TYPE), write('{"result":"no answer"}'), end()];
     const body = isErrorBody(work, dialect)
       ? { error: { code: 500, message: 'it failed' } }
       : wire.body(work);
     return [head(200, JSON_TYPE), write(JSON.stringify(body)), end()];
   }
   const { beginning, ending, failing } = wire.frames(work);
-  const isCut = how === 'stall' || how === 'break';
+  if (how === 'foreign') return [head(200, wire.head), write('data: {"no":"JSON\n\n'), end()];
+  const isCut = how === 'stall' || how === 'break' || how === 'end';
   const all = isCut ? beginning : [...beginning, ...(how === 'fail' ? failing : ending)];
   const frames = all.flatMap((frame) => [write(frame), () => sleep(FRAME_GAP_MS)]);
   const last = how === 'stall' ? never() : how === 'break' ? reset() : end();

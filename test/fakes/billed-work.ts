@@ -24,8 +24,9 @@ export interface Work {
  * How a call goes. `answer`: to its end. `slow`: the same, but its first byte takes `SLOW_MS`. `refuse`: the model
  * declines. `empty`: it thinks and says nothing. `silent`: it works and never sends a byte. `late`: a server in front
  * of it gives it up, with 504. `reset`: the connection breaks before a byte. `stall`, `break`: the answer stops, or
- * its connection breaks, after its last word and before its usage. `fail`: instead of its usage the answer says that
- * it failed; in the responses format it says both.
+ * its connection breaks, after its last word and before its usage. `end`: the same, and it ends as if it were whole.
+ * `foreign`: something comes that is no answer. `fail`: instead of its usage the answer says that it failed; in the
+ * responses format it says both.
  */
 export type WorkEnd =
   | 'answer'
@@ -37,6 +38,8 @@ export type WorkEnd =
   | 'reset'
   | 'stall'
   | 'break'
+  | 'end'
+  | 'foreign'
   | 'fail';
 
 /**

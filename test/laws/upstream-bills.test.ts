@@ -175,6 +175,8 @@ const lastWork = work(
     'reset',
     'stall',
     'break',
+    'end',
+    'foreign',
     'fail',
   ),
 );
@@ -191,9 +193,10 @@ const anyCases: fc.Arbitrary<Case> = fc.record({
     .tuple(
       fc.oneof(
         fc.constant([]),
-        fc.array(work(fc.constantFrom<WorkEnd>('refuse', 'empty', 'silent', 'late', 'reset', 'fail')), {
-          maxLength: 2,
-        }),
+        fc.array(
+          work(fc.constantFrom<WorkEnd>('refuse', 'empty', 'silent', 'late', 'reset', 'foreign', 'fail')),
+          { maxLength: 2 },
+        ),
       ),
       lastWork,
     )

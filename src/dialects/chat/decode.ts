@@ -7,7 +7,7 @@ import { stringifyExactly } from '../../kit/json/exact-numbers.ts';
 import { isJsonObject, JSON_LIMITS, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
+import { BrokenAnswer, endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { relayedBody } from '../shared/answers/relayed-body.ts';
@@ -113,7 +113,7 @@ class AnswerReader {
   finish(): Event[] {
     if (this.#isEnded) return [];
     if (this.#finishWord === undefined && this.#writer.count === 0) {
-      return this.fail(new GatewayError('upstream-unavailable', 'The provider sent an empty answer'));
+      return this.fail(new BrokenAnswer('The provider sent an empty answer'));
     }
     this.#isEnded = true;
     const reason = readFinish(this.#finishWord, {

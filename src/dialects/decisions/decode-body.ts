@@ -1,19 +1,20 @@
 import type { DecisionSettings } from '../../ir/decision.ts';
-import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../ir/usage.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { objectAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
+import { BrokenAnswer } from '../shared/answers/broken-answers.ts';
 import { writePassedAnswers } from '../shared/decisions/answers.ts';
 
 /** The events of a body with decisions: its answers as text. Never throws. */
 export function decodeBody(body: JsonObject, { request: { decision } }: DecodeContext): Event[] {
   if (decision === undefined) return [failure('an answer to another request')];
   const { answers } = body;
+  const usage = usageEvents(objectAt(body, 'usage'));
   if (answers === undefined || !answersAll(answers, decision)) {
-    return [failure('decisions without an answer to each question')];
+    return [...usage, failure('decisions without an answer to each question')];
   }
   const id = textAt(body, 'id');
   return [
@@ -23,16 +24,13 @@ export function decodeBody(body: JsonObject, { request: { decision } }: DecodeCo
     { type: 'text-delta', item: 0, part: 0, kind: 'text', text: writePassedAnswers(answers) },
     { type: 'part-end', item: 0, part: 0, kind: 'text' },
     { type: 'item-end', item: 0, status: 'completed' },
-    ...usageEvents(objectAt(body, 'usage')),
+    ...usage,
     { type: 'finish', reason: 'stop' },
   ];
 }
 
 function failure(sent: string): Event {
-  return {
-    type: 'failure',
-    error: new GatewayError('upstream-unavailable', `The provider sent ${sent}`),
-  };
+  return { type: 'failure', error: new BrokenAnswer(`The provider sent ${sent}`) };
 }
 
 function answersAll(answers: Json, { form, questions }: DecisionSettings): boolean {

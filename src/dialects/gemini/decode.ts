@@ -6,7 +6,7 @@ import type { Frame } from '../../kit/frames/frames.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectAt, objectsAt, stringAt, textAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
+import { BrokenAnswer, endedEarly, unreadableAnswer } from '../shared/answers/broken-answers.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
 import { readListedFrame, STEP_LIMITS } from '../shared/answers/read-frame.ts';
 import { Citations } from './citations.ts';
@@ -182,7 +182,7 @@ class AnswerReader {
     const call = objectAt(part, 'functionCall');
     if (call !== undefined) {
       this.#writeSeal();
-      if (!this.#calls.read(call, signature)) this.#end(new GatewayError('upstream-unavailable', TOO_LARGE));
+      if (!this.#calls.read(call, signature)) this.#end(new BrokenAnswer(TOO_LARGE));
       return false;
     }
     const text = stringAt(part, 'text');

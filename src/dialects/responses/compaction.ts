@@ -174,6 +174,6 @@ export const compaction: FormatDialect = {
     encodeBody,
     encodeError,
   },
-  upstream: { path: () => '/responses/compact', renderRequest, decodeBody, readError },
+  upstream: { path: () => '/responses/compact', takesNoLimit: true, renderRequest, decodeBody, readError },
   facts: compactionFacts,
 };

@@ -4,7 +4,7 @@ import { laterUsage, type Usage } from '../../ir/usage.ts';
 import { isJsonObject, JSON_LIMITS, type JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext, StreamDecoder } from '../dialect.ts';
-import { endedEarly } from '../shared/answers/broken-answers.ts';
+import { BrokenAnswer, endedEarly } from '../shared/answers/broken-answers.ts';
 import { readFrame } from '../shared/answers/read-frame.ts';
 import { relayedBody } from '../shared/answers/relayed-body.ts';
 import { type ItemSlot, OutputReader } from './decode-content.ts';
@@ -74,11 +74,11 @@ class AnswerReader {
 
   /** Decodes a whole answer that came in one piece. */
   readWhole(body: JsonObject): Event[] {
-    if (isJsonObject(body.error)) {
+    const isError = isJsonObject(body.error);
+    if (isError || !Array.isArray(body.output)) {
       this.#usage = readUsage(body);
-      this.#fail(failureOf(body));
-    } else if (!Array.isArray(body.output)) this.#fail(notAnAnswer());
-    else this.#finish(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
+      this.#fail(isError ? failureOf(body) : notAnAnswer());
+    } else this.#finish(body, `response.${stringAt(body, 'status') ?? 'completed'}`);
     return this.#take();
   }
 
@@ -306,8 +306,8 @@ class AnswerReader {
   }
 }
 
-function notAnAnswer(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent something that is not an answer');
+function notAnAnswer(): BrokenAnswer {
+  return new BrokenAnswer('The provider sent something that is not an answer');
 }
 
 function channelOfPart(value: JsonObject): TextChannel | undefined {

@@ -1,3 +1,4 @@
+import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Admission } from '../admission/admission.ts';
 import { admit } from '../admission/admit.ts';
 import { GuardrailBudgetExceeded } from '../admission/refused.ts';
@@ -32,7 +33,7 @@ export async function reserveGeneration(
     );
     open.enter();
     const planned = withPlan(underway, admission.plan);
-    return { underway: admission.isTight ? translated(planned) : planned, admission };
+    return { underway: admission.isTight ? limitable(planned) : planned, admission };
   } catch (error) {
     void underway.content.close();
     await settleCharges(underway, error, dependencies, {
@@ -51,10 +52,13 @@ function withPlan(underway: Underway, plan: Plan): Underway {
   return { ...underway, attemptLog: new AttemptLog(plan, notes, charges, toolCalls) };
 }
 
-/** Relayed frames cannot be ended in the middle, so a stream that may have to be cut short is translated. */
-function translated(underway: Underway): Underway {
+/**
+ * The generation so that an answer stays within what is paid for: relayed frames cannot be ended in the middle, so a
+ * stream that may have to be cut short is translated, and so is a request in a form that has no limit of output.
+ */
+function limitable(underway: Underway): Underway {
   const { request, attemptLog } = underway;
-  if (!request.stream) return underway;
+  if (!request.stream && DIALECTS[request.format].upstream.takesNoLimit !== true) return underway;
   const candidates = attemptLog.plan.candidates.map((candidate) =>
     candidate.lane === 'relay' ? { ...candidate, lane: 'translate' as const } : candidate,
   );

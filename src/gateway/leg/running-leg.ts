@@ -185,7 +185,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   }
 
   noteFailed(candidate: Candidate, failure: UpstreamFailure, held: EventBatch = []): void {
-    const nanos = failure.lostBy === undefined ? this.#failedCost(candidate, held) : undefined;
+    const nanos = this.#failedCost(candidate, failure, held);
     if (nanos !== 0n) this.#lost = [...(this.#lost ?? []), { candidate, cause: causeOf(failure), nanos }];
   }
 
@@ -212,13 +212,18 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     for (const lost of this.#lost ?? []) lost.nanos ??= await this.worst(lost.candidate);
   }
 
-  /** The cost of an answer that says that it failed, by its own report; undefined = it has none. */
-  #failedCost(candidate: Candidate, held: EventBatch): Nanos | undefined {
-    if (held.length === 0) return 0n;
+  /**
+   * The cost of an answer that says that it failed, or of a whole body that cannot be read otherwise, by its own
+   * report; undefined = it has none.
+   */
+  #failedCost(candidate: Candidate, { lostBy }: UpstreamFailure, held: EventBatch): Nanos | undefined {
+    const isLost = lostBy !== undefined;
+    if (isLost && (lostBy === 'time-limit' || this.request.stream)) return undefined;
+    if (held.length === 0) return isLost ? undefined : 0n;
     const fold = new Fold();
     fold.pushAll(held);
     const result = this.#counted(fold.result());
-    if (result.usage === undefined) return hasOutput(result) ? undefined : 0n;
+    if (result.usage === undefined) return isLost || hasOutput(result) ? undefined : 0n;
     // Reports leave out what the items of the answer show of the upstream's tools, and a failed body has none.
     const hasTools = toolsAskedBy(this.request)(candidate.endpoint).asked.length > 0;
     if (result.items.length === 0 && hasTools) return undefined;

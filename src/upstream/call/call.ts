@@ -180,7 +180,8 @@ export function renderCall(
   model: string,
 ): RenderedRequest {
   const target = targetOf(call, model);
-  const paid = fitOutput(withoutVendorTools(call.request), call.paid?.outputTokens, call.endpoint);
+  const most = upstream.takesNoLimit === true ? undefined : call.paid?.outputTokens;
+  const paid = fitOutput(withoutVendorTools(call.request), most, call.endpoint);
   const tooled = fitTools(paid.request, call.paid, upstream);
   const ofTier = fitTier(tooled.request, tierOf(call.endpoint), facts);
   const sampled = fitSampling(ofTier.request, call.endpoint);

@@ -1,5 +1,6 @@
 import type { Provider } from '../../catalog/catalog.ts';
 import type { UpstreamErrorInfo } from '../../dialects/dialect.ts';
+import { BrokenAnswer } from '../../dialects/shared/answers/broken-answers.ts';
 import { reportedFailure } from '../../dialects/shared/answers/reported-failure.ts';
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
@@ -236,7 +237,7 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
   return new UpstreamFailure(kind, messageOf({ kind, cause }, own), status, {
     metadata: { ...cleanedWords(error.metadata, scope), ...metadataOf(kind, scope, {}) },
     retryAfterSeconds: capped(error.retryAfterSeconds),
-    lostBy: lostByKind(kind),
+    lostBy: error instanceof BrokenAnswer ? 'broken-off' : lostByKind(kind),
     overflow: overflowIn(kind, own, scope),
     ...(UPSTREAM_MESSAGE_KINDS.has(kind) && {
       plainMessage: messageOf({ kind, cause: 'the answer says so' }, ''),

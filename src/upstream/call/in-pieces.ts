@@ -8,7 +8,7 @@ import { Fold } from '../../ir/folding/fold.ts';
 import { plusUsage, type Usage } from '../../ir/usage.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
-import type { CallUpstream, UpstreamAnswer, UpstreamCall } from '../upstream.ts';
+import { type CallUpstream, type UpstreamAnswer, type UpstreamCall, UpstreamFailure } from '../upstream.ts';
 
 /** Calls that one request has open at the same time. */
 const MAX_CALLS_AT_ONCE = 8;
@@ -100,6 +100,8 @@ class Pieces {
   /** The first failure of a piece: the others are stopped, so that they fail too. */
   #failure: unknown;
   #hasFailed = false;
+  /** A call was stopped because another one failed: its upstream may bill it all the same. */
+  #hasStopped = false;
   #usage: Usage | undefined;
   /** A vector of the first piece that ended: all have its length. */
   #sample: Vector | undefined;
@@ -178,7 +180,8 @@ class Pieces {
   }
 
   #failedPiece(thrown: unknown): PieceEnd {
-    if (!this.#hasFailed) this.#failure = thrown;
+    if (this.#hasFailed) this.#hasStopped = true;
+    else this.#failure = thrown;
     this.#hasFailed = true;
     this.#stop.abort(GIVEN_UP);
     return FAILED;
@@ -188,7 +191,16 @@ class Pieces {
   async #failed(): Promise<EventBatch> {
     for (const end of await Promise.all(this.#open.values())) if (end !== FAILED) this.#add(end.usage);
     if (!(this.#failure instanceof GatewayError)) throw this.#failure;
-    return [...this.#usageEvents(), { type: 'failure', error: this.#failure }];
+    return [...this.#usageEvents(), { type: 'failure', error: this.#lossOf(this.#failure) }];
+  }
+
+  /** The failure with the loss of calls that were stopped, or whose vectors do not fit those of the others. */
+  #lossOf(failure: GatewayError): GatewayError {
+    if (!(failure instanceof UpstreamFailure)) {
+      const { kind, message } = failure;
+      return new UpstreamFailure(kind, message, 200, { cause: failure, lostBy: 'broken-off' });
+    }
+    return this.#hasStopped && failure.lostBy === undefined ? failure.withLost('broken-off') : failure;
   }
 
   #add(usage: Usage | undefined): void {

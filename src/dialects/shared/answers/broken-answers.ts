@@ -1,21 +1,26 @@
 import { GatewayError } from '../../../ir/errors.ts';
 
-/** Failures of answers that the upstream did not report itself. */
+/**
+ * The failure of an answer that cannot be read, or not to its end, although its upstream has not said that it failed:
+ * it may have made a whole answer, and bill that.
+ */
+export class BrokenAnswer extends GatewayError {
+  constructor(message: string) {
+    super('upstream-unavailable', message);
+  }
+}
 
 /** The bytes of a stream ended before the answer did. */
-export function endedEarly(): GatewayError {
-  return new GatewayError(
-    'upstream-unavailable',
-    'The provider ended the stream before the answer was complete',
-  );
+export function endedEarly(): BrokenAnswer {
+  return new BrokenAnswer('The provider ended the stream before the answer was complete');
 }
 
 /** A whole body without an answer or an error in it. */
-export function unreadableAnswer(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent an answer that could not be read');
+export function unreadableAnswer(): BrokenAnswer {
+  return new BrokenAnswer('The provider sent an answer that could not be read');
 }
 
 /** The same for dialects whose answers are one message. */
-export function noMessage(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent an answer that is no message');
+export function noMessage(): BrokenAnswer {
+  return new BrokenAnswer('The provider sent an answer that is no message');
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../ir/errors.ts';
+import type { GatewayError } from '../../../ir/errors.ts';
 import type { Frame } from '../../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../../kit/json/exact-numbers.ts';
 import {
@@ -10,6 +10,7 @@ import {
   readJson,
 } from '../../../kit/json/json.ts';
 import type { JsonLimits } from '../../../kit/json/json-scanner.ts';
+import { BrokenAnswer } from './broken-answers.ts';
 
 /**
  * Limits for an event that only continues an answer, and repeats neither the answer nor the request. It is decoded in
@@ -57,5 +58,5 @@ function isExcessiveList(text: string, limits: JsonLimits): boolean {
 }
 
 function unreadable(): GatewayError {
-  return new GatewayError('upstream-unavailable', 'The provider sent an event that cannot be read');
+  return new BrokenAnswer('The provider sent an event that cannot be read');
 }

@@ -1,10 +1,11 @@
 import type { Vector } from '../../../ir/embedding.ts';
-import { GatewayError } from '../../../ir/errors.ts';
+import type { GatewayError } from '../../../ir/errors.ts';
 import type { Event } from '../../../ir/events.ts';
 import { NO_USAGE, tokenCount } from '../../../ir/usage.ts';
 import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { countText } from '../../../kit/text/count-text.ts';
 import type { DecodeContext, EmbeddingUpstream } from '../../dialect.ts';
+import { BrokenAnswer } from '../answers/broken-answers.ts';
 import { lengthOfVector, vectorIn } from './vectors.ts';
 
 /** Values of an answer: more than any call of the gateway returns (1,000 vectors of 4,096 numbers). */
@@ -42,13 +43,14 @@ function eventsOf({ vectors, inputTokens, id }: VectorAnswer, { request }: Decod
     whole.length < given.length
       ? unreadableVector()
       : (wrongNumber(whole.length, vectors?.length ?? 0, inputs.length) ?? wrongLength(whole, dimensions));
-  if (error !== undefined) return [{ type: 'failure', error }];
   const counted = tokenCount(inputTokens) ?? 0;
+  // Zero tokens is no count.
+  const usage = counted === 0 ? [] : [usageEvent(counted)];
+  if (error !== undefined) return [...usage, { type: 'failure', error }];
   return [
     { type: 'start', ...(id !== undefined && { upstreamId: id }) },
     { type: 'vectors', vectors: whole },
-    // Zero tokens is no count.
-    ...(counted === 0 ? [] : [usageEvent(counted)]),
+    ...usage,
     { type: 'finish', reason: 'stop' },
   ];
 }
@@ -89,5 +91,5 @@ export function wrongLength(
 }
 
 function badAnswer(sent: string): GatewayError {
-  return new GatewayError('upstream-unavailable', `The provider sent ${sent}`);
+  return new BrokenAnswer(`The provider sent ${sent}`);
 }

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  type RecordedRequest,
+  reply,
+  reset,
+  type Script,
+  type Step,
+  stepsOf,
+  write,
+} from '../fakes/fake-upstream.ts';
+
+/*
+ * Answers that always come whole: vectors, decisions and compacted conversations. Whatever becomes of one, what its
+ * upstream bills is charged, or written off.
+ */
+
+const PRICE = 0.000002;
+const pricing = { prompt: String(PRICE.toFixed(6)), completion: PRICE.toFixed(6) };
+const AWS = JSON.stringify({ accessKeyId: 'AKID', secretAccessKey: 'aws-secret', region: 'us-east-1' });
+
+/** Tokens that each call is billed. */
+const TOKENS = 300;
+const BILL = TOKENS * PRICE;
+const INPUTS = ['word '.repeat(200), 'other '.repeat(200)];
+
+let upstream: FakeUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await openFakeUpstream();
+  const { url: base_url } = upstream;
+  const vectors = (id: string, provider: string, more: object = {}) => ({
+    id,
+    output_modalities: ['embeddings'],
+    context_length: 8_192,
+    endpoints: [{ provider, model: id, pricing, ...more }],
+  });
+  const size = { context_length: 100_000, max_output_tokens: 2_000 };
+  gateway = await openTestGateway({
+    providers: [
+      { slug: 'open', dialect: 'openai-chat', base_url, api_key: 'k' },
+      { slug: 'goo', dialect: 'google-gemini', base_url, api_key: 'k' },
+      { slug: 'bed', dialect: 'aws-bedrock', base_url, api_key: AWS },
+      { slug: 'cohere', base_url: `${base_url}/compatibility/v1`, api_key: 'k' },
+      { slug: 'openai', dialect: 'openai-responses', base_url, api_key: 'k' },
+    ],
+    models: [
+      vectors('e/open', 'open'),
+      vectors('e/one-by-one', 'open', { max_inputs: 1 }),
+      vectors('e/gemini', 'goo'),
+      {
+        ...vectors('e/titan', 'bed'),
+        endpoints: [{ provider: 'bed', model: 'amazon.titan-embed-text-v2:0', pricing }],
+      },
+      vectors('e/cohere', 'cohere'),
+      ...['openai', 'system-one'].map((decisions) => ({
+        id: `d/${decisions}`,
+        ...size,
+        endpoints: [{ provider: 'open', model: 'm', decisions, pricing, ...size }],
+      })),
+      { id: 'c/openai', ...size, endpoints: [{ provider: 'openai', model: 'm', pricing, ...size }] },
+    ],
+  } as never);
+});
+beforeEach(() => upstream.clear());
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+async function ask(path: string, body: object) {
+  const response = await gateway.post(path, body);
+  await response.text();
+  const shown = async () => await gateway.fetch(`/generation?id=${response.headers.get('x-generation-id')}`);
+  await expect.poll(async () => (await shown()).status, { timeout: 20_000 }).toBe(200);
+  const { data } = (await (await shown()).json()) as any;
+  return {
+    status: response.status,
+    accounted: data.total_cost + data.written_off,
+    causes: data.write_offs.map(({ cause }: { cause: string }) => cause),
+  };
+}
+
+/** Requests by what they ask for. */
+const ASKED: Readonly<Record<string, readonly [path: string, body: object]>> = {
+  ...Object.fromEntries(
+    ['e/open', 'e/gemini', 'e/titan', 'e/cohere'].map((model) => [
+      `vectors of ${model}`,
+      ['/embeddings', { model, input: INPUTS }] as const,
+    ]),
+  ),
+  decisions: [
+    '/decisions',
+    { model: 'd/openai', input: INPUTS[0], questions: [{ type: 'predicate', instructions: 'Is it?' }] },
+  ],
+  'decisions of System One': [
+    '/systemone',
+    { model: 'd/system-one', state: INPUTS[0], questions: { a: { type: 'noul', instructions: 'Is it?' } } },
+  ],
+  'a compacted conversation': ['/responses/compact', { model: 'c/openai', input: INPUTS[0] }],
+};
+
+/** Reports in the words of each upstream. */
+const REPORT = {
+  usage: { input_tokens: TOKENS, output_tokens: 0, prompt_tokens: TOKENS, total_tokens: TOKENS },
+  usageMetadata: { promptTokenCount: TOKENS },
+  meta: { billed_units: { input_tokens: TOKENS } },
+};
+
+/** Answers that are billed and of no use. */
+const USELESS: Readonly<Record<string, Script>> = {
+  'is something else': reply(200, { result: 'no answer' }),
+  'is something else with a report': reply(200, { result: 'no answer', ...REPORT }),
+  'has too many parts, and a report': reply(200, {
+    ...REPORT,
+    data: [0, 1, 2].map((index) => ({ index, embedding: [1, 2] })),
+    embeddings: {
+      float: [
+        [1, 2],
+        [1, 2],
+        [1, 2],
+      ],
+    },
+    answers: [{}, {}, {}],
+  }),
+  'is no object': reply(200, [1]),
+  'is no JSON': [head(200, JSON_TYPE), write('{"data":'), end()],
+  'breaks off': [head(200, JSON_TYPE), write('{"data":'), reset()],
+  'comes too late': reply(504, {}),
+};
+
+describe.each(Object.entries(ASKED))('law: %s', (_, [path, body]) => {
+  it.each(Object.entries(USELESS))('whose answer %s', async (_name, script) => {
+    upstream.answer(script);
+    const { status, accounted, causes } = await ask(path, { ...body, provider: { allow_fallbacks: false } });
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(upstream.requests.length).toBeGreaterThan(0);
+    expect(accounted).toBeGreaterThanOrEqual(BILL - 1e-9);
+    expect(causes).toEqual([expect.stringMatching(/^(?:dropped|time_limit)$/)]);
+  });
+});
+
+describe('law: vectors of several calls', () => {
+  const input = Array.from({ length: 9 }, (_, index) => `${'word '.repeat(200)}${index}`);
+  const vectors = (request: RecordedRequest, vector: number[]): readonly Step[] =>
+    stepsOf(reply(200, { data: [{ index: 0, embedding: vector }], ...REPORT }), request);
+
+  it.each<[string, (request: RecordedRequest) => readonly Step[], number]>([
+    ['fails', (request) => stepsOf(reply(500, { error: { message: 'no' } }), request), 8],
+    ['has vectors of another length', (request) => vectors(request, [1, 2, 3]), 9],
+  ])('of which one %s while others are under way', async (_, odd, billed) => {
+    let isOver: () => void = () => {};
+    const over = new Promise<void>((resolve) => {
+      isOver = resolve;
+    });
+    upstream.answer((request) => {
+      const { length } = upstream.requests;
+      if (length === 1) return vectors(request, [1, 2]);
+      // The second call ends when all others have come, which then are worked on until the request is over.
+      if (length === 2) return [() => upstream.request(8).then(() => {}), ...odd(request)];
+      return [() => over, ...vectors(request, [1, 2])];
+    });
+    const { status, accounted } = await ask('/embeddings', { model: 'e/one-by-one', input });
+    isOver();
+    expect([status, upstream.requests.length]).toEqual([502, 9]);
+    expect(accounted).toBeGreaterThanOrEqual(billed * BILL - 1e-9);
+  });
+});
