@@ -10,8 +10,8 @@ export function acceptedBy(
   const { apiKeyHashes, samplingRate, filterRules } = destination;
   const hashes = apiKeyHashes === null ? undefined : new Set(apiKeyHashes);
   const filter = filterOf(filterRules);
-  return (facts: FilterFacts) =>
-    (hashes?.has(facts.generation.scopes.key) ?? true) &&
-    isSampled(facts.generation, samplingRate) &&
-    filter(facts);
+  return function* (facts: FilterFacts) {
+    const isWanted = hashes?.has(facts.generation.scopes.key) ?? true;
+    return isWanted && isSampled(facts.generation, samplingRate) && (yield* filter(facts));
+  };
 }

@@ -50,7 +50,7 @@ export function destinationFollower({
     const sent: FilterFacts[] = [];
     for (const { generation, content } of generations) {
       const facts = { generation, content, apiKeyName: names.get(generation.scopes.key) ?? null };
-      if (accepts(facts)) sent.push(facts);
+      if (yield* accepts(facts)) sent.push(facts);
       yield;
     }
     return sent;

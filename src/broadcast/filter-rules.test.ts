@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FilterGroup, FilterRule } from '../ports/following/destinations.ts';
+import { runAtOnce } from '../kit/loop/turns.ts';
+import type { FilterGroup, FilterRule, FilterRules } from '../ports/following/destinations.ts';
 import type { FilterFacts } from './filter-fields.ts';
 import { filterIssues, filterOf } from './filter-rules.ts';
 
@@ -45,7 +46,8 @@ const rule = (field: string, operator: string, value: FilterRule['value'] = null
   operator,
   value,
 });
-const holds = (...groups: FilterGroup[]) => filterOf({ isEnabled: true, groups })(facts);
+const accepts = (rules: FilterRules | null, asked = facts) => runAtOnce(filterOf(rules)(asked));
+const holds = (...groups: FilterGroup[]) => accepts({ isEnabled: true, groups });
 const one = (...given: Parameters<typeof rule>) => holds({ logic: 'and', rules: [rule(...given)] });
 
 describe('filterOf', () => {
@@ -88,9 +90,9 @@ describe('filterOf', () => {
 
   it('takes everything without rules, or while they are off', () => {
     const no: FilterGroup = { logic: 'and', rules: [rule('session_id', 'exists')] };
-    expect(filterOf(null)(facts)).toBe(true);
-    expect(filterOf({ isEnabled: true, groups: [] })(facts)).toBe(true);
-    expect(filterOf({ isEnabled: false, groups: [no] })(facts)).toBe(true);
+    expect(accepts(null)).toBe(true);
+    expect(accepts({ isEnabled: true, groups: [] })).toBe(true);
+    expect(accepts({ isEnabled: false, groups: [no] })).toBe(true);
   });
 
   it('lets nothing out by rules that it does not know', () => {
@@ -101,11 +103,41 @@ describe('filterOf', () => {
 
   it('finds no prompt where none is kept', () => {
     const { content: _, ...rest } = facts;
-    const filter = filterOf({
+    const groups: FilterGroup[] = [{ logic: 'and', rules: [rule('input', 'exists')] }];
+    expect(accepts({ isEnabled: true, groups }, { ...rest, content: undefined })).toBe(false);
+  });
+
+  it('works in short slices, and not for ever, on patterns that many parts of a text begin', () => {
+    const output = { completion: 'abba'.repeat(25_000), reasoning: null };
+    const asked = { ...facts, content: { ...facts.content, output } } as FilterFacts;
+    const hostile = rule('output', 'regex', '[ab].{200}[0-9]');
+    const work = filterOf({
       isEnabled: true,
-      groups: [{ logic: 'and', rules: [rule('input', 'exists')] }],
-    });
-    expect(filter({ ...rest, content: undefined })).toBe(false);
+      groups: [{ logic: 'or', rules: Array.from({ length: 20 }, () => hostile) }],
+    })(asked);
+    let slices = 1;
+    let slice = work.next();
+    for (; slice.done !== true; slices++) slice = work.next();
+    expect(slice.value).toBe(false);
+    // Each of 100,000 units at most; all together take no more than 5,000,000.
+    expect(slices).toBeGreaterThan(50);
+    expect(slices).toBeLessThan(150);
+  });
+
+  it('reads prompts once for all rules', () => {
+    let reads = 0;
+    const input = { messages: [{ role: 'user', content: 'x' }] };
+    const content = {
+      output: { completion: null, reasoning: null },
+      error: null,
+      get input() {
+        reads++;
+        return input;
+      },
+    };
+    const rules = Array.from({ length: 20 }, (_, index) => rule('input', 'contains', String(index)));
+    accepts({ isEnabled: true, groups: [{ logic: 'or', rules }] }, { ...facts, content } as FilterFacts);
+    expect(reads).toBe(1);
   });
 });
 
@@ -122,6 +154,8 @@ describe('filterIssues', () => {
     ['model', 'equals', null, 'value', 'must be a string for model'],
     ['model', 'regex', '(?=x)', 'value', /^the pattern /],
     ['model', 'exists', 'x', 'value', 'must be left out for exists'],
+    ['model', 'regex', '^.*$', 'value', /^the pattern matches an empty text: use exists/],
+    ['model', 'regex', '(x+)+', 'value', /^the pattern repeats a repetition/],
   ])('%s %s %s', (field, operator, value, member, message) => {
     expect(issues(field, operator, value)).toEqual([
       { path: `${path}.${member}`, message: expect.stringMatching(message) },
@@ -131,5 +165,18 @@ describe('filterIssues', () => {
   it('finds nothing wrong with sound rules', () => {
     expect(issues('input', 'regex', '\\bpassword\\b')).toEqual([]);
     expect(filterIssues(null)).toEqual([]);
+  });
+
+  it('takes no more patterns than are compiled in a moment', () => {
+    const rules = Array.from({ length: 20 }, (_, index) =>
+      rule('output', 'regex', `[a-z]{0,200}[b-y]{200}${index}`),
+    );
+    const groups = Array.from({ length: 10 }, (): FilterGroup => ({ logic: 'or', rules }));
+    expect(filterIssues({ groups })).toEqual([
+      {
+        path: expect.stringMatching(/^filter_rules\.groups\[0\]\.rules\[\d+\]\.value$/),
+        message: 'the pattern is too large together with those before it',
+      },
+    ]);
   });
 });

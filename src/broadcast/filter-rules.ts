@@ -1,5 +1,5 @@
 import type { Issue } from '../kit/json/validate.ts';
-import { compilePattern } from '../kit/text/linear-pattern.ts';
+import type { Sliced } from '../kit/loop/turns.ts';
 import type {
   FILTER_OPERATOR_NAMES,
   FilterGroup,
@@ -7,16 +7,22 @@ import type {
   FilterRules,
 } from '../ports/following/destinations.ts';
 import { FILTER_FIELDS, type FilterFacts, type FilterField } from './filter-fields.ts';
+import { type PatternWork, patternProblems, RulePattern } from './rule-pattern.ts';
 
 /** Whether a generation is sent. */
-export type GenerationFilter = (facts: FilterFacts) => boolean;
+export type GenerationFilter = (facts: FilterFacts) => Sliced<boolean>;
+
+type Value = string | number | null;
+
+/** Whether a value is as a rule wants it; a field without a value is null. */
+type Comparison = (value: Value, work: PatternWork) => boolean | Sliced<boolean>;
 
 /** How a rule compares. */
 interface FilterOperator {
   readonly kinds: readonly FilterField['kind'][];
   readonly needsValue: boolean;
-  /** Makes the comparison with a value of a rule; a field without a value is null. */
-  compare(wanted: string | number): (value: string | number | null) => boolean;
+  /** Makes the comparison with a value of a rule. */
+  compare(wanted: string | number): Comparison;
 }
 
 const BOTH = ['text', 'number'] as const;
@@ -47,10 +53,8 @@ export const FILTER_OPERATORS: Readonly<Record<string, FilterOperator>> = {
     kinds: ['text'],
     needsValue: true,
     compare: (wanted) => {
-      const compiled = compilePattern(String(wanted));
-      // Rules are checked before they are stored: one that this release cannot compile lets nothing out.
-      if (!compiled.ok) return () => false;
-      return (value) => value !== null && compiled.pattern.test(String(value));
+      const pattern = new RulePattern(String(wanted));
+      return (value, work) => value !== null && pattern.isIn(String(value), work);
     },
   },
   starts_with: onText((value, wanted) => value.startsWith(wanted)),
@@ -65,10 +69,20 @@ export const FILTER_OPERATORS: Readonly<Record<string, FilterOperator>> = {
 
 /** Problems of rules that their schema does not find, by paths that begin with `filter_rules`. */
 export function filterIssues(rules: Pick<FilterRules, 'groups'> | null | undefined): Issue[] {
-  return (rules?.groups ?? []).flatMap(({ rules: inGroup }, group) =>
-    inGroup.flatMap((rule, index) => ruleIssues(rule, `filter_rules.groups[${group}].rules[${index}]`)),
+  const all = (rules?.groups ?? []).flatMap(({ rules: inGroup }, group) =>
+    inGroup.map((rule, index) => ({ rule, path: `filter_rules.groups[${group}].rules[${index}]` })),
   );
+  const issues = all.flatMap(({ rule, path }) => ruleIssues(rule, path));
+  const patterns = all.filter(
+    ({ rule: { operator, value } }) => operator === REGEX && typeof value === 'string',
+  );
+  for (const [place, problem] of patternProblems(patterns.map(({ rule }) => String(rule.value)))) {
+    issues.push({ path: `${patterns[place]?.path}.value`, message: `the pattern ${problem}` });
+  }
+  return issues;
 }
+
+const REGEX = 'regex' satisfies keyof typeof FILTER_OPERATORS;
 
 function ruleIssues({ field, operator, value }: FilterRule, path: string): Issue[] {
   const kind = FILTER_FIELDS[field]?.kind;
@@ -91,31 +105,56 @@ function ruleIssues({ field, operator, value }: FilterRule, path: string): Issue
   if (kind === 'text' && typeof value !== 'string') {
     return [{ path: `${path}.value`, message: `must be a string for ${field}` }];
   }
-  if (operator !== 'regex') return [];
-  const compiled = compilePattern(String(value));
-  return compiled.ok ? [] : [{ path: `${path}.value`, message: `the pattern ${compiled.problem}` }];
+  return [];
 }
 
-const ALL: GenerationFilter = () => true;
-
-/** Makes the filter of some rules, which compiles their patterns: keep it for as long as the rules stay. */
+/** Makes the filter of some rules. Keep it for as long as they stay: it compiles their patterns. */
 export function filterOf(rules: FilterRules | null): GenerationFilter {
-  if (rules === null || !rules.isEnabled || rules.groups.length === 0) return ALL;
-  const groups = rules.groups.map(groupFilter);
-  return (facts) => groups.some((accepts) => accepts(facts));
+  const groups =
+    rules?.isEnabled === true
+      ? rules.groups.map(({ logic, rules: inGroup }) => ({ logic, rules: inGroup.map(ruleFilter) }))
+      : [];
+  return function* (facts) {
+    const asked: AskedGeneration = { facts, values: new Map(), work: { spent: 0 } };
+    for (const group of groups) if (yield* accepts(group, asked)) return true;
+    return groups.length === 0;
+  };
 }
 
-function groupFilter({ logic, rules }: FilterGroup): GenerationFilter {
-  const filters = rules.map(ruleFilter);
-  return logic === 'and'
-    ? (facts) => filters.every((holds) => holds(facts))
-    : (facts) => filters.some((holds) => holds(facts));
+/** A generation that rules are applied to. */
+interface AskedGeneration {
+  readonly facts: FilterFacts;
+  /** Of fields that were read: reading a prompt takes time. */
+  readonly values: Map<FilterField, Value>;
+  readonly work: PatternWork;
 }
 
-function ruleFilter({ field, operator, value }: FilterRule): GenerationFilter {
+type RuleFilter = (asked: AskedGeneration) => boolean | Sliced<boolean>;
+
+function* accepts(
+  { logic, rules }: { readonly logic: FilterGroup['logic']; readonly rules: readonly RuleFilter[] },
+  asked: AskedGeneration,
+): Sliced<boolean> {
+  const decides = logic === 'or';
+  for (const rule of rules) {
+    const outcome = rule(asked);
+    if ((typeof outcome === 'boolean' ? outcome : yield* outcome) === decides) return decides;
+    yield;
+  }
+  return !decides;
+}
+
+function ruleFilter({ field, operator, value }: FilterRule): RuleFilter {
   const known = FILTER_FIELDS[field];
   const holds = FILTER_OPERATORS[operator]?.compare(value ?? '');
   // A rule of a newer release lets nothing out.
   if (known === undefined || holds === undefined) return () => false;
-  return (facts) => holds(known.read(facts));
+  return ({ facts, values, work }) => {
+    let seen = values.get(known);
+    if (seen === undefined) {
+      seen = known.read(facts);
+      values.set(known, seen);
+    }
+    return holds(seen, work);
+  };
 }
