@@ -21,6 +21,11 @@ it('takes sessions whole, and else traces', () => {
   const whole = (row: object) => new Set(many.map(({ id }) => isSampled(generation(id, row), 0.5)));
   expect(whole({ session_id: 's' }).size).toBe(1);
   expect(whole({ session_id: null, trace: { trace_id: 't' } }).size).toBe(1);
+  const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+  expect(whole({ session_id: null, trace: { feature: 'x' }, traceparent }).size).toBe(1);
+  expect(whole({ session_id: '', trace: null }).size).toBe(2);
+  const asUuid = { session_id: null, trace: { trace_id: 'ABABABAB-abab-abab-abab-abababababab' } };
+  expect([...whole(asUuid)]).toEqual([...whole({ session_id: null, trace: null, traceparent })]);
   expect(whole({ session_id: null, trace: null }).size).toBe(2);
   expect(isSampled(generation('a', { session_id: 's', trace: { trace_id: 'x' } }), 0.5)).toBe(
     isSampled(generation('b', { session_id: 's', trace: { trace_id: 'y' } }), 0.5),

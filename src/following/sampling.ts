@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { objectAt, stringAt } from '../kit/json/members.ts';
+import { namedTrace, traceMembersOf } from '../ir/trace.ts';
+import { textAt } from '../kit/json/members.ts';
 import type { StoredGeneration } from '../ports/generations.ts';
 
 /** Bytes of the digest that decide: as many as a number holds exactly. */
@@ -16,5 +17,5 @@ export function isSampled(generation: Pick<StoredGeneration, 'id' | 'row'>, rate
 }
 
 function samplingKey({ id, row }: Pick<StoredGeneration, 'id' | 'row'>): string {
-  return stringAt(row, 'session_id') ?? stringAt(objectAt(row, 'trace'), 'trace_id') ?? id;
+  return textAt(row, 'session_id') ?? namedTrace(traceMembersOf(row)).traceId ?? id;
 }
