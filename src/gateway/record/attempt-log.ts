@@ -229,12 +229,30 @@ const BOUNDS = { characters: 256, entries: MAX_LIST_ENTRIES, depth: 6 };
 
 /** The routing metadata of a generation as its row keeps it, of bounded size. */
 export function keptRouting(metadata: RoutingMetadata): JsonObject {
-  const { endpoints } = metadata;
-  const cut =
-    endpoints.available.length <= MAX_AVAILABLE_ENDPOINTS
-      ? metadata
-      : { ...metadata, endpoints: { ...endpoints, available: leading(endpoints.available) } };
+  const { endpoints, pipeline } = metadata;
+  let cut = metadata;
+  if (endpoints.available.length > MAX_AVAILABLE_ENDPOINTS) {
+    cut = { ...cut, endpoints: { ...endpoints, available: leading(endpoints.available) } };
+  }
+  if (pipeline !== undefined && pipeline.length > MAX_LIST_ENTRIES) {
+    cut = { ...cut, pipeline: weightiest(pipeline) };
+  }
   return boundedJson(cut as unknown as JsonObject, BOUNDS) as JsonObject;
+}
+
+/** What guardrails did by which others decide what they may tell of a generation: the most decisive first. */
+const DECISIVE_ACTIONS: readonly unknown[] = ['blocked', 'refused', 'redacted'];
+
+/** The entries that fit, in their order: those that others decide by before all others. */
+function weightiest(pipeline: readonly PipelineEntry[]): PipelineEntry[] {
+  const rankOf = ({ data }: PipelineEntry) => {
+    if (data?.flagged === true) return 0;
+    const rank = DECISIVE_ACTIONS.indexOf(data?.action);
+    return rank === -1 ? DECISIVE_ACTIONS.length : rank;
+  };
+  const places = [...pipeline.entries()].sort(([, one], [, other]) => rankOf(one) - rankOf(other));
+  const kept = new Set(places.slice(0, MAX_LIST_ENTRIES).map(([place]) => place));
+  return pipeline.filter((_, place) => kept.has(place));
 }
 
 /** The first entries, and the selected one whatever its place. */
