@@ -38,7 +38,7 @@ export function openTelemetry({ settings, metrics, egress, log }: TelemetryParts
     // The operator's own file names the address, so it may be private.
     send: sendOver(egress, true, now),
     pauseMs: (failures, askedMs) => pauseMs(failures, askedMs, Math.random),
-    now,
+    clock: systemClock,
     log,
   });
   telemetry.configure();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kit/time/clock.ts';
 import { FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
 import { encodeOtlp, type OtlpFormat } from '../otlp/encode.ts';
 import type { Messages } from '../otlp/messages.ts';
@@ -20,8 +21,8 @@ export interface SenderDependencies {
   readonly send: Send;
   /** Milliseconds until the next try. */
   readonly pauseMs: (failures: number, askedMs: number | undefined) => number;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
+  /** `now`: of what is sent; `monotonic`: of pauses, which a clock that is set must not make longer. */
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: {
     warn(message: string, fields: Readonly<Record<string, unknown>>): void;
     info(message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -51,7 +52,7 @@ export class SignalSender<Name extends 'ExportMetricsServiceRequest' | 'ExportLo
 
   /** True while a pause lasts. */
   get isPaused(): boolean {
-    return this.#dependencies.now() < this.#notBeforeMs;
+    return this.#dependencies.clock.monotonic() < this.#notBeforeMs;
   }
 
   /** Forgets pauses and problems: the receiver is another one. */
@@ -91,11 +92,11 @@ export class SignalSender<Name extends 'ExportMetricsServiceRequest' | 'ExportLo
   }
 
   #noteProblem(url: string, problem: unknown): Sent {
-    const { pauseMs, now, log } = this.#dependencies;
+    const { pauseMs, clock, log } = this.#dependencies;
     const isRefused = problem instanceof FollowerRefuses;
     const askedMs = problem instanceof FollowerWaits ? problem.retryAfterMs : undefined;
     this.#failures++;
-    this.#notBeforeMs = now() + pauseMs(this.#failures, askedMs);
+    this.#notBeforeMs = clock.monotonic() + pauseMs(this.#failures, askedMs);
     if (this.#problem === undefined) {
       this.#problem = problem instanceof Error ? problem.message : String(problem);
       const next = isRefused ? 'they are dropped' : 'they are kept within bounds and sent again';

@@ -30,7 +30,8 @@ export class Telemetry {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #target: TelemetryTarget | null = null;
-  #metricsDueMs = 0;
+  /** On the monotonic clock. */
+  #metricsDueMs = Number.NEGATIVE_INFINITY;
   #sendingMetrics: Promise<void> | undefined;
   #sendingLogs: Promise<void> | undefined;
 
@@ -66,7 +67,7 @@ export class Telemetry {
     for (const sender of [this.#metrics, this.#logs]) sender.reset();
     clearInterval(this.#timer);
     this.#timer = target === null ? undefined : setInterval(this.#tick, TICK_MS).unref();
-    this.#metricsDueMs = 0;
+    this.#metricsDueMs = Number.NEGATIVE_INFINITY;
   }
 
   addLine(line: string): void {
@@ -97,7 +98,7 @@ export class Telemetry {
   }
 
   readonly #tick = (): void => {
-    const nowMs = this.#options.now();
+    const nowMs = this.#options.clock.monotonic();
     if (this.#sendingLogs === undefined && !this.#logs.isPaused) void this.#sendLogs();
     if (this.#sendingMetrics !== undefined || this.#metrics.isPaused || nowMs < this.#metricsDueMs) return;
     this.#metricsDueMs = nowMs + (this.#target?.metricsEveryMs ?? 0);
@@ -113,11 +114,11 @@ export class Telemetry {
 
   /** A report that fails is not repeated: the next one has its sums too. */
   async #reportMetrics(): Promise<void> {
-    const { collect, source, now } = this.#options;
+    const { collect, source, clock } = this.#options;
     const families = await collect().catch(() => []);
     const target = this.#target;
     if (target === null || families.length === 0) return;
-    await this.#metrics.send(target, metricsRequest(families, source, now()), this.#stop.signal);
+    await this.#metrics.send(target, metricsRequest(families, source, clock.now()), this.#stop.signal);
   }
 
   #sendLogs(): Promise<void> {
@@ -128,10 +129,10 @@ export class Telemetry {
   }
 
   async #drainLogs(): Promise<void> {
-    const { source, now } = this.#options;
+    const { source, clock } = this.#options;
     while (this.#target !== null && (this.#batch.length > 0 || this.#lines.count > 0)) {
       if (this.#batch.length === 0) this.#batch = this.#lines.take();
-      const request = logsRequest(this.#batch, source, now());
+      const request = logsRequest(this.#batch, source, clock.now());
       const sent = await this.#logs.send(this.#target, request, this.#stop.signal);
       if (sent === 'waits') return;
       if (sent === 'refused') this.#lines.noteDropped(this.#batch);
