@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../kit/json/well-formed-json.ts';
 import type { MessageName } from './fields.ts';
 import type { Messages } from './messages.ts';
 import { encodeProtobuf } from './protobuf.ts';
@@ -21,6 +22,6 @@ export function encodeOtlp<Name extends RequestName>(
   format: OtlpFormat,
 ): OtlpBody {
   return format === 'json'
-    ? { body: Buffer.from(JSON.stringify(request)), contentType: 'application/json' }
+    ? { body: Buffer.from(wellFormedJson(request)), contentType: 'application/json' }
     : { body: encodeProtobuf(name, request), contentType: 'application/x-protobuf' };
 }

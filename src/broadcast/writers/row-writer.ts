@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { wellFormedJson } from '../../kit/json/well-formed-json.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
 import type { RowTarget } from '../destination-target.ts';
 import { together } from '../encode-traces.ts';
@@ -29,7 +30,7 @@ function* rowsOf(generations: readonly FilterFacts[], { sent, version }: WriterD
   const parts: Buffer[] = [];
   for (const some of together(generations)) {
     const spans = some.flatMap((each) => generationSpans(each, sent));
-    parts.push(Buffer.from(spans.map((span) => `${JSON.stringify(traceRow(span, version))}\n`).join('')));
+    parts.push(Buffer.from(spans.map((span) => `${wellFormedJson(traceRow(span, version))}\n`).join('')));
     yield;
   }
   return Buffer.concat(parts);
