@@ -17,15 +17,16 @@ export interface AttemptParts {
   readonly sendsCost: boolean;
 }
 
-/** A client span for each upstream call. A call of a later leg links to the one that the leg before ended with. */
+/** A client span for each upstream call. The calls of a leg link to those that the legs right before it ended with. */
 export function attemptSpans(parts: AttemptParts): Span[] {
   const calls = objectsAt(parts.row, 'provider_responses');
   const spans: Span[] = [];
-  const served = new Map<number, Span>();
+  const ended = new Map<number, Span>();
   calls.forEach((call, index) => {
     const leg = legOf(call);
-    const span = attemptSpan(parts, call, index, isLastOfLeg(calls, index), served.get(leg - 1));
-    served.set(leg, span);
+    const before = leg === 1 ? [] : parts.times.legsBefore(leg).flatMap((number) => ended.get(number) ?? []);
+    const span = attemptSpan(parts, call, index, isLastOfLeg(calls, index), before);
+    ended.set(leg, span);
     spans.push(span);
   });
   return spans;
@@ -53,13 +54,15 @@ function attemptSpan(
   call: JsonObject,
   index: number,
   isLast: boolean,
-  before: Span | undefined,
+  before: readonly Span[],
 ): Span {
   const number = legOf(call);
   const leg = objectsAt(row, 'legs')[number - 1];
   const status = numberAt(call, 'status') ?? 0;
-  const hasServed = isLast && status < 400 && stringAt(leg, 'status') !== 'failed';
-  const { startMs, endMs } = hasServed ? times.servingCall(call) : times.failedCall(call);
+  // Its answer may have failed later, or have been none.
+  const hasAnswered = isLast && status < 400;
+  const failure = failureOf(row, leg, status, hasAnswered);
+  const { startMs, endMs } = hasAnswered ? times.servingCall(call) : times.failedCall(call);
   const model = textAt(call, 'model_permaslug') ?? '';
   const cooldownMs = numberAt(call, 'cooldown_ms');
   const name = textAt(objectAt(row, 'trace'), 'generation_name');
@@ -76,12 +79,14 @@ function attemptSpan(
     status: status === 0 ? undefined : status,
     responseId: textAt(call, 'id'),
     timeToFirstChunk:
-      hasServed && row.streamed === true ? (numberAt(call, 'latency') ?? 0) / 1_000 : undefined,
+      hasAnswered && row.streamed === true && numberAt(row, 'latency') !== undefined
+        ? (numberAt(call, 'latency') ?? 0) / 1_000
+        : undefined,
     isByok: booleanAt(call, 'is_byok'),
     serviceTier: textAt(call, 'routed_service_tier'),
     leg: number,
     legKind: textAt(leg, 'kind') ?? 'main',
-    errorType: hasServed ? undefined : String(status),
+    errorType: failure?.type,
   });
   if (isLast && leg !== undefined) addAttributes(list, usageOf(leg, sendsCost));
   return {
@@ -96,9 +101,27 @@ function attemptSpan(
     endTimeUnixNano: unixNano(endMs),
     attributes: list,
     events: cooldownMs === undefined ? undefined : [cooldownEvent(cooldownMs, endMs)],
-    links: before && [{ traceId: before.traceId, spanId: before.spanId }],
-    status: hasServed ? undefined : { code: STATUS_CODES.error, message: `status ${status}` },
+    links: before.length > 0 ? before.map(({ traceId, spanId }) => ({ traceId, spanId })) : undefined,
+    status: failure && { code: STATUS_CODES.error, message: failure.message },
   };
+}
+
+/** Failures of unknown kinds, in the words of the conventions. */
+const OTHER_ERROR = '_OTHER';
+
+/** Why a call served nothing, or not to the end; undefined: it served. */
+function failureOf(
+  row: JsonObject,
+  leg: JsonObject | undefined,
+  status: number,
+  hasAnswered: boolean,
+): { readonly type: string; readonly message: string } | undefined {
+  if (status >= 400) return { type: String(status), message: `status ${status}` };
+  // A single leg is described by the row.
+  const hasFailed = leg === undefined ? row.finish_reason === 'error' : stringAt(leg, 'status') === 'failed';
+  if (hasAnswered && !hasFailed) return undefined;
+  const type = (hasAnswered && leg === undefined && textAt(objectAt(row, 'error'), 'type')) || OTHER_ERROR;
+  return { type, message: `status ${status}, and no usable answer` };
 }
 
 function cooldownEvent(cooldownMs: number, atMs: number): SpanEvent {

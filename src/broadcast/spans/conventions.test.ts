@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import * as official from '@opentelemetry/semantic-conventions/incubating';
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../catalog/providers/provider-table.ts';
 import { ATTRIBUTES, type AttributeRow, attributes, CONVENTIONS, providerNameOf } from './conventions.ts';
@@ -24,6 +25,14 @@ describe('the table of attributes', () => {
     for (const { name, type, beyond } of rows) {
       expect([name, beyond === undefined ? type : undefined]).toEqual([name, registry.attributes[name]]);
     }
+  });
+
+  it('has names that the package of the conventions has, as has the registry', () => {
+    const names = new Set<unknown>(Object.values(official));
+    const own = rows.filter(({ beyond }) => beyond === undefined).map(({ name }) => name);
+    const unknown = [...own, ...Object.keys(registry.attributes)].filter((name) => !names.has(name));
+    expect(unknown).toEqual([]);
+    expect(rows.filter(({ name, beyond }) => beyond !== undefined && names.has(name))).toEqual([]);
   });
 
   it('has each name once', () => {

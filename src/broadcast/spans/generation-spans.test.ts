@@ -6,8 +6,9 @@ import {
   responseOf,
 } from '../../../test/builders/followed.ts';
 import { type ReceivedSpan, spansIn } from '../../../test/fakes/otlp-receiver.ts';
+import type { LegKind } from '../../ir/leg.ts';
 import type { FollowedGeneration } from '../../ports/following/follower.ts';
-import type { ToolCallRow } from '../../ports/generation-row.ts';
+import type { LegRow, ToolCallRow } from '../../ports/generation-row.ts';
 import { traceRequest } from '../encode-traces.ts';
 import type { SentParts } from './generation-spans.ts';
 
@@ -244,6 +245,11 @@ describe('the trace of a generation', () => {
       .resourceSpans[0]!.scopeSpans[0]!.spans;
     expect(span?.attributes?.filter(({ key }) => key.startsWith('trace.metadata.'))).toHaveLength(128);
     expect(span?.droppedAttributesCount).toBe(72);
+    const alike = { [`${'x'.repeat(300)}1`]: 1, [`${'x'.repeat(300)}2`]: 2 };
+    const [cut] = traceRequest([followedGeneration({ trace: alike })], { sent: LITTLE, version: '1' })
+      .resourceSpans[0]!.scopeSpans[0]!.spans;
+    expect(cut?.attributes?.filter(({ key }) => key.startsWith('trace.metadata.'))).toHaveLength(1);
+    expect(cut?.droppedAttributesCount).toBe(1);
     const long = rootOf(followedGeneration({ trace: { note: 'x'.repeat(10_000) } }));
     expect(long.attributes['trace.metadata.note']).toHaveLength(4_096);
   });
@@ -351,6 +357,72 @@ describe('the spans of upstream calls', () => {
       attributes: { 'mcp.method.name': 'tools/call', 'signalbox.mcp.server': 'docs' },
     });
     expect(JSON.stringify(mcp)).not.toContain('secret');
+  });
+
+  it('says that an answer broke off, or was none', () => {
+    const broken = spansOf(
+      followedGeneration({ finish_reason: 'error', error: { status: 502, type: 'provider_unavailable' } }),
+    )[1];
+    expect(broken).toMatchObject({
+      status: { code: 2, message: 'status 200, and no usable answer' },
+      endMs: FOLLOWED_AT_MS + 1_000,
+      attributes: {
+        'http.response.status_code': 200,
+        'error.type': 'provider_unavailable',
+        'gen_ai.response.time_to_first_chunk': 0.3,
+      },
+    });
+    const [, empty, never] = spansOf(
+      followedGeneration({
+        finish_reason: 'error',
+        latency: null,
+        generation_time: null,
+        error: { status: 502, type: 'provider_unavailable' },
+        provider_responses: [responseOf(), responseOf({ started_ms: 300 })],
+      }),
+    );
+    expect(empty?.attributes['error.type']).toBe('_OTHER');
+    expect(never?.attributes['error.type']).toBe('provider_unavailable');
+    expect(never?.attributes).not.toHaveProperty(['gen_ai.response.time_to_first_chunk']);
+    const left = spansOf(followedGeneration({ cancelled: true, finish_reason: null }))[1];
+    expect(left?.status).toEqual({});
+  });
+
+  it('links legs to those right before them, not to those beside them', () => {
+    const leg = (kind: LegKind, startMs: number, durationMs?: number): LegRow => ({
+      kind,
+      model: 'm',
+      provider_name: 'OpenAI',
+      tokens_prompt: 1,
+      tokens_completion: 1,
+      cost_nanos: '1',
+      status: 'completed',
+      started_at: new Date(FOLLOWED_AT_MS + startMs).toISOString(),
+      ...(durationMs !== undefined && { duration_ms: durationMs }),
+    });
+    const linksOf = (...legs: LegRow[]) => {
+      const calls = legs.map((_, index) => responseOf({ leg: index + 1 }));
+      const spans = spansOf(followedGeneration({ legs, provider_responses: calls })).slice(1);
+      return spans.map(({ links }) =>
+        links.map((link) => spans.findIndex(({ spanId }) => spanId === link.spanId) + 1),
+      );
+    };
+    const panel = [leg('panel', 0, 100), leg('panel', 1, 50), leg('panel', 2, 80)];
+    expect(linksOf(...panel, leg('judge', 110, 20), leg('main', 130, 10))).toEqual([
+      [],
+      [],
+      [],
+      [1, 2, 3],
+      [4],
+    ]);
+    // The second member of a panel has tools, and the third ends while it works.
+    expect(
+      linksOf(leg('panel', 0, 10), leg('panel', 1, 5), leg('panel', 20, 5), leg('judge', 30, 5)),
+    ).toEqual([[], [], [1, 2], [3]]);
+    expect(linksOf(leg('main', 0, 0), leg('main', 0, 0), leg('main', 0, 0))).toEqual([[], [1], [2]]);
+    expect(linksOf(leg('main', 0), leg('main', 5, 1))).toEqual([[], []]);
+    const { started_at: _, ...old } = leg('main', 0);
+    expect(linksOf(old, old)).toEqual([[], [1]]);
   });
 
   it('has none for an answer from the cache', () => {

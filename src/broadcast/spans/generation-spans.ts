@@ -197,20 +197,24 @@ const METADATA_PREFIX = 'trace.metadata.';
 
 /**
  * Adds the other keys of `trace`, objects and lists as JSON text, also under the prefix of a receiver that has one.
- * Returns how many are beyond the limit.
+ * Returns how many are left out: those beyond the limit, and those that are like another one once they are cut.
  */
 function addMetadata(list: KeyValue[], trace: JsonObject, ofReceiver: string | undefined): number {
   const prefixes = ofReceiver === undefined ? [METADATA_PREFIX] : [METADATA_PREFIX, ofReceiver];
-  let count = 0;
+  const names = new Set<string>();
+  let leftOut = 0;
   for (const [key, value] of Object.entries(trace)) {
     if (KNOWN_TRACE_KEYS.has(key) || value === undefined || value === null) continue;
-    count += 1;
-    if (count > MAX_METADATA) continue;
     const name = boundedText(key, MAX_NAME_CHARACTERS);
+    if (names.size === MAX_METADATA || names.has(name)) {
+      leftOut += 1;
+      continue;
+    }
+    names.add(name);
     const written = metadataValue(value);
     for (const prefix of prefixes) list.push({ key: prefix + name, value: written });
   }
-  return Math.max(0, count - MAX_METADATA);
+  return leftOut;
 }
 
 function metadataValue(value: Json): AnyValue {

@@ -46,6 +46,25 @@ export class RowTimes {
     return { startMs, endMs: startMs + (numberAt(call, 'latency') ?? 0) };
   }
 
+  /**
+   * The legs that had ended when a leg began, without those that others of them had followed: of legs at the same time
+   * none is before the other. Numbers count from 1. Where times are unknown, one leg follows another.
+   */
+  legsBefore(number: number): number[] {
+    const startMs = legStartMs(this.#legs[number - 1]);
+    if (startMs === undefined) return [number - 1];
+    const found: number[] = [];
+    let followedMs = Number.NEGATIVE_INFINITY;
+    for (let earlier = number - 1; earlier > 0; earlier--) {
+      const leg = this.#legs[earlier - 1];
+      const endMs = leg && legEndMs(leg);
+      if (endMs === undefined || endMs > startMs) continue;
+      if (endMs > followedMs) found.unshift(earlier);
+      followedMs = Math.max(followedMs, legStartMs(leg) ?? followedMs);
+    }
+    return found;
+  }
+
   /** The time of the upstream call whose answer was a leg. */
   servingCall(call: JsonObject): Stretch {
     const { startMs, endMs } = this.failedCall(call);
@@ -62,8 +81,8 @@ function firstCallMs(
   calls: readonly JsonObject[],
   legs: readonly JsonObject[],
 ): number {
-  const ofLeg = Date.parse(stringAt(legs[0], 'started_at') ?? '');
-  if (Number.isFinite(ofLeg)) return ofLeg;
+  const ofLeg = legStartMs(legs[0]);
+  if (ofLeg !== undefined) return ofLeg;
   const latency = numberAt(row, 'latency');
   const last = calls.at(-1);
   if (latency === undefined || last === undefined || legs.length > 0) return startMs;
@@ -71,10 +90,15 @@ function firstCallMs(
   return startMs + Math.max(0, latency - calling);
 }
 
-function legEndMs(leg: JsonObject): number | undefined {
+function legStartMs(leg: JsonObject | undefined): number | undefined {
   const startMs = Date.parse(stringAt(leg, 'started_at') ?? '');
+  return Number.isFinite(startMs) ? startMs : undefined;
+}
+
+function legEndMs(leg: JsonObject): number | undefined {
+  const startMs = legStartMs(leg);
   const durationMs = numberAt(leg, 'duration_ms');
-  return Number.isFinite(startMs) && durationMs !== undefined ? startMs + durationMs : undefined;
+  return startMs !== undefined && durationMs !== undefined ? startMs + durationMs : undefined;
 }
 
 /** `otherwiseMs`: the start of a call without a time. */
