@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import generated from '@opentelemetry/otlp-transformer/build/src/generated/root.js';
 
 /**
- * Decodes requests of OTLP by the field numbers of the official protocol files, which `test/fixtures/otel` has as data:
- * nothing here comes from the encoder. Both encodings give the same objects, with the names of the protocol in lower
- * camel case, ids as hexadecimal digits and 64-bit integers as decimal text. A field that the protocol does not have is
- * an error.
+ * Decodes requests of OTLP: those in protobuf by the code that OpenTelemetry generates from its own protocol files for
+ * JavaScript, those in JSON by the field numbers and types of these files, which `test/fixtures/otel` has as data.
+ * Nothing here comes from the encoder. Both encodings give the same objects, with the names of the protocol in lower
+ * camel case, ids as hexadecimal digits and 64-bit integers as decimal text. What is not of the protocol is an error.
  */
 
 /** Number and type of each field, by message. */
@@ -19,8 +20,6 @@ export const OTLP_ENUMS: Readonly<Record<string, Record<string, number>>> = enum
 
 export type Decoded = { [field: string]: any };
 
-const VARINTS = new Set(['bool', 'int64', 'uint32', 'uint64']);
-const FIXED: Record<string, number> = { double: 8, fixed64: 8, sfixed64: 8, fixed32: 4 };
 const IDS = new Set(['trace_id', 'span_id', 'parent_span_id']);
 
 export function camelCase(name: string): string {
@@ -33,64 +32,35 @@ function typeOf(within: string, type: string): string {
 
 // --- Protobuf ---
 
+/** A message as the generated code has it. */
+interface OfficialType {
+  decode(bytes: Uint8Array): object;
+  encode(message: object): { finish(): Uint8Array };
+  toObject(message: object, options: object): object;
+}
+
+const { trace, metrics, logs } = (generated as any).opentelemetry.proto.collector;
+
+/** The requests of the three signals. */
+const OFFICIAL: Readonly<Record<string, OfficialType>> = {
+  ExportTraceServiceRequest: trace.v1.ExportTraceServiceRequest,
+  ExportMetricsServiceRequest: metrics.v1.ExportMetricsServiceRequest,
+  ExportLogsServiceRequest: logs.v1.ExportLogsServiceRequest,
+};
+
+/** Bytes that the official encoder would write differently, those of unknown fields among them, are an error. */
 export function decodeProtobuf(message: string, bytes: Buffer): Decoded {
-  const fields = new Map(
-    Object.entries(messages[message] as Record<string, [number, string]>).map(([name, [number, type]]) => [
-      number,
-      { name, type },
-    ]),
-  );
-  const decoded: Decoded = {};
-  let at = 0;
-  const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      if (byte === undefined) throw new Error(`${message} ends inside a number`);
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  };
-  const scalar = (type: string, from: Buffer, place: number): unknown => {
-    if (type === 'double') return from.readDoubleLE(place);
-    if (type === 'fixed32') return from.readUInt32LE(place);
-    return String(type === 'fixed64' ? from.readBigUInt64LE(place) : from.readBigInt64LE(place));
-  };
-  const whole = (type: string, value: bigint): unknown => {
-    if (type === 'bool') return value !== 0n;
-    if (type === 'int64') return String(BigInt.asIntN(64, value));
-    return type === 'uint64' ? String(value) : Number(value);
-  };
-  while (at < bytes.length) {
-    const tag = Number(varint());
-    const field = fields.get(tag >> 3);
-    if (field === undefined) throw new Error(`${message} has no field ${tag >> 3}`);
-    const isList = field.type.startsWith('repeated ');
-    const type = field.type.replace('repeated ', '');
-    const values: unknown[] = [];
-    if ((tag & 7) === 2) {
-      const length = Number(varint());
-      const part = bytes.subarray(at, at + length);
-      if (part.length < length) throw new Error(`${message}.${field.name} is cut off`);
-      at += length;
-      if (type === 'string') values.push(part.toString('utf8'));
-      else if (type === 'bytes') values.push(part.toString(IDS.has(field.name) ? 'hex' : 'base64'));
-      else if (FIXED[type] !== undefined) {
-        for (let place = 0; place < length; place += FIXED[type]) values.push(scalar(type, part, place));
-      } else values.push(decodeProtobuf(typeOf(message, type), part));
-    } else if ((tag & 7) === 0) {
-      if (!VARINTS.has(type) && enums[type] === undefined) throw new Error(`${field.name} is no varint`);
-      values.push(whole(type, varint()));
-    } else {
-      if (FIXED[type] !== ((tag & 7) === 1 ? 8 : 4)) throw new Error(`${field.name} has another width`);
-      values.push(scalar(type, bytes, at));
-      at += FIXED[type] as number;
-    }
-    const name = camelCase(field.name);
-    if (isList) decoded[name] = [...(decoded[name] ?? []), ...values];
-    else decoded[name] = values[0];
-  }
-  return decoded;
+  const type = OFFICIAL[message] as OfficialType;
+  const decoded = type.decode(bytes);
+  if (!bytes.equals(type.encode(decoded).finish())) throw new Error(`${message} is encoded in another way`);
+  return withHexIds(type.toObject(decoded, { longs: String })) as Decoded;
+}
+
+function withHexIds(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return value.map(withHexIds);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withHexIds(member)]));
 }
 
 // --- JSON ---
@@ -118,7 +88,7 @@ function jsonValue(message: string, name: string, type: string, value: unknown):
   if (type === 'bytes' && IDS.has(name)) {
     if (typeof value !== 'string' || !/^[0-9a-f]+$/.test(value)) throw wrong();
   } else if (type === 'string') {
-    if (typeof value !== 'string') throw wrong();
+    if (typeof value !== 'string' || !value.isWellFormed()) throw wrong();
   } else if (type === 'bool') {
     if (typeof value !== 'boolean') throw wrong();
   } else if (type.endsWith('64')) {
