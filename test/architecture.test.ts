@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   store: ['net', 'ports', 'ir', 'kit'],
-  following: ['ports', 'kit'],
+  following: ['ports', 'ir', 'kit'],
   broadcast: ['following', 'net', 'ports', 'ir', 'kit'],
   contract: ['broadcast', 'dialects', 'ports', 'ir', 'kit'],
   manage: ['contract', 'broadcast', 'stages', 'routing', 'catalog', 'config', 'ports', 'ir', 'kit'],
