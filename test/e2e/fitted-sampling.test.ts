@@ -97,3 +97,27 @@ it('go without those that conflict with the thinking of a relayed request', asyn
     report: ['temperature dropped', 'top_p dropped', 'top_k dropped'],
   });
 });
+
+it.each([{}, { tools: [{ type: 'signalbox:datetime' }] }])(
+  'go without log probabilities that are asked for in a list, which keeps the rest, with %j',
+  async (more) => {
+    const sources = 'web_search_call.action.sources';
+    const logprobs = 'message.output_text.logprobs';
+    for (const { include, kept } of [
+      { include: [sources, logprobs], kept: [sources] },
+      { include: [logprobs], kept: undefined },
+    ]) {
+      upstream.clear();
+      const asked = { temperature: 1, top_p: 1, include, top_logprobs: 2, ...more };
+      const { report } = await sent('responses', 'responses', 'o3', asked);
+      expect(report).toEqual([`include[${include.indexOf(logprobs)}] dropped`, 'top_logprobs dropped']);
+      const { json } = await upstream.request(0);
+      expect(json).not.toHaveProperty('top_logprobs');
+      expect(json.include).toEqual(kept);
+    }
+    upstream.clear();
+    const { report } = await sent('responses', 'responses', 'plain-1', { include: [logprobs], ...more });
+    expect(report).toEqual([]);
+    expect((await upstream.request(0)).json.include).toEqual([logprobs]);
+  },
+);

@@ -4,6 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond } from '../../kit/json/members.ts';
+import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { fieldName } from '../shared/report/report.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 import { SAMPLING_FAMILIES, type SamplingFamily } from './sampling-families.ts';
@@ -39,7 +40,7 @@ function fitTo(family: SamplingFamily, request: GenerationRequest, endpoint: Fit
   const dropped = [...refusedOf(family, request, endpoint)];
   if (dropped.length === 0) return { request, report: NO_ENTRIES };
   const fields = new Set<string>(dropped.map(({ setting }) => setting));
-  const names = dropped.map(({ setting }) => fieldName(setting, request.formatFacts));
+  const names = dropped.map(({ setting }) => nameOf(setting, request));
   const report = dropped.map(
     ({ detail }, index): TranslationEntry => ({ field: names[index] as string, action: 'dropped', detail }),
   );
@@ -47,7 +48,23 @@ function fitTo(family: SamplingFamily, request: GenerationRequest, endpoint: Fit
     Object.entries(request.sampling).filter(([setting]) => !fields.has(setting)),
   ) as Sampling;
   const body = (membersBeyond(request.body, new Set(names)) ?? {}) as JsonObject;
-  return { request: { ...request, sampling, body }, report };
+  const fitted = { ...request, sampling, body };
+  return { request: fields.has('logprobs') ? withoutLogprobs(fitted) : fitted, report };
+}
+
+/** Where the caller has asked for the setting: log probabilities may stand in the list `include`. */
+function nameOf(setting: keyof Sampling, { formatFacts, include }: GenerationRequest): string {
+  const index = setting === 'logprobs' ? (include?.indexOf(INCLUDE_LOGPROBS) ?? -1) : -1;
+  return index < 0 ? fieldName(setting, formatFacts) : `include[${index}]`;
+}
+
+function withoutLogprobs(request: GenerationRequest): GenerationRequest {
+  if (request.include?.includes(INCLUDE_LOGPROBS) !== true) return request;
+  const { include: _given, ...rest } = request.body;
+  const include = request.include.filter((value) => value !== INCLUDE_LOGPROBS);
+  return include.length === 0
+    ? { ...request, include: undefined, body: rest }
+    : { ...request, include, body: { ...rest, include } };
 }
 
 interface DroppedSetting {
