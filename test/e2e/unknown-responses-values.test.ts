@@ -76,6 +76,10 @@ const KNOWN = [
       { type: 'file_search', vector_store_ids: ['v'], filters: { type: 'in', key: 'a', value: ['b'] } },
     ],
   },
+  { tools: [{ type: 'computer' }], tool_choice: { type: 'computer' } },
+  { tools: [{ type: 'programmatic_tool_calling' }], tool_choice: { type: 'programmatic_tool_calling' } },
+  { tools: [{ type: 'tool_search' }] },
+  { tools: [{ type: 'x_search', allowed_x_handles: ['a'] }], tool_choice: { type: 'x_search' } },
 ];
 
 const F = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false };
@@ -90,6 +94,8 @@ const UNKNOWN: readonly (readonly [object, string])[] = [
   [{ reasoning: { effort: 'extreme' } }, 'reasoning.effort'],
   [{ truncation: 'middle' }, 'truncation'],
   [{ modalities: ['text', 'smell'] }, 'modalities[1]'],
+  [{ tools: [{ type: 'oracle', of: 'f' }] }, 'tools[0].type'],
+  [{ tools: [{ type: 'web_search_2099_01_01' }] }, 'tools[0].type'],
   [{ tools: [F], tool_choice: 'sometimes' }, 'tool_choice'],
   [{ tools: [F], tool_choice: { type: 'oracle', of: 'f' } }, 'tool_choice.type'],
   [
@@ -170,6 +176,7 @@ describe('a value of the responses format that is new', () => {
 const UNKNOWN_IN_CHAT: readonly (readonly [object, string])[] = [
   [{ reasoning_effort: 'extreme' }, 'reasoning_effort'],
   [{ modalities: ['text', 'smell'] }, 'modalities[1]'],
+  [{ tools: [{ type: 'oracle', of: 'f' }] }, 'tools[0].type'],
   [{ tools: [CHAT_F], tool_choice: 'sometimes' }, 'tool_choice'],
   [
     {

@@ -25,12 +25,21 @@ const customToolSchema = Type.Object({
   }),
 });
 
+/** Types of tools that providers or the gateway run: the format has none, and providers have names of their own. */
+const HOSTED_TYPES =
+  ':|search|^(?:web_fetch|code_(?:interpreter|execution)|mcp|advisor)|^(?:builtin_function|image_generation|shell)$';
+
 const hostedToolSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   open: true,
   required: ['type'],
   properties: {
-    type: { type: 'string', minLength: 1, not: { enum: ['function', 'custom'] } },
+    type: {
+      anyOf: [
+        { type: 'string', pattern: HOSTED_TYPES },
+        { type: 'string', minLength: 1, not: { enum: ['function', 'custom'] }, unlisted: true },
+      ],
+    },
     parameters: { anyOf: [{ type: 'object' }, { type: 'null' }] },
   },
 });

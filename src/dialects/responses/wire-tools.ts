@@ -176,7 +176,17 @@ const HOSTED_TOOLS: Readonly<Record<string, TProperties>> = {
 
 const KNOWN_TOOL_TYPES = [...Object.keys(CALLED_TOOLS), ...Object.keys(HOSTED_TOOLS)];
 
-/** One tool. Undocumented hosted types are accepted here; rendering drops and reports them. */
+/** Types that upstreams publish, of whose members nothing is checked: those of OpenAI, then those of xAI. */
+const UNCHECKED_TOOLS = [
+  'computer',
+  'programmatic_tool_calling',
+  'tool_search',
+  'x_search',
+  'collections_search',
+  'code_execution',
+] as const;
+
+/** One tool. An undocumented type is a hosted tool whose members are not validated. */
 export function toolSchema(vendor: string) {
   const operatorTool = `^${vendor.replace(/[^\w-]/g, '\\$&')}:`;
   return taggedUnion('type', [
@@ -195,9 +205,15 @@ export function toolSchema(vendor: string) {
       required: ['type'],
       properties: {
         type: {
-          type: 'string',
-          minLength: 1,
-          not: { anyOf: [{ enum: KNOWN_TOOL_TYPES }, { type: 'string', pattern: operatorTool }] },
+          anyOf: [
+            { enum: [...UNCHECKED_TOOLS] },
+            {
+              type: 'string',
+              minLength: 1,
+              not: { anyOf: [{ enum: KNOWN_TOOL_TYPES }, { type: 'string', pattern: operatorTool }] },
+              unlisted: true,
+            },
+          ],
         },
       },
     }),
@@ -221,6 +237,8 @@ export function toolChoiceSchema(vendor: string) {
     {
       documented: [
         ...Object.keys(HOSTED_TOOLS),
+        ...UNCHECKED_TOOLS,
+        'computer_use',
         ...SERVER_TOOL_NAMES.filter((name) => !Object.hasOwn(HOSTED_TOOLS, name)),
         ...serverToolTypes(vendor, ['apply_patch']),
       ],
