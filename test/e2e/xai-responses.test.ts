@@ -140,14 +140,22 @@ it('shows the searches that xAI ran as its own calls, with every event of theirs
   const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
   expect(types.slice(2, 6)).toEqual(events.slice(0, 4).map(({ type }) => type));
   expect(text).toContain('"name":"x_keyword_search"');
-  upstream.answer(reply(200, ANSWER));
-  await gateway.post('/responses', {
-    ...asked,
-    stream: false,
-    input: [done, { role: 'user', content: 'So?' }],
-  });
-  const { input } = (await upstream.request(1)).json;
-  expect(input.map(({ type = 'message' }: any) => type)).toEqual(['custom_tool_call', 'message']);
+  const input = [done, { role: 'user', content: 'So?' }];
+  const [custom, clock] = [{ type: 'custom', name: 'x_keyword_search' }, { type: 'signalbox:datetime' }];
+  const ownCall = ['custom_tool_call', 'message'];
+  const callersCall = ['custom_tool_call', 'custom_tool_call_output', 'message'];
+  for (const [more, sentTypes] of [
+    [[], ownCall],
+    [[clock], ownCall],
+    [[custom], callersCall],
+    [[custom, clock], callersCall],
+  ] as const) {
+    upstream.clear();
+    upstream.answer(reply(200, ANSWER));
+    await gateway.post('/responses', { ...asked, stream: false, tools: [...tools, ...more], input });
+    const { json } = await upstream.request(0);
+    expect(json.input.map(({ type = 'message' }: any) => type)).toEqual(sentTypes);
+  }
 });
 
 const chatRequest = {

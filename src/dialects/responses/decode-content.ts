@@ -1,10 +1,10 @@
 import type { Event, ItemHead, PartKind } from '../../ir/events.ts';
 import type { Item, ItemStatus, Logprobs } from '../../ir/items.ts';
-import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compact, numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { DecodeContext } from '../dialect.ts';
 import { idSeedOf } from '../shared/answers/made-ids.ts';
+import { customToolNames } from '../shared/tools/custom-tools.ts';
 import { NO_ARGUMENTS } from '../shared/tools/tool-names.ts';
 import { readAnnotation } from './citations.ts';
 import { imageSourceOf, parseItem, sealOf, statusAt } from './parse-content.ts';
@@ -85,7 +85,7 @@ export class OutputReader {
     this.#emit = emit;
     this.#exclusive = !context.relay;
     this.#customTools =
-      context.quirks?.showsOwnCallsAsCustom === true ? customToolsOf(context.request) : undefined;
+      context.quirks?.showsOwnCallsAsCustom === true ? customToolNames(context.request.tools) : undefined;
   }
 
   /** The upstream's id of the answer: the seed of call ids that we make. */
@@ -307,10 +307,6 @@ export class OutputReader {
     if (this.#customTools === undefined || type !== INPUT_CHANNELS.custom.type) return false;
     return typeof name === 'string' && name !== '' && !this.#customTools.has(name);
   }
-}
-
-function customToolsOf({ tools }: GenerationRequest): ReadonlySet<string> {
-  return new Set(tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name] : [])));
 }
 
 function extOfItem(item: Item) {

@@ -12,6 +12,7 @@ import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
+import { customToolNames } from '../shared/tools/custom-tools.ts';
 import { errorsInWords } from '../shared/tools/errors-in-words.ts';
 import { facts } from './facts.ts';
 import { renderConversation } from './render-content.ts';
@@ -25,7 +26,7 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
   const report = new Report(given);
   const request = withoutUnsupported(given, target, report);
   const { sampling } = request;
-  const { instructions, items } = splitInstructions(fittingItems(request, report));
+  const { instructions, items } = splitInstructions(fittingItems(request, target, report));
   reportLosses(request, target, report);
   const tools = renderTools(request, target, report);
   const { tool_choice: ownChoice, ...own } = request.ext.responses ?? {};
@@ -69,9 +70,27 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-function fittingItems({ items }: GenerationRequest, report: Report): readonly Item[] {
-  const paired = pairCalls(items, report);
+function fittingItems(request: GenerationRequest, target: RenderTarget, report: Report): readonly Item[] {
+  const paired = pairCalls(request.items, report, ownCalls(request, target));
   return withoutForeignFiles(errorsInWords(paired, report), facts.request.conversation.fileStore, report);
+}
+
+/** Calls that a provider shows of tools that it ran itself: they have no results. */
+function ownCalls(
+  { items, tools }: GenerationRequest,
+  { quirks }: RenderTarget,
+): ReadonlySet<Item> | undefined {
+  if (quirks?.showsOwnCallsAsCustom !== true) return undefined;
+  const declared = customToolNames(tools);
+  const answered = new Set(items.flatMap((item) => (item.type === 'tool-result' ? [item.callId] : [])));
+  const own = items.filter(
+    (item) =>
+      item.type === 'tool-call' &&
+      item.kind === 'custom' &&
+      !declared.has(item.name) &&
+      !answered.has(item.callId),
+  );
+  return new Set(own);
 }
 
 /** A leading system prompt of plain text becomes `instructions`. */

@@ -75,14 +75,22 @@ export function pairingOf<T>(steps: Iterable<CallStep<T>>): Pairing<T> {
  * only at the beginning of the turn after their calls: a later one is no late result but plain content
  * (`bedrock/render-content.ts`). Gemini pairs by order and has no ids, so that each turn of calls is followed by one of
  * as many results in the same order (`gemini/render-content.ts`).
+ *
+ * `needsNone`: calls that stay without a result, because the upstream ran them.
  */
-export function pairCalls(items: readonly Item[], report: Report): readonly Item[] {
+export function pairCalls(
+  items: readonly Item[],
+  report: Report,
+  needsNone: ReadonlySet<Item> = NO_ITEMS,
+): readonly Item[] {
   if (!items.some(isOfCall)) return items;
-  const pairing = pairingOf(stepsOf(items));
-  const paired = placed(items, pairing, report);
+  const pairing = pairingOf(stepsOf(items, needsNone));
+  const paired = placed(items, pairing, needsNone, report);
   const isSame = paired.length === items.length && paired.every((item, at) => item === items[at]);
   return isSame ? items : paired;
 }
+
+const NO_ITEMS: ReadonlySet<Item> = new Set();
 
 type CallItem = ToolCallItem | ToolResultItem;
 
@@ -90,16 +98,22 @@ function isOfCall(item: Item): item is CallItem {
   return item.type === 'tool-call' || item.type === 'tool-result';
 }
 
-function* stepsOf(items: readonly Item[]): Iterable<CallStep<CallItem>> {
+function* stepsOf(items: readonly Item[], needsNone: ReadonlySet<Item>): Iterable<CallStep<CallItem>> {
   let turn = 0;
   for (const item of items) {
     if (!isOfTurn(item)) turn++;
+    if (needsNone.has(item)) continue;
     if (item.type === 'tool-call') yield { kind: 'call', callId: item.callId, thing: item, turn };
     if (item.type === 'tool-result') yield { kind: 'result', callId: item.callId, thing: item, turn };
   }
 }
 
-function placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Report): Item[] {
+function placed(
+  items: readonly Item[],
+  pairing: Pairing<CallItem>,
+  needsNone: ReadonlySet<Item>,
+  report: Report,
+): Item[] {
   const all: Item[] = [];
   const sequence = new ResultSequence(pairing.results);
   function answer(): void {
@@ -117,7 +131,7 @@ function placed(items: readonly Item[], pairing: Pairing<CallItem>, report: Repo
       continue;
     }
     if (!isOfTurn(item) || sequence.hasResults) answer();
-    if (item.type === 'tool-call') sequence.addCall(item);
+    if (item.type === 'tool-call' && !needsNone.has(item)) sequence.addCall(item);
     all.push(item.type === 'tool-result' ? asSaid(item, report) : renamed(item, pairing, report));
   }
   answer();
