@@ -31,12 +31,12 @@ export interface JournalFile {
 }
 
 /** Writes all bytes, in several writes if necessary. */
-export async function writeAll(file: JournalFile, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const written = await file.write(bytes.subarray(done), position + done);
+export function writeAll(file: JournalFile, bytes: Uint8Array, position: number): Promise<void> {
+  return file.write(bytes, position).then((written) => {
+    if (written === bytes.length) return;
     if (written === 0) throw new Error('the file takes no bytes');
-    done += written;
-  }
+    return writeAll(file, bytes.subarray(written), position + written);
+  });
 }
 
 /** Reads a range; shorter at the end of the file. */

@@ -52,26 +52,28 @@ export class OpenSegment {
   }
 
   /** Writes records in one write and returns their end positions. After a failure only `abandon` may follow. */
-  async write(records: readonly Uint8Array[]): Promise<JournalPosition[]> {
+  write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     const batch = Buffer.allocUnsafe(bytesOfFrames(records));
     let at = 0;
     const positions = records.map((record) => {
       at = writeFrame(batch, at, { record, synced: this.#synced, seed: this.#seed });
       return { segment: this.number, offset: this.#written + at };
     });
-    await writeAll(this.#file, batch, this.#written);
-    this.#written += batch.length;
-    return positions;
+    return writeAll(this.#file, batch, this.#written).then(() => {
+      this.#written += batch.length;
+      return positions;
+    });
   }
 
   /** After a failure only `abandon` may follow: a second sync would succeed even if the system dropped the data. */
-  async sync(): Promise<void> {
-    if (this.#synced === this.#written) return;
+  sync(): Promise<void> {
+    if (this.#synced === this.#written) return Promise.resolve();
     const written = this.#written;
     this.#canSync = false;
-    await this.#file.sync();
-    this.#canSync = true;
-    this.#synced = written;
+    return this.#file.sync().then(() => {
+      this.#canSync = true;
+      this.#synced = written;
+    });
   }
 
   /**

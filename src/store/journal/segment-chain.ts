@@ -58,15 +58,21 @@ export class SegmentChain {
    * Writes records in one write, into a new segment if they do not fit, and returns their end positions. After a
    * failure `abandon` must follow.
    */
-  async write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
-    if (this.#isFullFor(bytesOfFrames(records))) await this.#finish();
-    const segment = this.#current ?? (await this.open());
-    return segment.write(records);
+  write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
+    const current = this.#current;
+    if (current !== undefined && !this.#isFullFor(bytesOfFrames(records))) return current.write(records);
+    return this.#writeIntoNext(records);
+  }
+
+  async #writeIntoNext(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
+    if (this.#current !== undefined) await this.#finish(this.#current);
+    const segment = await this.open();
+    return await segment.write(records);
   }
 
   /** Makes all written records durable. After a failure `abandon` must follow. */
-  async sync(): Promise<void> {
-    await this.#current?.sync();
+  sync(): Promise<void> {
+    return this.#current?.sync() ?? Promise.resolve();
   }
 
   /** Gives up the current segment after a failure. True when all that was written is on the disk. */
@@ -106,8 +112,7 @@ export class SegmentChain {
   }
 
   /** Synced before the next segment exists: a durable record implies that all records before it are durable. */
-  async #finish(): Promise<void> {
-    const current = await this.open();
+  async #finish(current: OpenSegment): Promise<void> {
     await current.sync();
     await current.close();
     this.#retire(current);

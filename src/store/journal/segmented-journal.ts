@@ -203,26 +203,34 @@ export class SegmentedJournal implements Journal {
     this.#isRunning = false;
   }
 
-  async #commit(batch: readonly Append[]): Promise<void> {
+  /** Writes a batch and acknowledges it. Never rejects. */
+  #commit(batch: readonly Append[]): Promise<void> {
+    if (this.#condition === 'broken') return this.#refuse(batch, this.#cause);
+    const records = batch.map(({ record }) => record);
+    return this.#chain.write(records).then(
+      (positions) => this.#acknowledgeWritten(batch, positions),
+      (error) => this.#commitAgain(batch, records, error),
+    );
+  }
+
+  /** After a failure: once more, into a new segment and with the room of the disk reserve. */
+  async #commitAgain(
+    batch: readonly Append[],
+    records: readonly Uint8Array[],
+    failure: unknown,
+  ): Promise<void> {
     try {
-      const positions = await this.#write(batch.map(({ record }) => record));
-      this.#acknowledgeWritten(batch, positions);
+      await this.#fail('strained', failure);
+      if (!(await this.#reserve.release())) throw failure;
+      this.#acknowledgeWritten(batch, await this.#chain.write(records));
     } catch (error) {
-      await this.#fail('broken', error);
-      for (const append of batch) append.refused(this.#unavailable());
+      await this.#refuse(batch, error);
     }
   }
 
-  /** Writes records; after a failure once more, into a new segment and with the room of the disk reserve. */
-  async #write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
-    if (this.#condition === 'broken') throw this.#cause;
-    try {
-      return await this.#chain.write(records);
-    } catch (error) {
-      await this.#fail('strained', error);
-      if (!(await this.#reserve.release())) throw error;
-      return await this.#chain.write(records);
-    }
+  async #refuse(batch: readonly Append[], cause: unknown): Promise<void> {
+    await this.#fail('broken', cause);
+    for (const append of batch) append.refused(this.#unavailable());
   }
 
   /** Acknowledges appends with `process`; the others wait for a sync. */
@@ -244,15 +252,16 @@ export class SegmentedJournal implements Journal {
     void this.#work();
   }
 
-  async #sync(): Promise<void> {
+  /** Syncs what was written, and acknowledges it. Never rejects. */
+  #sync(): Promise<void> {
     this.#isSyncDue = false;
-    try {
-      await this.#chain.sync();
-      this.#syncedTogether = this.#unsynced.length;
-      this.#acknowledgeSynced();
-    } catch (error) {
-      await this.#fail('broken', error);
-    }
+    return this.#chain.sync().then(
+      () => {
+        this.#syncedTogether = this.#unsynced.length;
+        this.#acknowledgeSynced();
+      },
+      (error) => this.#fail('broken', error),
+    );
   }
 
   #acknowledgeSynced(): void {
