@@ -41,7 +41,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     const endOfPlanning = timePlanning(input);
     try {
       const accepted = await acceptGeneration(input, room, dependencies);
-      const staged = await runStagesBefore(accepted, dependencies);
+      const staged = accepted.stages.isEmpty ? accepted : await runStagesBefore(accepted, dependencies);
       if ('served' in staged) return await recordServed(accepted, staged.served, dependencies);
       planned = await planGeneration(staged, dependencies);
     } finally {

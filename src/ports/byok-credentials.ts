@@ -44,6 +44,9 @@ export interface McpTokens {
 
 /** Finds the BYOK credentials that a caller may use. */
 export interface ByokCredentials {
-  /** Enabled credentials for model providers whose account, workspace, user and key filters match, in order. */
-  of(caller: Caller): Promise<readonly ByokCredential[]>;
+  /**
+   * Enabled credentials for model providers whose account, workspace, user and key filters match, in order. At once if
+   * the account is known to have none.
+   */
+  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]>;
 }

@@ -152,7 +152,7 @@ describe('a service account', () => {
   it('tries again after a refusal, but not at once', async () => {
     tokenServer.answer(reply(503, {})).answer(token('one'));
     const { authorize } = open();
-    const refused = await authorize(account()).catch((error: unknown) => error);
+    const refused = await Promise.resolve(authorize(account())).catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 503 });
     nowMs += 1900;
     await expect(authorize(account())).rejects.toBe(refused);

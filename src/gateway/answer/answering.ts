@@ -73,7 +73,7 @@ export abstract class Answering implements SettleDependencies {
 
   abstract mayGoOn(): boolean;
 
-  abstract account(result: Result, end: AnswerEnd): Promise<LegAccount>;
+  abstract account(result: Result, end: AnswerEnd): LegAccount | Promise<LegAccount>;
 
   /** True if no leg called an upstream, no tool ran and nothing was charged: no record is made. */
   protected get isNothing(): boolean {

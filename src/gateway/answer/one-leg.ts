@@ -56,10 +56,14 @@ export class OneLeg extends Answering {
     return this.#leg.mayGoOn();
   }
 
-  override account(result: Result, end: AnswerEnd): Promise<LegAccount> {
+  override account(result: Result, end: AnswerEnd): LegAccount | Promise<LegAccount> {
     const account = this.#leg.account(result, end);
     if (this.attemptLog.notes.length === 0) return account;
-    return account.then((closed) => ({ ...closed, usage: withOwnWork(closed.usage, this.attemptLog) }));
+    const withWork = (closed: LegAccount) => ({
+      ...closed,
+      usage: withOwnWork(closed.usage, this.attemptLog),
+    });
+    return account instanceof Promise ? account.then(withWork) : withWork(account);
   }
 
   protected override concludeLegs(settlement: Settlement): void {

@@ -18,7 +18,6 @@ export async function runStagesBefore(
   dependencies: RefusalDependencies,
 ): Promise<AcceptedGeneration | { readonly served: ServedAnswer }> {
   const { stages, request, content } = accepted;
-  if (stages.isEmpty) return accepted;
   try {
     const outcome = await stages.before(request);
     if ('served' in outcome) return outcome;

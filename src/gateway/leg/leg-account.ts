@@ -49,15 +49,15 @@ export interface LegAccountFacts {
 }
 
 /** The account of a leg: by the upstream's report if it covers everything, else by our own count. */
-export async function legAccount(
+export function legAccount(
   result: Result,
   end: AnswerEnd,
   facts: LegAccountFacts,
-): Promise<LegAccount> {
+): LegAccount | Promise<LegAccount> {
   if (end !== 'whole') return cutAccount(result, end, facts);
   const reported = facts.believe(result.usage);
   if (reported?.source === 'measured') return accountFor(reported, result, facts);
-  return accountFor(atLeast(reported, await facts.estimate(result)), result, facts);
+  return facts.estimate(result).then((estimated) => accountFor(atLeast(reported, estimated), result, facts));
 }
 
 /** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */

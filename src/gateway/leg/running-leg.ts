@@ -330,20 +330,20 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
   }
 
   /** The leg's final account. */
-  async account(result: Result, end: AnswerEnd): Promise<LegAccount> {
-    const account = await legAccount(this.#counted(result), end, this);
-    const all =
-      this.#lost === undefined && this.#dropped === undefined ? account : await this.#withLost(account);
-    // A search that was only assumed makes the whole an estimate.
-    return all.usage.hasNoSearchCount === true && all.usage.webSearchRequests > 0
-      ? { ...all, usage: { ...all.usage, source: 'estimated' } }
-      : all;
+  account(result: Result, end: AnswerEnd): LegAccount | Promise<LegAccount> {
+    const account = legAccount(this.#counted(result), end, this);
+    const hasLost = this.#lost !== undefined || this.#dropped !== undefined;
+    if (account instanceof Promise || hasLost) return this.#withLost(account);
+    return withAssumedSearches(account);
   }
 
   /** The account with the calls that served nothing. */
-  async #withLost(account: LegAccount): Promise<LegAccount> {
+  async #withLost(closing: LegAccount | Promise<LegAccount>): Promise<LegAccount> {
+    const account = await closing;
+    if (this.#lost === undefined && this.#dropped === undefined) return withAssumedSearches(account);
     await this.#priceLost();
-    return { ...account, uncharged: plusWriteOffs(account.uncharged, this.lostSoFar) };
+    const uncharged = plusWriteOffs(account.uncharged, this.lostSoFar);
+    return withAssumedSearches({ ...account, uncharged });
   }
 
   /** Usage and bill if the leg ended now. */
@@ -490,4 +490,11 @@ export class EndedLeg {
     this.leg = leg;
     this.exceededBy = exceededBy;
   }
+}
+
+/** A search that was only assumed makes the whole an estimate. */
+function withAssumedSearches(account: LegAccount): LegAccount {
+  const { usage } = account;
+  const isAssumed = usage.hasNoSearchCount === true && usage.webSearchRequests > 0;
+  return isAssumed ? { ...account, usage: { ...usage, source: 'estimated' } } : account;
 }

@@ -17,17 +17,27 @@ const CHARACTERS_PER_TOKEN = 2;
  * The plan for a prompt of this length. Counting costs time, so it happens only for prompts that might not fit one of
  * the candidates; then `replan` plans again with the count. Throws 400 if no candidate is left.
  */
-export async function fitContext(
+export function fitContext(
   plan: Plan,
+  asked: Asked,
+  replan: (promptTokens: number) => Plan,
+  counting: Counting,
+): Plan | Promise<Plan> {
+  let tightest = Number.POSITIVE_INFINITY;
+  for (const candidate of plan.candidates) tightest = Math.min(tightest, roomOf(candidate, asked.request));
+  if (tightest === Number.POSITIVE_INFINITY) return plan;
+  if (asked.prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
+  return fitCounted(plan, tightest, asked, replan, counting);
+}
+
+async function fitCounted(
+  plan: Plan,
+  tightest: number,
   { request, prompt }: Asked,
   replan: (promptTokens: number) => Plan,
   counting: Counting,
 ): Promise<Plan> {
   const { candidates } = plan;
-  let tightest = Number.POSITIVE_INFINITY;
-  for (const candidate of candidates) tightest = Math.min(tightest, roomOf(candidate, request));
-  if (tightest === Number.POSITIVE_INFINITY) return plan;
-  if (prompt.characters <= tightest * CHARACTERS_PER_TOKEN) return plan;
   const tokens = await prompt.count(counting.tokenizer, counting.signal);
   if (tokens <= tightest) return plan;
   try {

@@ -52,7 +52,8 @@ export async function planLeg(
   mayRelay: boolean,
   dependencies: PlanDependencies,
 ): Promise<LegPlan> {
-  const byok = await dependencies.byokCredentials.of(input.caller);
+  const finding = dependencies.byokCredentials.of(input.caller);
+  const byok = finding instanceof Promise ? await finding : finding;
   const context: PlanContext = {
     requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
     catalog: catalogFor(byok, settings.catalog),
@@ -70,13 +71,16 @@ export async function planLeg(
     traffic: dependencies.memory.traffic,
     random: dependencies.random,
   };
-  await findSharedPin(request, context);
-  const first = await inTurn(dependencies.clock, () => planRequest(request, context));
+  const fetching = findSharedPin(request, context);
+  if (fetching !== undefined) await fetching;
+  const planning = inTurn(dependencies.clock, () => planRequest(request, context));
+  const first = planning instanceof Promise ? await planning : planning;
   const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-  const plan = await fitContext(first, longestPrompt(request, prompt), replan, {
+  const fit = fitContext(first, longestPrompt(request, prompt), replan, {
     tokenizer: dependencies.tokenizer,
     signal: input.signal,
   });
+  const plan = fit instanceof Promise ? await fit : fit;
   const { hasUnknownTypes } = DIALECTS[request.format].inbound;
   const isOwnFirst =
     hasUnknownTypes !== undefined &&

@@ -131,10 +131,13 @@ function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[
 }
 
 /** Fetches the pin of a conversation that the caller has named from other processes, if this one has none. */
-export async function findSharedPin(request: GenerationRequest, context: PlanContext): Promise<void> {
-  if (!context.pins.isShared) return;
+export function findSharedPin(
+  request: GenerationRequest,
+  context: PlanContext,
+): Promise<unknown> | undefined {
+  if (!context.pins.isShared) return undefined;
   const conversation = conversationOf(request, context);
-  if (conversation?.kind === 'explicit') await context.pins.fetch(conversation.key);
+  return conversation?.kind === 'explicit' ? context.pins.fetch(conversation.key) : undefined;
 }
 
 function conversationOf(

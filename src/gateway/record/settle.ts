@@ -35,7 +35,7 @@ export interface SettleDependencies {
   /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
   /** Usage and bill of an answer. */
-  readonly account: (result: Result, end: AnswerEnd) => Promise<LegAccount>;
+  readonly account: (result: Result, end: AnswerEnd) => LegAccount | Promise<LegAccount>;
   /** Called with each batch before it is forwarded. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False if the reservation is used up: the answer ends here. */
@@ -288,7 +288,8 @@ async function settle(
 ): Promise<SettledTerminal> {
   const failed = terminal.type === 'failure';
   const end = failed ? terminal.error : terminal === CUT_SHORT ? 'cut' : 'whole';
-  const { usage, bill, uncharged } = await dependencies.account(result, end);
+  const closing = dependencies.account(result, end);
+  const { usage, bill, uncharged } = closing instanceof Promise ? await closing : closing;
   const metadata = dependencies.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {

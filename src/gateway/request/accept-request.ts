@@ -66,19 +66,22 @@ export async function acceptRequest(
   const { maxFileBytes, contentRoomBytes } = settings;
   const takeRoom = (bytes: number) => content.take(bytes, contentRoomBytes);
   const prepared = preparedBody(input, dependencies);
-  const withItems = await withReferencedItems(prepared.body, itemReferences, dependencies.items, () => ({
+  const finding = withReferencedItems(prepared.body, itemReferences, dependencies.items, () => ({
     keyHash: caller.key.hash,
     maxCharacters: maxFileBytes,
     takeRoom,
   }));
-  const withFiles = await withStoredFiles(withItems, fileParts, dependencies.files, () => ({
+  const withItems = finding instanceof Promise ? await finding : finding;
+  const filling = withStoredFiles(withItems, fileParts, dependencies.files, () => ({
     workspaceId: caller.workspaceId,
     maxBytes: maxFileBytes,
-    maxPromptTokens: () => maxPromptTokens(() => parsed(withItems, input, settings, dependencies)),
+    maxPromptTokens: () => maxPromptTokens(async () => parsed(withItems, input, settings, dependencies)),
     takeRoom,
     signal,
   }));
-  const read = await parsed(withFiles.body, input, settings, dependencies);
+  const withFiles = filling instanceof Promise ? await filling : filling;
+  const parsing = parsed(withFiles.body, input, settings, dependencies);
+  const read = parsing instanceof Promise ? await parsing : parsing;
   const undocumented = input.wantsMetadata ? undocumentedMembers(input, settings) : [];
   const request = undocumented.length === 0 ? read : { ...read, undocumented };
   const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
@@ -113,17 +116,17 @@ function preparedBody(
   return dependencies.prepareBody(format, withDefaultModel(body, caller.workspace));
 }
 
-async function parsed(
+function parsed(
   body: GenerationInput['body'],
   input: GenerationInput,
   settings: GatewaySettings,
   dependencies: AcceptDependencies,
-): Promise<GenerationRequest> {
+): GenerationRequest | Promise<GenerationRequest> {
   const { inbound } = DIALECTS[input.format];
-  const request = await inTurn(dependencies.clock, () =>
-    parseBody(body, inbound, contextOf(input, settings)),
-  );
-  return offered(request, input, settings);
+  const read = inTurn(dependencies.clock, () => parseBody(body, inbound, contextOf(input, settings)));
+  return read instanceof Promise
+    ? read.then((request) => offered(request, input, settings))
+    : offered(read, input, settings);
 }
 
 function contextOf(

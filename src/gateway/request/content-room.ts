@@ -33,7 +33,7 @@ export interface ContentShare {
   /** Call before reading content. Throws 503 if too few bytes are left. */
   take(bytes: number, roomBytes: number): void;
   /** The request has ended: releases all of its bytes once the reply no longer needs them. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 class Share implements ContentShare {
@@ -51,9 +51,12 @@ class Share implements ContentShare {
     this.#bytes += bytes;
   }
 
-  async close(): Promise<void> {
+  close(): void {
     // Hardly any request names a file or an item.
-    if (this.#bytes === 0) return;
+    if (this.#bytes > 0) void this.#closeOnceReplied();
+  }
+
+  async #closeOnceReplied(): Promise<void> {
     await this.#replied();
     this.#room.giveBack(this.#bytes);
     this.#bytes = 0;

@@ -24,19 +24,35 @@ export interface ItemAccess {
  * Replaces references by the output items themselves, if the key was given them. Other references stay, so that the
  * parser reports them with all other problems. Items that show calls of server tools get what the model got of them, as
  * far as it is kept and fits. Throws 413 if the body becomes too large, 503 if there is too little memory. Returns a
- * body without either, as nearly all are, unchanged.
+ * body without either, as nearly all are, at once and unchanged.
  */
-export async function withReferencedItems(
+export function withReferencedItems(
   body: JsonObject,
   references: ItemReferences | undefined,
   items: OutputItems,
   accessTo: () => ItemAccess,
-): Promise<JsonObject> {
+): JsonObject | Promise<JsonObject> {
   if (references === undefined) return body;
   const named = references.find(body);
   const shown = references.shownCalls(body);
   if (named.length === 0 && shown.length === 0) return body;
-  const { keyHash, maxCharacters, takeRoom } = accessTo();
+  return withItems({ body, references, named, shown }, items, accessTo());
+}
+
+/** A body, and what it names. */
+interface NamingBody {
+  readonly body: JsonObject;
+  readonly references: ItemReferences;
+  readonly named: readonly ItemReference[];
+  readonly shown: readonly string[];
+}
+
+async function withItems(
+  { body, references, named, shown }: NamingBody,
+  items: OutputItems,
+  access: ItemAccess,
+): Promise<JsonObject> {
+  const { keyHash, maxCharacters, takeRoom } = access;
   const ids = new Set(named.map(({ id }) => id));
   const found = await items.find(keyHash, new Set([...ids, ...shown]));
   if (found.size === 0) return body;

@@ -9,6 +9,7 @@ import {
   storedFilesIn,
 } from '../../dialects/shared/media/stored-files.ts';
 import { GatewayError } from '../../ir/errors.ts';
+import { NO_ENTRIES } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 
@@ -36,17 +37,26 @@ export interface FileAccess {
  * for a file outside the workspace, 400 for one that is not possible at its place or has more text than any endpoint
  * takes, 413 if all are too large, 503 if there is too little memory. All that is checked before anything is read. Then
  * 503 for content that is not as long as the file.
- * Returns a body without files, as nearly all are, unchanged.
+ * Returns a body without files, as nearly all are, at once and unchanged.
  */
-export async function withStoredFiles(
+export function withStoredFiles(
   body: JsonObject,
   parts: FileParts | undefined,
   files: StoredFiles,
   accessTo: () => FileAccess,
-): Promise<FilledBody> {
+): FilledBody | Promise<FilledBody> {
   const namings = parts === undefined ? [] : storedFilesIn(body, parts);
-  if (parts === undefined || namings.length === 0) return { body, report: [] };
-  const access = accessTo();
+  if (parts === undefined || namings.length === 0) return { body, report: NO_ENTRIES };
+  return withContents(body, parts, namings, files, accessTo());
+}
+
+async function withContents(
+  body: JsonObject,
+  parts: FileParts,
+  namings: readonly StoredFileNaming[],
+  files: StoredFiles,
+  access: FileAccess,
+): Promise<FilledBody> {
   const found = await find(namings, files, access);
   await refuseTooLong([...found.values()], access);
   access.takeRoom(sumOf([...found.values()], memoryBytes));

@@ -95,21 +95,21 @@ const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
   ],
 };
 
-/** Counts a request of a caller; throws the 429 of a limit that is used up. */
-export async function countRequest(
+/** Counts a request of a caller, if limits apply; rejects with the 429 of one that is used up. */
+export function countRequest(
   rateClass: RateClass,
   { key, accountId }: Caller,
   settings: RateSettings,
   { limiter, clock }: { readonly limiter: Limiter; readonly clock: Pick<Clock, 'now'> },
-): Promise<void> {
+): Promise<void> | undefined {
   const limits: RateLimit[] = [];
   for (const { name, of, window, unit, max } of RULES[rateClass] ?? []) {
     const limit = max(settings);
     if (limit !== null)
       limits.push({ name, window, unit, max: limit, subject: of === 'key' ? key.hash : accountId });
   }
-  if (limits.length === 0) return;
-  requirePassing(await limiter.take(limits), clock);
+  if (limits.length === 0) return undefined;
+  return limiter.take(limits).then((verdict) => requirePassing(verdict, clock));
 }
 
 /** Where the tokens of a settled generation are counted: nowhere if no limit covers them. */

@@ -53,9 +53,10 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   try {
     const { result, context } = await run.withAbortGrace(services.gateway.complete(run.input));
     await BATCH_POINT;
-    const body = await inTurn(services.clock, () => inbound.encodeBody(result, context));
-    const text = await writeJson(body, exchange.exactNumbers);
-    exchange.reply.jsonText(200, text);
+    const encoding = inTurn(services.clock, () => inbound.encodeBody(result, context));
+    const body = encoding instanceof Promise ? await encoding : encoding;
+    const writing = writeJson(body, exchange.exactNumbers);
+    exchange.reply.jsonText(200, writing instanceof Promise ? await writing : writing);
     await exchange.reply.flushed(exchange.signal, times.abortGraceMs);
   } finally {
     run.end();

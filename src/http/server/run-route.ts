@@ -49,7 +49,8 @@ export async function runRoute(
   const memory = new BodyMemory(context.largeBodies, exchange);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {
-    await countAgainstLimits(exchange.caller, match.compiled, context);
+    const counting = countAgainstLimits(exchange.caller, match.compiled, context);
+    if (counting !== undefined) await counting;
     requireNoNullCharacter(match.params);
     const rawQuery = match.search === '' ? NO_QUERY : new URLSearchParams(match.search);
     const query = readQuery(rawQuery, match.compiled);
@@ -161,12 +162,12 @@ function requireNoNullCharacter(params: RouteMatch['params']): void {
   }
 }
 
-async function countAgainstLimits(
+function countAgainstLimits(
   caller: Caller | undefined,
   { route }: CompiledRoute,
   { services, settings }: RouteContext,
-): Promise<void> {
-  if (caller !== undefined) await countRequest(route.rateClass, caller, settings.rates, services);
+): Promise<void> | undefined {
+  return caller && countRequest(route.rateClass, caller, settings.rates, services);
 }
 
 function takeSlotOrRefuse({ takeSlot, settings }: RouteContext): () => void {

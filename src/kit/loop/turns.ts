@@ -130,13 +130,12 @@ export class Pace {
 const LONG_STEP_MS = 2;
 
 /**
- * Does one step of the work on a request; after a long one, what follows waits for the next turn of the event loop.
+ * Does one step of the work on a request: its result at once, or after a long one in the next turn of the event loop.
  */
-export async function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): Promise<T> {
+export function inTurn<T>(clock: Pick<Clock, 'monotonic'>, step: () => T): T | Promise<T> {
   const started = clock.monotonic();
   const result = step();
-  if (clock.monotonic() - started > LONG_STEP_MS) await nextTurn();
-  return result;
+  return clock.monotonic() - started > LONG_STEP_MS ? nextTurn().then(() => result) : result;
 }
 
 /**

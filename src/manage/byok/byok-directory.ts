@@ -50,8 +50,13 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
     this.#known = new ConfirmedCache(CACHE_ACCOUNTS, freshness);
   }
 
-  async of(caller: Caller): Promise<readonly ByokCredential[]> {
-    const reading = this.#known.current(caller.accountId) ?? (await this.#confirmedOrRead(caller.accountId));
+  of(caller: Caller): readonly ByokCredential[] | Promise<readonly ByokCredential[]> {
+    const reading = this.#known.current(caller.accountId);
+    return reading?.isEmpty === true ? NONE : this.#fitting(caller, reading);
+  }
+
+  async #fitting(caller: Caller, current: CachedRead | undefined): Promise<readonly ByokCredential[]> {
+    const reading = current ?? (await this.#confirmedOrRead(caller.accountId));
     return reading.isEmpty ? NONE : fitting((await reading.usable).forModels, caller);
   }
 

@@ -35,7 +35,7 @@ export interface Authorization {
 }
 
 /** Rejects with TokenRefused, a TransportProblem, or the signal's reason. */
-export type Authorize = (call: UnauthorizedCall) => Promise<Authorization>;
+export type Authorize = (call: UnauthorizedCall) => Authorization | Promise<Authorization>;
 
 /** The headers that carry a plain key, per way of authorizing. */
 const KEY_HEADERS: Readonly<Record<Auth, (key: string) => Record<string, string>>> = {
@@ -87,7 +87,7 @@ function authorizationByKey(auth: Auth, credential: PlainKey): Authorization {
 /** Makes the function that authorizes calls; it caches the tokens that it fetches. */
 export function createAuthorize({ transport, clock }: { transport: Transport; clock: Clock }): Authorize {
   const tokens = new GoogleTokens(transport, clock);
-  return async (call) => {
+  return (call) => {
     const { auth, credential } = call;
     switch (credential?.kind) {
       case undefined:

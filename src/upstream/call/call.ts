@@ -78,9 +78,8 @@ export function createCallUpstream(dependencies: CallDependencies): CallUpstream
     const isByok = call.isByok ?? false;
     const approach = approaches.of({ endpoint, credential, isByok, dialect });
     if (approach === undefined) throw missingAddress(provider);
-    const rendered = await inTurn(dependencies.clock, () =>
-      renderCall(call, dialect, approach.destination.model),
-    );
+    const rendering = inTurn(dependencies.clock, () => renderCall(call, dialect, approach.destination.model));
+    const rendered = rendering instanceof Promise ? await rendering : rendering;
     const { scope } = approach;
     request.watch?.sent(rendered.body);
     if (request.echoUpstreamBody) call.onRequest?.(redactJson(rendered.body, scope.confidential.secrets));

@@ -28,15 +28,23 @@ const MAX_CALL_LENGTH = 400_000;
  * the usage so far. The first failure ends the whole; the other calls are aborted, and what was used counts.
  */
 export function inPieces(callUpstream: CallUpstream, dialects: Partial<Dialects>): CallUpstream {
-  return async (call) => {
-    const { embedding } = call.request;
-    if (embedding === undefined) return callUpstream(call);
-    const pieces = piecesOf(embedding.inputs, maxInputsOf(call, dialects));
-    const [first] = pieces;
-    if (first === undefined || pieces.length === 1) return callUpstream(call);
-    const { status, report, batches } = await callUpstream(pieceOf(call, embedding, first));
-    return { status, report, batches: new Pieces(call, embedding, pieces, callUpstream).batches(batches) };
-  };
+  return (call) =>
+    call.request.embedding === undefined
+      ? callUpstream(call)
+      : callInPieces(call, call.request.embedding, callUpstream, dialects);
+}
+
+async function callInPieces(
+  call: UpstreamCall,
+  embedding: EmbeddingSettings,
+  callUpstream: CallUpstream,
+  dialects: Partial<Dialects>,
+): Promise<UpstreamAnswer> {
+  const pieces = piecesOf(embedding.inputs, maxInputsOf(call, dialects));
+  const [first] = pieces;
+  if (first === undefined || pieces.length === 1) return callUpstream(call);
+  const { status, report, batches } = await callUpstream(pieceOf(call, embedding, first));
+  return { status, report, batches: new Pieces(call, embedding, pieces, callUpstream).batches(batches) };
 }
 
 function maxInputsOf({ endpoint }: UpstreamCall, dialects: Partial<Dialects>): number {

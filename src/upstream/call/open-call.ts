@@ -40,8 +40,10 @@ export interface CallSender {
 
 /** Writes, authorizes and sends a call; sends it again, once, with a fresh token if `mayCallAgain` allows it. */
 export async function openCall(call: UnsignedCall, sender: CallSender): Promise<OpenedCall> {
-  const body = await writeJson(call.body, call.exactNumbers);
-  const authorization = await sender.authorize(unauthorized(call, body));
+  const writing = writeJson(call.body, call.exactNumbers);
+  const body = typeof writing === 'string' ? writing : await writing;
+  const authorizing = sender.authorize(unauthorized(call, body));
+  const authorization = authorizing instanceof Promise ? await authorizing : authorizing;
   const { forget, secrets } = authorization;
   const reply = await send(call, body, authorization, sender);
   const ended = { upstreamStatus: reply.status, hasCachedToken: forget !== undefined };
