@@ -42,7 +42,7 @@ describe('the hint for a path without a route', () => {
     ['/api/v1/presets', 'This gateway does not offer /presets. Presets are in the configuration file'],
     ['/api/v1/presets/a/messages', 'This gateway does not offer /presets/a/messages.'],
     ['/api/v1/endpoints/zdr', 'This gateway does not offer /endpoints/zdr. GET /models?zdr=true'],
-    ['/api/v1/observability/destinations', 'Use /analytics for usage'],
+    ['/api/v1/observability', 'Traces go to /observability/destinations'],
     ['/api/v1/benchmarks', 'This gateway does not offer /benchmarks.'],
     ['/api/v1/agents', 'This gateway does not offer /agents. Use /responses with server tools'],
   ])('says what is offered instead: %s', (path, expected) => {

@@ -40,7 +40,8 @@ const NOT_OFFERED: Readonly<Record<string, string>> = {
   presets: 'Presets are in the configuration file; requests name one as `@preset/<name>`.',
   endpoints:
     'GET /models?zdr=true lists models that keep no prompts; `provider.zdr` of a request asks for one.',
-  observability: 'Use /analytics for usage, GET /generation for one generation, /metrics for monitoring.',
+  observability:
+    'Traces go to /observability/destinations; /analytics has usage, GET /generation one generation, /metrics counts.',
   benchmarks: 'There is no replacement.',
   agents: 'Use /responses with server tools; the conversation is sent with each request.',
 };
