@@ -21,11 +21,22 @@ const program = await rolldown({
   transform: { target: 'node20' },
   plugins: [bundledLicences()],
 });
+/** The folder of `src`, or the package, that most modules of a chunk are from. */
+function partOf({ moduleIds }) {
+  const counts = new Map();
+  for (const id of moduleIds) {
+    const [, of] = /\/(?:node_modules\/(?:@[^/]+\/)?|src\/)([^/]+)\/(?!.*\/node_modules\/)/.exec(id) ?? [];
+    if (of !== undefined) counts.set(of, (counts.get(of) ?? 0) + 1);
+  }
+  return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most), ['start', 0])[0];
+}
+
 await program.write({
   dir: 'dist',
   // As deep as modules lie in src: some find the package's manifest and the shipped catalogue from where they are.
   entryFileNames: 'cli/[name].js',
-  chunkFileNames: 'cli/[name].js',
+  // A command that is loaded when it is given has the name of its file, what several share that of its part.
+  chunkFileNames: (chunk) => (chunk.isDynamicEntry ? 'cli/[name].js' : `cli/part-${partOf(chunk)}.js`),
   sourcemap: true,
 });
 // It is the package's command: npm makes it one when it is installed, not when it is built again.

@@ -15,6 +15,7 @@ export const datetime: ServerTool = {
     if (typeof timezone !== 'string' || clockOf(timezone) !== undefined) return undefined;
     return { path: 'parameters.timezone', message: 'must be an IANA time zone, such as Europe/Berlin' };
   },
+  runsAlone: () => true,
   declare: ({ timezone = UTC }) => ({
     description: `Returns the current date and time. Time zone unless another is asked for: ${timezone}.`,
     parameters: {

@@ -39,6 +39,7 @@ export const files: ServerTool = {
   name: 'files',
   costsNothing: true,
   parameters: closed({}),
+  runsAlone: () => true,
   declare: () => ({
     description:
       'Works with the stored files of the user. list: all files. read: the text of file_id. write: stores content ' +

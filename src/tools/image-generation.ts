@@ -25,7 +25,6 @@ export const imageGeneration: ServerTool = {
     return Object.fromEntries(members) as JsonObject;
   },
   hostedMembers: Object.fromEntries(HOSTED_MEMBERS.map((name) => [name, true])),
-  runsAlone: () => false,
   parameters: Type.Object({ model: nullish(Type.String({ minLength: 1, maxLength: 256 })) }),
   unavailable(parameters, settings) {
     const named = stringAt(parameters, 'model');

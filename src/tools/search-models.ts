@@ -19,6 +19,7 @@ export const searchModels: ServerTool = {
   name: 'experimental__search_models',
   costsNothing: true,
   parameters: closed({ max_results: nullish(Type.Integer({ minimum: 1, maximum: MOST_RESULTS })) }),
+  runsAlone: () => true,
   declare: ({ max_results = DEFAULT_MAX_RESULTS }) => ({
     description: `Finds language models that can be used here, with their limits and prices: at most ${max_results}.`,
     parameters: {

@@ -196,7 +196,7 @@ export interface ServerTool {
   readonly parameters: TSchema;
   /** The reason why it cannot run on this gateway, or with these parameters; undefined = it can. */
   unavailable?(parameters: JsonObject, settings: ToolSettings): ToolIssue | undefined;
-  /** False if it needs a model or an upstream: it is not offered to MCP clients. Absent = it needs none. */
+  /** True if it needs no model, no upstream and no conversation: it is offered to MCP clients. Absent = it is not. */
   runsAlone?(settings: ToolSettings): boolean;
   declare(parameters: JsonObject): DeclaredFunction;
   run(call: ToolCall, context: ToolContext): Promise<ToolOutcome>;

@@ -40,6 +40,7 @@ export const webFetch: ServerTool = {
     const message = `pages are fetched by the gateway itself: use auto or ${quoted(vendor)}`;
     return { path: 'parameters.engine', message };
   },
+  runsAlone: () => true,
   declare: () => ({
     description:
       'Fetches a web page or a text file by its address and returns its title and text. ' +

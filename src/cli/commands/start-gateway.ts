@@ -45,6 +45,7 @@ export async function startGateway({ flags, asJson }: ServeOptions): Promise<voi
             dataDir: loaded.runtime.dataDir,
             console: consoleAt(url),
             model: exampleModel,
+            node: process.versions.node,
           }),
     );
   }

@@ -17,7 +17,13 @@ describe('baseUrl', () => {
 describe('firstStartText', () => {
   const text = firstStartText(
     { managementKey: 'sk-m', apiKey: 'sk-a' },
-    { url: 'http://h:1/api/v1', dataDir: '/srv/data', console: 'http://h:1/', model: 'simulator/standard' },
+    {
+      url: 'http://h:1/api/v1',
+      dataDir: '/srv/data',
+      console: 'http://h:1/',
+      model: 'simulator/standard',
+      node: '24.1.0',
+    },
   );
 
   it('shows both keys, the address and the data directory', () => {
@@ -26,11 +32,27 @@ describe('firstStartText', () => {
     expect(text).toContain('http://h:1/api/v1\n');
   });
 
+  it.each([
+    ['20.19.2', true],
+    ['22.12.0', false],
+    ['24.1.0', false],
+  ])('says that a newer Node is quicker: %s %s', (node, isSaid) => {
+    const place = { url: 'http://h', dataDir: '/srv/data', console: undefined, model: undefined, node };
+    const said = firstStartText({ managementKey: 'sk-m', apiKey: 'sk-a' }, place);
+    expect(said.includes(`This is Node ${node}. With Node 24`)).toBe(isSaid);
+  });
+
   it('shows where the console is, if there is one', () => {
     expect(text).toContain('  Console         http://h:1/, sign in with the management key\n\n');
     const without = firstStartText(
       { managementKey: 'sk-m', apiKey: 'sk-a' },
-      { url: 'http://h:1/api/v1', dataDir: '/srv/data', console: undefined, model: undefined },
+      {
+        url: 'http://h:1/api/v1',
+        dataDir: '/srv/data',
+        console: undefined,
+        model: undefined,
+        node: '24.1.0',
+      },
     );
     expect(without).not.toContain('Console');
   });
@@ -39,7 +61,13 @@ describe('firstStartText', () => {
     ['simulator/standard', "curl 'http://[::1]:1/api/v1/chat/completions' -H"],
     [undefined, "curl 'http://[::1]:1/api/v1/models'"],
   ])('quotes an address with brackets for the shell: model %s', (model, command) => {
-    const place = { url: 'http://[::1]:1/api/v1', dataDir: '/srv/data', console: undefined, model };
+    const place = {
+      url: 'http://[::1]:1/api/v1',
+      dataDir: '/srv/data',
+      console: undefined,
+      model,
+      node: '24.1.0',
+    };
     expect(firstStartText({ managementKey: 'sk-m', apiKey: 'sk-a' }, place)).toContain(`  ${command}`);
   });
 

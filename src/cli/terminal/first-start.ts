@@ -29,10 +29,15 @@ export interface FirstStart {
   readonly console: string | undefined;
   /** A model to try; undefined if none is served yet. */
   readonly model: string | undefined;
+  /** The version of Node that runs it, such as `20.19.2`. */
+  readonly node: string;
 }
 
+/** Major versions of Node below this one take a tenth more processor time for a request. */
+const QUICK_NODE = 22;
+
 /** Text of the first start: both keys, the addresses, the data directory, and an example command. */
-export function firstStartText(keys: FirstKeys, { url, dataDir, console, model }: FirstStart): string {
+export function firstStartText(keys: FirstKeys, { url, dataDir, console, model, node }: FirstStart): string {
   return `Signalbox is ready at ${url}
 
   Management key  ${keys.managementKey}
@@ -43,7 +48,12 @@ These keys are shown this once; only their hashes are stored. Try it:
 
   ${exampleOf(keys, url, model)}
 
-`;
+${nodeAdvice(node)}`;
+}
+
+function nodeAdvice(node: string): string {
+  const isSlow = Number.parseInt(node, 10) < QUICK_NODE;
+  return isSlow ? `This is Node ${node}. With Node 24 requests take a tenth less processor time.\n\n` : '';
 }
 
 /** The same as one line of JSON. */

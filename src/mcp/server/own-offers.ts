@@ -36,8 +36,7 @@ export function ownOffers(dependencies: OwnToolDependencies, caller: Caller): re
 }
 
 function isOffered(tool: ServerTool, settings: ToolSettings): boolean {
-  if (tool.callsModels === true || tool.endsAnswer === true) return false;
-  return tool.runsAlone?.(settings) !== false && tool.unavailable?.(NO_PARAMETERS, settings) === undefined;
+  return tool.runsAlone?.(settings) === true && tool.unavailable?.(NO_PARAMETERS, settings) === undefined;
 }
 
 function contextOf(

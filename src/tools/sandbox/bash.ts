@@ -8,6 +8,7 @@ export const bash: ServerTool = {
   name: 'bash',
   parameters: SANDBOX_PARAMETERS,
   unavailable: sandboxIssue,
+  runsAlone: () => true,
   declare: () => ({
     description: 'Runs a command of bash in a sandbox that keeps its files between calls.',
     parameters: {

@@ -17,6 +17,7 @@ export const codeInterpreter: ServerTool = {
   hostedMembers: { container: { type: true } },
   parameters: SANDBOX_PARAMETERS,
   unavailable: sandboxIssue,
+  runsAlone: () => true,
   declare: () => ({
     description:
       'Runs a program in Python, in a sandbox that keeps its files between calls. Print what you need.',

@@ -21,6 +21,7 @@ export const shell: ServerTool = {
   hostedMembers: { environment: { type: true, container_id: true } },
   parameters: SANDBOX_PARAMETERS,
   unavailable: sandboxIssue,
+  runsAlone: () => true,
   declare: () => ({
     description:
       'Runs commands of bash, one after the other, in a sandbox that keeps its files between calls.',
