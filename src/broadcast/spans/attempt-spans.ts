@@ -5,6 +5,7 @@ import { unixNano } from '../otlp/values.ts';
 import { addAttributes, attributes, providerNameOf } from './conventions.ts';
 import { costAt } from './costs.ts';
 import type { RowTimes } from './row-times.ts';
+import { traceNameAt } from './span-names.ts';
 import type { SpanPlace } from './span-place.ts';
 
 /** What the spans of upstream calls are made from. */
@@ -65,7 +66,7 @@ function attemptSpan(
   const { startMs, endMs } = hasAnswered ? times.servingCall(call) : times.failedCall(call);
   const model = textAt(call, 'model_permaslug') ?? '';
   const cooldownMs = numberAt(call, 'cooldown_ms');
-  const name = textAt(objectAt(row, 'trace'), 'generation_name');
+  const name = traceNameAt(row, 'generation_name');
   const { traceId, spanId, traceState, parentSpanId, flags } = place.child(
     'attempt',
     index,

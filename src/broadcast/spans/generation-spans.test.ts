@@ -218,6 +218,13 @@ describe('the trace of a generation', () => {
     expect(root).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, name: 'Ask', flags: 0x301 });
     expect(root?.attributes).toMatchObject({ 'trace.name': 'Checkout', 'langfuse.trace.name': 'Checkout' });
     expect(attempt).toMatchObject({ traceId: TRACE, name: 'Draft' });
+    const long = 'x'.repeat(10_000);
+    const [cut, cutAttempt] = spansOf(
+      followedGeneration({ trace: { trace_name: long, span_name: long, generation_name: long } }),
+    );
+    expect([cut?.name.length, cut?.attributes['trace.name'].length, cutAttempt?.name.length]).toEqual([
+      256, 256, 256,
+    ]);
     const ofText = rootOf(followedGeneration({ trace: { trace_id: 'workflow 7' } }));
     expect(ofText.traceId).toMatch(/^[0-9a-f]{32}$/);
   });

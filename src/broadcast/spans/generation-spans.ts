@@ -16,6 +16,7 @@ import { costAt } from './costs.ts';
 import { guardrailSpans } from './guardrail-spans.ts';
 import { inputMessages, outputMessages } from './messages.ts';
 import { RowTimes } from './row-times.ts';
+import { MAX_NAME_CHARACTERS, traceNameAt } from './span-names.ts';
 import { SpanPlace } from './span-place.ts';
 import { toolSpans } from './tool-spans.ts';
 
@@ -60,7 +61,7 @@ export function generationSpans({ generation, content }: FollowedGeneration, sen
     traceState: place.root.traceState,
     parentSpanId: place.root.parentSpanId,
     flags: place.root.flags,
-    name: textAt(objectAt(row, 'trace'), 'span_name') ?? `${operation} ${textAt(row, 'model') ?? ''}`.trim(),
+    name: traceNameAt(row, 'span_name') ?? `${operation} ${textAt(row, 'model') ?? ''}`.trim(),
     kind: SPAN_KINDS.server,
     startTimeUnixNano: unixNano(times.startMs),
     endTimeUnixNano: unixNano(times.endMs),
@@ -117,7 +118,7 @@ function positive(count: number | undefined): number | undefined {
 /** What the caller said for those who look at traces. */
 function requestAttributes(row: JsonObject): AttributeValues {
   const sessionId = textAt(row, 'session_id');
-  const traceName = textAt(objectAt(row, 'trace'), 'trace_name');
+  const traceName = traceNameAt(row, 'trace_name');
   return {
     userId: textAt(row, 'external_user'),
     sessionId,
@@ -187,9 +188,8 @@ const KNOWN_TRACE_KEYS: ReadonlySet<string> = new Set([
   'parent_span_id',
 ]);
 
-/** Attributes made from `trace`, and characters of a name and of a text. */
+/** Attributes made from `trace`, and characters of a text. */
 const MAX_METADATA = 128;
-const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4_096;
 
 /** What the names of attributes that are made from `trace` begin with. */
