@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/kit/json/json.ts';
 import { type BroadcastBooks, openBroadcastBooks, QUESTION } from './broadcast-books.ts';
 
 /*
- * What two receivers get by OTLP, one in JSON and one in protobuf, both decoded by the official code, against the books:
- * the records of the generations, and the sums of analytics.
+ * What two receivers get by OTLP, one in JSON and one in protobuf, both decoded by the official code, against the
+ * books: the records of the generations, and the sums of analytics.
  */
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
