@@ -41,6 +41,9 @@ const LIST_MS = 30_000;
 
 const RENEW_MS = 2_500;
 
+/** How often another gateway's turn is looked at while there are runs, milliseconds: it may have been killed. */
+const TURN_MS = 5_000;
+
 /** Rows that are read at once. */
 const PAGE_ROWS = 100;
 
@@ -107,12 +110,13 @@ export class RunWorker {
     for (const known of [this.#batches, this.#pauses]) {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     }
-    if (running.length === 0 || !(await turn.takeTurn())) return LIST_MS;
+    if (running.length === 0) return LIST_MS;
+    if (!(await turn.takeTurn())) return TURN_MS;
     let pause = LIST_MS;
     for (const run of running) {
       const { untilMs = 0 } = this.#pauses.get(run.id) ?? {};
       const left = untilMs - clock.monotonic();
-      if (left <= 0 && !(await this.#stepInTurn(run))) return LIST_MS;
+      if (left <= 0 && !(await this.#stepInTurn(run))) return TURN_MS;
       const next = (this.#pauses.get(run.id)?.untilMs ?? 0) - clock.monotonic();
       pause = Math.min(pause, Math.max(0, next));
     }

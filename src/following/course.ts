@@ -41,7 +41,7 @@ export class FollowerCourse {
   #batchSize: number;
   #dueAt = 0;
   #isEnding = false;
-  #step: Promise<void> | undefined;
+  #step: Promise<unknown> | undefined;
 
   constructor(
     follower: Follower,
@@ -93,12 +93,16 @@ export class FollowerCourse {
     return this.#step !== undefined;
   }
 
-  /** Goes on towards a place, for some seconds. Rejects with TurnLost, or if the database does not answer. */
-  run(until: RowPlace): Promise<void> {
-    this.#step ??= this.#goOn(until).finally(() => {
+  /**
+   * Goes on towards a place, for some seconds. Resolves with whether that was too short. Rejects with TurnLost, or if
+   * the database does not answer.
+   */
+  run(until: RowPlace): Promise<boolean> {
+    const step = this.#goOn(until).finally(() => {
       this.#step = undefined;
     });
-    return this.#step;
+    this.#step = step;
+    return step;
   }
 
   /** Counts what waits, and leaves out the oldest beyond the bound, unless a step is under way. */
@@ -135,21 +139,23 @@ export class FollowerCourse {
     this.#closing.abort();
   }
 
-  async #goOn(until: RowPlace): Promise<void> {
+  async #goOn(until: RowPlace): Promise<boolean> {
     const { clock } = this.#dependencies;
     const endsAt = clock.monotonic() + STEP_MS;
     let { follower } = this;
     try {
-      while (!this.#isEnding && this.#note.place !== until && clock.monotonic() < endsAt) {
+      while (!this.#isEnding && this.#note.place !== until && (await this.#takeBatch(follower, until))) {
+        if (clock.monotonic() >= endsAt) return true;
         follower = this.follower;
-        if (!(await this.#takeBatch(follower, until))) return;
       }
-      if (this.#note.place === until) this.#dueAt = clock.monotonic() + (this.follower.restMs ?? 0);
+      // Also if what is left is too young: more of it goes together then.
+      this.#dueAt = clock.monotonic() + (follower.restMs ?? 0);
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted) return false;
       if (error instanceof TurnLost || this.#dependencies.isAway(error)) throw error;
       await this.#failed(error, follower);
     }
+    return false;
   }
 
   /** False if there are no more, or the next generations are too young. */

@@ -264,13 +264,10 @@ export class Following {
 
   async #step(course: FollowerCourse, until: RowPlace): Promise<void> {
     try {
-      await course.run(until);
+      if (await course.run(until)) this.#wake();
     } catch (error) {
       if (error instanceof TurnLost && this.#courses.get(course.follower.id) === course) this.#turnLost();
-      return;
     }
-    // It has used up its time.
-    if (course.isDue(until) && course.note.problem === null) this.#wake();
   }
 
   #startUpkeep(until: RowPlace | undefined): void {

@@ -53,13 +53,14 @@ const collector = (more: JsonObject = {}): JsonObject => ({
 const created = (body: JsonObject) => management.data(201, 'POST', PATH, body);
 
 /** Asks, and gives the id of the generation. */
-async function asked(body: object = {}): Promise<string> {
+async function asked(body: object = {}, key = tools.gateway.apiKey): Promise<string> {
   tools.answers('m/chat', { text: 'The sky.' });
-  const response = await tools.gateway.post('/chat/completions', {
-    model: 'm/chat',
-    messages: [{ role: 'user', content: 'What is blue?' }],
-    ...body,
-  });
+  const messages = [{ role: 'user', content: 'What is blue?' }];
+  const response = await tools.gateway.post(
+    '/chat/completions',
+    { model: 'm/chat', messages, ...body },
+    { authorization: `Bearer ${key}` },
+  );
   expect(response.status).toBe(200);
   await response.text();
   return response.headers.get('x-generation-id') ?? '';
@@ -145,6 +146,13 @@ describe('a destination', () => {
     await created(collector());
     const forbidden = await rootOf(await asked({ provider: { zdr: true, only: ['chatter'] } }));
     expect(JSON.stringify(forbidden)).not.toMatch(/blue|sky/);
+    const guardrail = await management.data(201, 'POST', '/guardrails', { name: 'None', enforce_zdr: true });
+    const { key, data } = (await management.ask('POST', '/keys', { name: 'Discreet' })).body;
+    const assigned = { key_hashes: [data.hash] };
+    await management.ask('POST', `/guardrails/${guardrail.id}/assignments/keys`, assigned);
+    const discreet = await rootOf(await asked({}, key));
+    expect(JSON.stringify(discreet)).not.toMatch(/blue|sky/);
+    expect(discreet.attributes['gen_ai.usage.output_tokens']).toBeGreaterThan(0);
     await broadcasts(false);
     const silent = await asked();
     await broadcasts(true);

@@ -62,16 +62,34 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
       return id;
     };
 
-    const ask = async (text: string, more: JsonObject = {}, path = '/chat/completions'): Promise<string> => {
+    const ask = async (
+      text: string,
+      more: JsonObject = {},
+      path = '/chat/completions',
+      key = gateway.apiKey,
+    ): Promise<string> => {
       const body = path === '/responses' ? { input: text } : { messages: [{ role: 'user', content: text }] };
-      const response = await gateway.post(path, {
-        model: 'simulator/standard',
-        max_tokens: 50,
-        ...body,
-        ...more,
-      });
+      const asked = { model: 'simulator/standard', max_tokens: 50, ...body, ...more };
+      const response = await gateway.post(path, asked, { authorization: `Bearer ${key}` });
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
       return response.headers.get('x-generation-id') ?? '';
+    };
+
+    /** A key whose guardrail demands zero retention. */
+    const keyWithoutRetention = async (): Promise<string> => {
+      const guardrail = await management.data(201, 'POST', '/guardrails', {
+        name: 'None',
+        enforce_zdr: true,
+      });
+      const { key, data } = (await management.ask('POST', '/keys', { name: 'Discreet' })).body;
+      const assigned = { key_hashes: [data.hash] };
+      const { status } = await management.ask(
+        'POST',
+        `/guardrails/${guardrail.id}/assignments/keys`,
+        assigned,
+      );
+      expect(status).toBe(200);
+      return key;
     };
 
     const query = async (body: JsonObject): Promise<any[]> =>
@@ -109,6 +127,21 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
           { clf_dimension_name: 'mood', clf_dimension_value: 'angry', request_count: 1 },
         ]),
       );
+      const topics = { classifier_id: id, dimension_names: ['topic'] };
+      const filtered = await query({
+        classifier_dimensions: topics,
+        classifier_filters: {
+          classifier_id: id,
+          filters: [{ field: 'mood', operator: 'not_in', value: ['angry'] }],
+        },
+      });
+      expect(filtered).toHaveLength(2);
+      // The classifier's own generations have no tags.
+      const untagged = async () =>
+        (await query({ classifier_dimensions: { ...topics, include_nulls: true } })).find(
+          (row) => row.topic === null,
+        );
+      await expect.poll(untagged, PATIENCE).toEqual({ topic: null, request_count: 4 });
       const own = async () =>
         (await query({ dimensions: ['api_key_id'] })).find((row) => row.api_key_id === 'Classifier Topics');
       await expect.poll(own, PATIENCE).toMatchObject({ request_count: 4 });
@@ -122,6 +155,7 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
       upstream.answer(byWords);
       const id = await create();
       await ask('Secret parcel', { provider: { zdr: true } });
+      await ask('Secret parcel of a key', {}, '/chat/completions', await keyWithoutRetention());
       await gateway.post('/embeddings', { model: 'simulator/embeddings', input: 'parcel' });
       await gateway.post('/decisions', {
         model: 'simulator/standard',

@@ -41,10 +41,16 @@ export class RecordingFollower implements Follower {
   }
 }
 
+interface OpenOptions extends Partial<Pick<FollowerNotes, 'takeTurn'>> {
+  readonly everyMs?: number;
+}
+
 /** Followers on an embedded database. */
 export class FollowersUnderTest {
   readonly clock = new HandClock();
   readonly followers: Follower[] = [];
+  /** How often it was looked whether there are new rows. */
+  passes = 0;
   readonly lines: {
     readonly message: string;
     readonly fields: Readonly<Record<string, unknown>> | undefined;
@@ -87,15 +93,25 @@ export class FollowersUnderTest {
     this.#listener({ kind: 'anything' });
   }
 
-  /** `turn`: what its notes say of its turn; it always has it by default. */
-  open(turn: Partial<Pick<FollowerNotes, 'takeTurn'>> = {}): Following {
-    const { notes } = this;
+  /** `takeTurn`: what its notes say of its turn; it always has it by default. `everyMs`: interval of passes. */
+  open({ takeTurn, everyMs = 5 }: OpenOptions = {}): Following {
+    const { notes, rows } = this;
     const log = (message: string, fields?: Readonly<Record<string, unknown>>) =>
       void this.lines.push({ message, fields });
     const following = new Following({
-      rows: this.rows,
+      rows: {
+        begin: (...asked) => rows.begin(...asked),
+        end: () => {
+          this.passes += 1;
+          return rows.end();
+        },
+        read: (...asked) => rows.read(...asked),
+        count: (...asked) => rows.count(...asked),
+        skip: (...asked) => rows.skip(...asked),
+        release: (places) => rows.release(places),
+      },
       notes: {
-        takeTurn: turn.takeTurn ?? (() => notes.takeTurn()),
+        takeTurn: takeTurn ?? (() => notes.takeTurn()),
         endTurn: () => notes.endTurn(),
         listAll: () => notes.listAll(),
         note: (id, note) => notes.note(id, note),
@@ -114,7 +130,7 @@ export class FollowersUnderTest {
         },
       },
       spoolBounds: () => ({ maxAgeMs: 86_400_000, maxBytes: 1e9 }),
-      everyMs: 5,
+      everyMs,
       endMs: 200,
       upkeepMs: 0,
     });

@@ -178,6 +178,40 @@ describe('followers of settled generations', () => {
     expect(plain.contents.get('a')).toBeUndefined();
   });
 
+  it('are not asked again and again while generations are too young', async () => {
+    under.open({ everyMs: 1e9 });
+    const follower = await follow(new RecordingFollower('f', { readsContent: true }));
+    await under.settle('a');
+    const before = under.passes;
+    under.changed();
+    await expect.poll(() => under.passes).toBe(before + 1);
+    // Time for passes that nothing asks for.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(under.passes).toBe(before + 1);
+    under.clock.pass(2_000);
+    under.changed();
+    await expect.poll(() => follower.taken).toEqual(['a']);
+  });
+
+  it('rest as long as they want although younger generations are held', async () => {
+    under.open();
+    const follower = await follow(new RecordingFollower('f', { readsContent: true, restMs: 10_000 }));
+    const plain = await follow(new RecordingFollower('plain'));
+    await under.settle('a');
+    under.clock.pass(1_500);
+    await under.settle('b');
+    under.clock.pass(1_000);
+    await expect.poll(() => follower.taken).toEqual(['a']);
+    under.clock.pass(2_000);
+    for (const marker of ['c', 'd']) {
+      await under.settle(marker);
+      await expect.poll(() => plain.taken.at(-1)).toBe(marker);
+    }
+    expect(follower.taken).toEqual(['a']);
+    under.clock.pass(10_000);
+    await expect.poll(() => follower.taken).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('are changed without losing their place, and forgotten when they are gone', async () => {
     const following = under.open();
     const first = await follow();
