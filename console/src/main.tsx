@@ -9,12 +9,11 @@ import './styles/console.css';
 
 applyTheme();
 copyExactly();
-// Before anything is drawn: every view waits for its answer, and then for the answer to its own first question.
+// Before anything is drawn: every view waits for its answer.
 const session = readSession();
-const queries = createQueries();
-const view = viewAt(location.pathname);
-view?.begin?.(queries, new URLSearchParams(location.search));
 // Fetches the script of the view meanwhile; a failure shows when the view is opened.
-view?.load().catch(() => undefined);
+viewAt(location.pathname)
+  ?.load()
+  .catch(() => undefined);
 const root = document.getElementById('console');
-if (root !== null) render(<App begun={session} queries={queries} />, root);
+if (root !== null) render(<App begun={session} queries={createQueries()} />, root);

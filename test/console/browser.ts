@@ -12,6 +12,8 @@ export interface ConsolePage {
   readonly page: Page;
   /** Errors, refused scripts and styles, and requests to other hosts. Empty on a page that is well. */
   readonly problems: string[];
+  /** What the browser's own console says of refused requests, which views show in their own words. */
+  readonly refusals: string[];
   close(): Promise<void>;
 }
 
@@ -27,18 +29,18 @@ export async function openPage(context: BrowserContext, options: PageOptions = {
   const page = await context.newPage();
   await setWindow(page, options);
   const problems: string[] = [];
+  const refusals: string[] = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // A refusal of the gateway is written here too; views show it in their own words.
     const isRefusal = /Failed to load resource/.test(message.text());
-    if (message.type() === 'error' && !isRefusal) problems.push(`console: ${message.text()}`);
+    if (message.type() === 'error') (isRefusal ? refusals : problems).push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
     const own = new URL(page.url() === 'about:blank' ? request.url() : page.url()).origin;
     if (protocol.startsWith('http') && origin !== own) problems.push(`outside: ${request.url()}`);
   });
-  return { page, problems, close: () => page.close() };
+  return { page, problems, refusals, close: () => page.close() };
 }
 
 /** Gives a page its size and its theme. */

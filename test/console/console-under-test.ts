@@ -59,14 +59,16 @@ function pagesOf(reader: BrowserContext): ConsoleUnderTest['opened'] {
   const free: ConsolePage[] = [];
   return async (address, options) => {
     const used = free.pop() ?? (await openPage(reader));
-    const { page, problems } = used;
+    const { page, problems, refusals } = used;
     await setWindow(page, options);
     await page.goto(address);
     return {
       page,
       problems,
+      refusals,
       async close() {
         problems.length = 0;
+        refusals.length = 0;
         // Questions that the page still asks may be under way.
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         free.push(used);

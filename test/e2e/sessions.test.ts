@@ -40,6 +40,21 @@ describe('a session', () => {
     expect((await withCookie('/keys', cookie)).status).toBe(200);
   });
 
+  it('is asked for without a refusal: the key of the session, or null', async () => {
+    const { cookie } = await signIn(gateway.managementKey);
+    const whoWith = async (sent: string, headers = {}) => {
+      const response = await withCookie('/sessions/current', sent, { headers });
+      return [response.status, ((await response.json()) as any).data];
+    };
+    expect(await whoWith(cookie)).toMatchObject([200, { is_management_key: true }]);
+    expect(await whoWith('')).toEqual([200, null]);
+    expect(await whoWith(cookie.replace(/.{8}$/, '01234567'))).toEqual([200, null]);
+    expect(await whoWith(cookie, { 'x-console-session': '' })).toEqual([200, null]);
+    expect(await whoWith('', { authorization: 'Bearer sk-of-nobody' })).toEqual([200, null]);
+    await withCookie('/sessions/current', cookie, { method: 'DELETE' });
+    expect(await whoWith(cookie)).toEqual([200, null]);
+  });
+
   it('gets a cookie for HTTPS alone behind a proxy that speaks HTTPS', async () => {
     const response = await gateway.fetch('/sessions', {
       method: 'POST',

@@ -52,6 +52,7 @@ describe('the route table', () => {
         'GET /providers',
         'POST /sessions',
         'GET /sessions',
+        'GET /sessions/current',
         'DELETE /sessions/{id}',
         'POST /files',
         'GET /files',

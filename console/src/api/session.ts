@@ -1,5 +1,5 @@
 import type { CurrentKey } from './contract.ts';
-import { ApiError, ask, send } from './request.ts';
+import { ask, send } from './request.ts';
 
 /** Who is signed in. `ended`: the session of this key is no longer valid, and the gateway said why. */
 export type SessionState =
@@ -33,10 +33,6 @@ export function seesTheSame(one: CurrentKey, other: CurrentKey): boolean {
 
 /** The session that the browser already has. */
 export async function readSession(): Promise<SessionState> {
-  try {
-    return { kind: 'signed-in', key: await readCurrentKey() };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return { kind: 'none' };
-    throw error;
-  }
+  const { data: key } = await ask<{ data: CurrentKey | null }>('/sessions/current');
+  return key === null ? { kind: 'none' } : { kind: 'signed-in', key };
 }

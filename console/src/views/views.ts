@@ -1,7 +1,5 @@
-import type { QueryClient } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import type { IconName } from '../parts/icon.tsx';
-import { beginOverview } from './overview/overview-question.ts';
 
 /** One row of the navigation. A view is loaded when it is first opened. */
 export interface View {
@@ -18,11 +16,6 @@ export interface View {
   /** In the navigation only until the steps of the first run are done or skipped. */
   readonly isOnlyAtFirst?: boolean;
   readonly load: () => Promise<ComponentType>;
-  /**
-   * Asks its first question while its script and the session are still being read. `address` is the query of the
-   * address; absent = it asks when it is drawn.
-   */
-  readonly begin?: (queries: QueryClient, address: URLSearchParams) => void;
 }
 
 /** All views, in the order of the navigation. */
@@ -45,7 +38,6 @@ export const VIEWS: readonly View[] = [
     shortcut: 'o',
     isForAnyKey: true,
     load: async () => (await import('./overview/overview.tsx')).OverviewView,
-    begin: beginOverview,
   },
   {
     path: '/log',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { currentKeySchema } from '../keys/current-key.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 
@@ -17,8 +18,15 @@ export const sessionSchema = Type.Object({
 
 export type SessionObject = Static<typeof sessionSchema>;
 
-/** Reply of `POST /sessions` and `GET /sessions/current`. */
+/** Reply of `POST /sessions`. */
 export const sessionReplySchema = Type.Object({ data: sessionSchema });
+
+/** Reply of `GET /sessions/current`. */
+export const signedInSchema = Type.Object({
+  data: nullable(currentKeySchema, {
+    description: 'The key of this request, by its cookie or by itself; null = none, or no valid one.',
+  }),
+});
 
 /** Reply of `GET /sessions`. */
 export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });

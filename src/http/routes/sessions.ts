@@ -1,6 +1,12 @@
 import { deletedSchema } from '../../contract/envelopes/deleted.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
-import { sessionListSchema, sessionObject, sessionReplySchema } from '../../contract/sessions/session.ts';
+import { currentKeyObject } from '../../contract/keys/current-key.ts';
+import {
+  sessionListSchema,
+  sessionObject,
+  sessionReplySchema,
+  signedInSchema,
+} from '../../contract/sessions/session.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { clientAddressOf } from '../../kit/net/client-address.ts';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from '../access/session-cookie.ts';
@@ -65,6 +71,24 @@ export const SESSION_ROUTES: readonly Route[] = [
       const currentId = await currentIdOf(call);
       const sessions = await call.services.sessions.list(callerOf(call));
       call.exchange.reply.json(200, { data: sessions.map((session) => sessionObject(session, currentId)) });
+    },
+  },
+  {
+    ...SESSIONS,
+    auth: 'optional',
+    method: 'GET',
+    path: '/sessions/current',
+    operationId: 'getSignedInKey',
+    summary: 'Who is signed in: answers 200 to everyone, so that a page can ask before it shows a sign-in',
+    example: SESSION_EXAMPLES.getSignedInKey,
+    request: NOTHING_DECLARED,
+    responses: { 200: ok(signedInSchema), ...errors(errorEnvelopeSchema, [500, 503]) },
+    handler: async (call) => {
+      const { caller, services, exchange } = call;
+      // Rejects while sessions cannot be read: then it is not known that nobody is signed in.
+      if (caller === undefined) await currentIdOf(call);
+      const statement = caller && (await services.accountKeys.statementOf(caller.key));
+      exchange.reply.json(200, { data: statement === undefined ? null : currentKeyObject(statement) });
     },
   },
   {

@@ -33,6 +33,17 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       expect(problems).toEqual([]);
     });
 
+    it.each(['/', '/log', '/keys'])(
+      'asks for nothing that is refused before anyone has signed in: %s',
+      async (path) => {
+        const { page, problems, refusals } = await openPage(reader);
+        await page.goto(path);
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await page.waitForLoadState('networkidle');
+        expect([problems, refusals]).toEqual([[], []]);
+      },
+    );
+
     it('says that a key is unknown, and keeps the view that was asked for', async () => {
       const { page, problems } = await openPage(reader);
       await page.goto('/sessions');

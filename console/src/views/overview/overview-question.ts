@@ -1,4 +1,3 @@
-import type { QueryClient } from '@tanstack/preact-query';
 import type { Overview, OverviewDimension } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import {
@@ -43,11 +42,6 @@ export function overviewQuestion(address: URLSearchParams, isAccount: boolean) {
       return (await ask<{ data: Overview }>('/overview', { query, signal })).data;
     },
   };
-}
-
-/** Asks before it is known whose session this is: most are of management keys, and the view asks again if not. */
-export function beginOverview(queries: QueryClient, address: URLSearchParams): void {
-  void queries.prefetchQuery(overviewQuestion(address, true));
 }
 
 export function iso(ms: number): string {

@@ -19,6 +19,7 @@ const SESSION = {
 /** Sign-ins to the console. */
 export const SESSION_EXAMPLES = {
   createSession: { answer: { data: SESSION } },
+  getSignedInKey: { answer: { data: null } },
   listSessions: { answer: { data: [{ ...SESSION, is_current: false }] } },
   endSession: {
     params: { id: SESSION.id },
