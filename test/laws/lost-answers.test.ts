@@ -138,6 +138,9 @@ const linesWith = (requestId: string) =>
     .flatMap((message) => gateway.logged(message))
     .filter((line) => line.request_id === requestId);
 
+/** The frames of a stream without what they report of usage. */
+const withoutUsage = (frames: string): string => frames.replaceAll('"usage":', '"other":');
+
 let asked = 0;
 
 /** Asks, and resolves with the record. `leave`: calls its argument when the caller is to leave. */
@@ -278,6 +281,18 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     for (let nth = 0; nth < 3; nth++) await ask(name, `m/${name}`);
     const plain = await leaveEarly(`m/${name}`);
     expect(plain.tokens_completion).toBe(unknown.tokens_completion);
+  });
+
+  it('has those thoughts too where it ends without a report', async () => {
+    const model = `m/thinks-${name}`;
+    upstream.answer(answer({ text: TEXT, usage: USED }));
+    for (let nth = 0; nth < 3; nth++) await ask(name, model);
+    upstream.clear();
+    upstream.answer([head(200, SSE), write(withoutUsage(frames.join(''))), end()]);
+    const { tokens_completion, usage_source } = await ask(name, model, { more: { stream: true } });
+    expect(usage_source).toBe('estimated');
+    expect(tokens_completion).toBeGreaterThan(USED.output / 2);
+    expect(tokens_completion).toBeLessThan(USED.output * 2);
   });
 
   it('has thoughts once, however much was written, and none if the request wants none', async () => {

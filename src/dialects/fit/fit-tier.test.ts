@@ -21,6 +21,19 @@ describe('fitTier', () => {
     expect(fast.report).toMatchObject([{ field: 'speed', action: 'dropped' }]);
   });
 
+  it.each([
+    ['chat', 'fast', true],
+    ['responses', 'fast', true],
+    ['messages', 'faster', true],
+    ['chat', 'standard', false],
+  ] as const)('knows a speed in bodies of %s: %s', (format, speed, isDropped) => {
+    const { request, report } = fitTier(asking({ format }, { speed }), undefined, DIALECTS[format].facts);
+    expect(request.body).toEqual({ model: 'm', input: 'x', ...(!isDropped && { speed }) });
+    expect(report.map(({ field, action }) => [field, action])).toEqual(
+      isDropped ? [['speed', 'dropped']] : [],
+    );
+  });
+
   it.each(['auto', 'default', 'standard_only'])('leaves the tier %s to the upstream', (serviceTier) => {
     const request = asking({ serviceTier }, { service_tier: serviceTier });
     expect(fitTier(request, undefined, DIALECTS.responses.facts)).toEqual({ request, report: [] });

@@ -2,7 +2,7 @@ import type { Tier } from '../../catalog/service-tier.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import { membersBeyond } from '../../kit/json/members.ts';
+import { membersBeyond, textAt } from '../../kit/json/members.ts';
 import type { DialectFacts } from '../dialect-facts.ts';
 import type { FittedRequest } from './fit-reasoning.ts';
 
@@ -67,10 +67,14 @@ function withTier(
   return { ...bare, serviceTier: tier, body: { ...bare.body, service_tier: tier } };
 }
 
-/** The special tier that a request asks for, in its own word: one that we do not know has no price here. */
-function askedTier({ serviceTier, speed }: GenerationRequest): string | undefined {
+/**
+ * The special tier that a request asks for, in its own word: one that we do not know has no price here. Bodies of
+ * every format are looked at: the relay lane sends a `speed` that the format does not document too.
+ */
+function askedTier({ serviceTier, speed, body }: GenerationRequest): string | undefined {
   if (serviceTier !== undefined && !NO_TIER.has(serviceTier)) return serviceTier;
-  return speed === 'fast' ? speed : undefined;
+  const asked = speed ?? textAt(body, 'speed');
+  return asked === undefined || asked === 'standard' ? undefined : asked;
 }
 
 function without(request: GenerationRequest): GenerationRequest {

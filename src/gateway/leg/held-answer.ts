@@ -58,6 +58,7 @@ export class HeldAnswer {
       'upstream-unavailable',
       'Provider returned error: an answer without content',
       0,
+      { lostBy: 'broken-off' },
     );
   }
 

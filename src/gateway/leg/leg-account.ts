@@ -48,7 +48,10 @@ export interface LegAccountFacts {
   readonly worst: (called: Candidate) => Promise<Nanos>;
 }
 
-/** The account of a leg: by the upstream's report if it covers everything, else by our own count. */
+/**
+ * The account of a leg: by the upstream's report if it covers everything, else by our own count, with the thoughts that
+ * an answer without any report presumably has.
+ */
 export function legAccount(
   result: Result,
   end: AnswerEnd,
@@ -57,7 +60,10 @@ export function legAccount(
   if (end !== 'whole') return cutAccount(result, end, facts);
   const reported = facts.believe(result.usage);
   if (reported?.source === 'measured') return accountFor(reported, result, facts);
-  return facts.estimate(result).then((estimated) => accountFor(atLeast(reported, estimated), result, facts));
+  return facts.estimate(result).then((counted) => {
+    const estimated = result.usage === undefined ? facts.withThoughts(counted, result) : counted;
+    return accountFor(atLeast(reported, estimated), result, facts);
+  });
 }
 
 /** Prices a usage. What the upstream reported beyond it is disputed, and may be billed to the gateway. */
