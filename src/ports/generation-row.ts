@@ -14,6 +14,8 @@ export type ProviderResponse = {
   model_permaslug: string;
   /** Status of the upstream's answer; without one, the status that the caller got for it. */
   status: number;
+  /** Present if the upstream gave no answer. */
+  unanswered?: true;
   /** Milliseconds to the first content, or to the failure. */
   latency: number;
   is_byok: boolean;

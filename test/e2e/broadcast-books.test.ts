@@ -139,6 +139,14 @@ describe('what receivers are told', () => {
     ]);
   });
 
+  it('of an upstream that gave no answer: an error, and no status', async () => {
+    const { record, attempts } = await told(await ask({ model: 'm/closes', ...QUESTION }));
+    expect(record.provider_responses).toMatchObject([{ status: 502, unanswered: true }]);
+    expect(attempts).toMatchObject([
+      { status: { code: 2, message: 'no answer' }, attributes: { 'error.type': record.error.type } },
+    ]);
+  });
+
   it('of a caller who left: no error, and what was used', async () => {
     const asked = { model: 'm/hangs', ...QUESTION, stream: true };
     const { record, root, attempts } = await told(await ask(asked, { leaves: true }));

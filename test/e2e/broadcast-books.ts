@@ -8,6 +8,7 @@ import {
   never,
   openFakeUpstream,
   reply,
+  reset,
   type Script,
   SSE,
   truncate,
@@ -38,6 +39,7 @@ const BEHAVIOURS: Readonly<Record<string, Script>> = {
   down: reply(503, { error: { message: 'away' } }),
   breaks: [head(200, SSE), beginning, truncate()],
   hangs: [head(200, SSE), beginning, never()],
+  closes: [reset()],
   empty: reply(200, { nothing: true }),
   bad: chatAnswer({ text: 'a forbidden answer' }),
   tools: (request) => {
@@ -214,11 +216,11 @@ export async function openBroadcastBooks(): Promise<BroadcastBooks> {
         has['gen_ai.request.model'],
       ]),
     ).toEqual(
-      responses.map(({ span_id, endpoint_id, status, model_permaslug }) => [
+      responses.map(({ span_id, endpoint_id, status, unanswered, model_permaslug }) => [
         3,
         span_id,
         endpoint_id,
-        status,
+        unanswered === true ? undefined : status,
         model_permaslug,
       ]),
     );

@@ -42,7 +42,7 @@ export function fallbackEvents({ row, times }: Pick<AttemptParts, 'row' | 'times
     const said = {
       fallbackFrom: textAt(failed, 'endpoint_id'),
       fallbackTo: textAt(call, 'endpoint_id'),
-      status: numberAt(failed, 'status'),
+      status: statusOf(failed),
       leg: legOf(call),
     };
     const timeUnixNano = unixNano(times.failedCall(call).startMs);
@@ -59,10 +59,10 @@ function attemptSpan(
 ): Span {
   const number = legOf(call);
   const leg = objectsAt(row, 'legs')[number - 1];
-  const status = numberAt(call, 'status') ?? 0;
+  const status = statusOf(call);
   // Its answer may have failed later, or have been none.
-  const hasAnswered = isLast && status < 400;
-  const failure = failureOf(row, leg, status, hasAnswered);
+  const hasAnswered = isLast && status !== undefined && status < 400;
+  const failure = failureOf(row, leg, call, hasAnswered);
   const { startMs, endMs } = hasAnswered ? times.servingCall(call) : times.failedCall(call);
   const model = textAt(call, 'model_permaslug') ?? '';
   const cooldownMs = numberAt(call, 'cooldown_ms');
@@ -77,7 +77,7 @@ function attemptSpan(
     provider: providerNameOf(textAt(call, 'provider_name') ?? ''),
     requestModel: model,
     endpoint: textAt(call, 'endpoint_id'),
-    status: status === 0 ? undefined : status,
+    status,
     responseId: textAt(call, 'id'),
     timeToFirstChunk:
       hasAnswered && row.streamed === true && numberAt(row, 'latency') !== undefined
@@ -107,22 +107,33 @@ function attemptSpan(
   };
 }
 
+/** The status of an upstream's answer; undefined without one. */
+function statusOf(call: JsonObject): number | undefined {
+  return call.unanswered === true ? undefined : numberAt(call, 'status');
+}
+
 /** Failures of unknown kinds, in the words of the conventions. */
 const OTHER_ERROR = '_OTHER';
+
+/** What a row has for a call that ended because the caller left. */
+const CALLER_GONE = 499;
 
 /** Why a call served nothing, or not to the end; undefined: it served. */
 function failureOf(
   row: JsonObject,
   leg: JsonObject | undefined,
-  status: number,
+  call: JsonObject,
   hasAnswered: boolean,
 ): { readonly type: string; readonly message: string } | undefined {
-  if (status >= 400) return { type: String(status), message: `status ${status}` };
+  const status = statusOf(call);
+  if (status !== undefined && status >= 400) return { type: String(status), message: `status ${status}` };
+  if (call.status === CALLER_GONE) return { type: 'cancelled', message: 'the caller left before an answer' };
   // A single leg is described by the row.
   const hasFailed = leg === undefined ? row.finish_reason === 'error' : stringAt(leg, 'status') === 'failed';
   if (hasAnswered && !hasFailed) return undefined;
-  const type = (hasAnswered && leg === undefined && textAt(objectAt(row, 'error'), 'type')) || OTHER_ERROR;
-  return { type, message: `status ${status}, and no usable answer` };
+  const isLast = call === objectsAt(row, 'provider_responses').at(-1);
+  const type = (isLast && leg === undefined && textAt(objectAt(row, 'error'), 'type')) || OTHER_ERROR;
+  return { type, message: status === undefined ? 'no answer' : `status ${status}, and no usable answer` };
 }
 
 function cooldownEvent(cooldownMs: number, atMs: number): SpanEvent {

@@ -395,6 +395,38 @@ describe('the spans of upstream calls', () => {
     expect(left?.status).toEqual({});
   });
 
+  it('has no status of an upstream that gave no answer', () => {
+    const [root, refused, silent] = spansOf(
+      followedGeneration({
+        finish_reason: 'error',
+        latency: null,
+        generation_time: null,
+        error: { status: 504, type: 'timeout' },
+        provider_responses: [
+          responseOf({ status: 502, unanswered: true }),
+          responseOf({ status: 504, unanswered: true, started_ms: 300 }),
+        ],
+      }),
+    );
+    expect(root?.events[0]?.attributes).not.toHaveProperty(['http.response.status_code']);
+    for (const span of [refused, silent]) {
+      expect(span?.attributes).not.toHaveProperty(['http.response.status_code']);
+      expect(span?.status).toEqual({ code: 2, message: 'no answer' });
+    }
+    expect(refused?.attributes['error.type']).toBe('_OTHER');
+    expect(silent?.attributes['error.type']).toBe('timeout');
+    const gone = spansOf(
+      followedGeneration({
+        cancelled: true,
+        finish_reason: null,
+        latency: null,
+        generation_time: null,
+        provider_responses: [responseOf({ status: 499, unanswered: true })],
+      }),
+    )[1];
+    expect(gone).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'cancelled' } });
+  });
+
   it('links legs to those right before them, not to those beside them', () => {
     const leg = (kind: LegKind, startMs: number, durationMs?: number): LegRow => ({
       kind,

@@ -75,7 +75,7 @@ export function providerResponses(
   if (calls.length === 0) return null;
   const firstStartMs = calls[0]?.startedMs ?? 0;
   return calls.map((call, index) => {
-    const { candidate, status, latencyMs, startedMs, spanId, cooldownMs } = call;
+    const { candidate, status, answered, latencyMs, startedMs, spanId, cooldownMs } = call;
     const tier = tierOf(candidate.endpoint);
     const isServing = candidate === served && index === calls.length - 1;
     return {
@@ -84,6 +84,7 @@ export function providerResponses(
       ...(isServing && upstreamId !== undefined && { id: short(upstreamId) }),
       model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
       status,
+      ...(answered === null && { unanswered: true as const }),
       latency: wholeMs(latencyMs),
       is_byok: candidate.access.kind === 'byok',
       ...(tier !== undefined && { routed_service_tier: tier }),
