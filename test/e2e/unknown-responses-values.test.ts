@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import { chatAnswer, messagesAnswer, responsesAnswer, sse } from '../fakes/answers.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  SSE,
+  write,
+} from '../fakes/fake-upstream.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
 const CACHE_PRICES = { input_cache_write: '0.00000125', input_cache_write_1h: '0.000002' };
@@ -169,6 +177,33 @@ describe('a value of the responses format that is new', () => {
     const { status, sent, report } = await ask('up/responses', { service_tier });
     expect({ status, report }).toEqual({ status: 200, report: ['service_tier dropped'] });
     expect(sent).not.toHaveProperty('service_tier');
+  });
+});
+
+describe('the tier that an upstream says has served', () => {
+  const clock = { type: 'signalbox:datetime' };
+  const lanes = { relayed: {}, translated: { tools: [clock] } };
+  const cases = Object.entries(lanes).flatMap(([lane, more]) =>
+    [false, true].map((stream) => ({ lane, more, stream })),
+  );
+
+  it.each(cases)('is the tier of the answer: $lane, stream: $stream', async ({ lane, more, stream }) => {
+    const body = { id: 'r', object: 'response', status: 'completed', output: [SAID] };
+    const shown: Record<string, string> = {};
+    for (const service_tier of ['auto', 'default', 'flex', 'scale', 'fast', 'ultrafast', 'brisk']) {
+      upstream.clear();
+      const data = { type: 'response.completed', response: { ...body, service_tier } };
+      upstream.answer(
+        stream
+          ? [head(200, SSE), write(sse([{ event: data.type, data }])), end()]
+          : [head(200, JSON_TYPE), write(JSON.stringify(data.response)), end()],
+      );
+      const asked = { model: 'up/responses', input: 'hi', stream, ...more };
+      const text = await (await gateway.post('/responses', asked)).text();
+      shown[service_tier] = /.*"service_tier":"(\w+)"/s.exec(text)?.[1] ?? '';
+    }
+    const named = { default: 'default', flex: 'flex', scale: 'scale', fast: 'fast', ultrafast: 'ultrafast' };
+    expect(shown).toEqual({ auto: 'default', ...named, brisk: lane === 'relayed' ? 'brisk' : 'default' });
   });
 });
 

@@ -9,7 +9,8 @@ import type { Received, Reply } from './lanes.ts';
  * - `passed`: it arrives as it was said.
  * - `carried`: something else arrives because of it.
  * - `dropped`: nothing arrives, and the translation report says so.
- * - `left out`: an answer is for a caller of another format, in which nothing of it arrives. Answers have no report.
+ * - `left out`: an answer is written anew, for another format or translated, and nothing of it arrives. Answers have
+ *   no report.
  * - `refused`: the caller gets an error.
  * - `lost`: nothing arrives, and nothing says so.
  */

@@ -78,7 +78,7 @@ const SIGN_TEXT = `| Sign | Fate | |
 | ✓ | passed | It arrives as it was said, at the same place. |
 | ~ | carried | Something arrives because of it or of something in it: another field, another word, a text. A value of an answer is carried too if another value of its member arrives otherwise. |
 | ✗ | dropped | With and without it the same arrives, and the [translation report](translation.md#the-translation-report) says so: of it, of all that it is part of, or of each thing in it. |
-| - | left out | With and without it the caller of another format gets the same answer: the format has no place for it, or it says what is taken for granted. Answers have no report. |
+| - | left out | With and without it the caller gets the same answer, which the gateway writes itself for another format or *translated*: there is no place for it, it says what is taken for granted, or it tells how the upstream worked (tools, diagnostics, moderation). Answers have no report. |
 | ! | refused | The caller gets an error that names it, or the upstream would refuse the body by its published types. The reason stands below. |
 | ? | lost | With and without it the same arrives, and the report does not say so of it. The reason stands below. |
 

@@ -170,13 +170,19 @@ export interface Ending {
   readonly upstream?: JsonObject;
 }
 
-/** Tiers that a result may name. */
-const SERVED_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'priority']);
+/** Tiers that the format names; `auto` is only asked for. */
+const SERVED_TIERS: ReadonlySet<string> = new Set([
+  'default',
+  'flex',
+  'priority',
+  'scale',
+  'fast',
+  'ultrafast',
+]);
 
 /** The object of a finished answer. */
 export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
   const { status, incomplete_details } = renderFinish(finish);
-  const isKnownTier = finish.serviceTier !== undefined && SERVED_TIERS.has(finish.serviceTier);
   // Assigned: an object literal with a repeated member is many times slower.
   return Object.assign(
     baseOf(context, ending),
@@ -185,10 +191,16 @@ export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: 
       completed_at: status === 'completed' ? Math.floor(context.now() / 1000) : null,
       incomplete_details: incomplete_details && (upstreamReason(finish, ending) ?? incomplete_details),
       error: null,
-      service_tier: isKnownTier ? finish.serviceTier : context.serviceTier,
+      service_tier: tierServed(finish, ending) ?? context.serviceTier,
     },
     endFields(context, ending),
   );
+}
+
+/** The tier that the upstream names: one of this format may have more of them than are known here. */
+function tierServed({ serviceTier }: Finish, { upstream }: Ending): string | undefined {
+  if (serviceTier === undefined || serviceTier === 'auto') return undefined;
+  return upstream !== undefined || SERVED_TIERS.has(serviceTier) ? serviceTier : undefined;
 }
 
 /** Why the upstream ended a relayed answer, in its own words, of which there are more than ours. */
