@@ -77,6 +77,7 @@ beforeAll(async () => {
     const hurried = { first_byte: 200, idle: 300, total: 700 };
     return [
       { slug: name, ...provider },
+      { slug: `brought-${name}`, ...provider },
       { slug: `hurried-${name}`, ...provider, timeouts_ms: hurried },
       { slug: `second-${name}`, ...provider, timeouts_ms: hurried },
       { slug: `third-${name}`, ...provider, timeouts_ms: hurried },
@@ -88,6 +89,12 @@ beforeAll(async () => {
       ...NAMES.flatMap((name) => [
         { id: `m/${name}`, ...size, endpoints: endpointsOf(name) },
         { id: `m/thinks-${name}`, ...size, reasoning: { mandatory: true }, endpoints: endpointsOf(name) },
+        {
+          id: `m/brought-${name}`,
+          ...size,
+          reasoning: { mandatory: true },
+          endpoints: endpointsOf(`brought-${name}`),
+        },
         {
           id: `m/may-think-${name}`,
           ...size,
@@ -281,6 +288,46 @@ describe.each(NAMES)('%s: what a lost answer costs', (name) => {
     for (let nth = 0; nth < 3; nth++) await ask(name, `m/${name}`);
     const plain = await leaveEarly(`m/${name}`);
     expect(plain.tokens_completion).toBe(unknown.tokens_completion);
+  });
+
+  it('has those thoughts whatever budget the request names beside an effort', async () => {
+    const model = `m/thinks-${name}`;
+    const more =
+      name === 'messages'
+        ? { thinking: { type: 'enabled', budget_tokens: 1024 }, output_config: { effort: 'high' } }
+        : { reasoning: { effort: 'high', max_tokens: 1 } };
+    upstream.answer(answer({ text: TEXT, usage: USED }));
+    for (let nth = 0; nth < 3; nth++) await ask(name, model, { more });
+    upstream.clear();
+    upstream.answer([head(200, SSE), write(frames.slice(0, begun + 2).join('')), never()]);
+    const { tokens_completion } = await ask(name, model, {
+      more: { stream: true, ...more },
+      leave: async (left) => {
+        await upstream.request(0);
+        await sleep(400);
+        left();
+      },
+    });
+    expect(tokens_completion).toBeGreaterThan(USED.output / 2);
+  });
+
+  it('has no thoughts that only the credential of an account has reported', async () => {
+    const model = `m/brought-${name}`;
+    const byok = (method: string, path: string, body?: object) =>
+      gateway.fetch(path, {
+        method,
+        key: gateway.managementKey,
+        headers: { 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    const brought = { provider: `brought-${name}`, key: 'own-key-of-the-caller' };
+    const { data: own } = (await (await byok('POST', '/byok', brought)).json()) as any;
+    upstream.answer(answer({ text: TEXT, usage: USED }));
+    for (let nth = 0; nth < 3; nth++) expect((await ask(name, model)).is_byok).toBe(true);
+    await byok('DELETE', `/byok/${own.id}`);
+    const [[, record] = []] = await cutAt([begun + 2], () => [never()])({ model });
+    expect(record).toMatchObject({ is_byok: false, cancelled: true });
+    expect(record.tokens_completion).toBeLessThan(USED.output / 10);
   });
 
   it('has those thoughts too where it ends without a report', async () => {

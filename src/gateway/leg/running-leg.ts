@@ -1,6 +1,6 @@
 import { FREE } from '../../catalog/prices/bill.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
-import { effortOf } from '../../dialects/shared/reasoning/reasoning-effort.ts';
+import { effortOf, MIN_BUDGET_TOKENS } from '../../dialects/shared/reasoning/reasoning-effort.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { EventBatch } from '../../ir/events.ts';
@@ -322,8 +322,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     if (selected === undefined || thinking === undefined || items.every(({ type }) => type === 'reasoning'))
       return estimated;
     const usual = this.#around.state.thoughts.meanOf(selected.endpoint.site, thinking) ?? 0;
-    const { budgetTokens = Number.POSITIVE_INFINITY } = request.reasoning ?? {};
-    const likely = estimated.outputTokens + Math.ceil(Math.min(usual, budgetTokens));
+    const budget = budgetFor(request, selected) ?? Number.POSITIVE_INFINITY;
+    const likely = estimated.outputTokens + Math.ceil(Math.min(usual, Math.max(budget, MIN_BUDGET_TOKENS)));
     const outputTokens = Math.max(estimated.outputTokens, Math.min(likely, admission.mostOutput(selected)));
     const reasoningTokens = estimated.reasoningTokens + outputTokens - estimated.outputTokens;
     return { ...estimated, outputTokens, reasoningTokens };
@@ -373,6 +373,8 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
       if (
         selected !== undefined &&
         thinking !== undefined &&
+        // What a credential of an account reports must not change what other accounts are charged.
+        selected.access.kind !== 'byok' &&
         usage.source === 'measured' &&
         usage.imageTokens === 0
       ) {
@@ -464,15 +466,24 @@ function hasRunTools({ webSearchRequests, hostedCalls = 0 }: Usage): boolean {
 }
 
 /** How a candidate thinks about a request, as far as that makes its thoughts longer; undefined = it does not. */
-function thinkingOf(
-  { reasoning: asked }: GenerationRequest,
-  candidate: Candidate | undefined,
-): string | undefined {
+function thinkingOf(request: GenerationRequest, candidate: Candidate | undefined): string | undefined {
   const reasoning = candidate?.endpoint.reasoning;
-  if (reasoning === undefined) return undefined;
-  if (asked?.budgetTokens !== undefined) return 'budget';
-  const effort = effortOf(asked);
+  if (candidate === undefined || reasoning === undefined) return undefined;
+  if (budgetFor(request, candidate) !== undefined) return 'budget';
+  const effort = effortOf(request.reasoning);
   return effort === 'none' && !reasoning.mandatory ? undefined : (effort ?? USUAL_THINKING);
+}
+
+/**
+ * The most tokens of thoughts that a candidate was asked for; undefined = it has no bound. Beside an effort a budget
+ * bounds only models that are known to take one.
+ */
+function budgetFor(
+  { reasoning: { budgetTokens, effort } = {} }: GenerationRequest,
+  { endpoint }: Candidate,
+): number | undefined {
+  const isTaken = endpoint.reasoning?.takesBudget ?? effort === undefined;
+  return isTaken ? budgetTokens : undefined;
 }
 
 /** Before any call of a leg has brought content. */
