@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { isJsonObject, type JsonObject, type JsonReading } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { stringAt } from '../../kit/json/members.ts';
@@ -15,6 +15,9 @@ const decompress = promisify(gunzip);
 const LIMITS = { depth: 80, keys: 5_000, values: 500_000 };
 const MAX_BYTES = 512 * 1024 * 1024;
 
+/** Content of at most so many bytes is compressed here: another thread takes four times as long for it. */
+const SMALL_BYTES = 32 * 1024;
+
 /** Bytes parsed in one slice. */
 const SLICE_BYTES = 256 * 1024;
 
@@ -28,12 +31,13 @@ export async function encodeContent(stored: StoredContent): Promise<Buffer> {
     content,
   };
   const pieces = await runInTurns(stringifySliced(members));
-  return compress(await runInTurns(encodeSliced(pieces)));
+  const bytes = await runInTurns(encodeSliced(pieces));
+  return bytes.length <= SMALL_BYTES ? gzipSync(bytes) : compress(bytes);
 }
 
 /** Parses a file; undefined when it is damaged, as the last one before a crash may be. */
 export async function decodeContent(file: Uint8Array): Promise<StoredContent | undefined> {
-  const bytes = await decompress(file, { maxOutputLength: MAX_BYTES }).catch(() => undefined);
+  const bytes = await decompressed(file).catch(() => undefined);
   const reading = bytes && (await runInTurns(readSliced(bytes)));
   if (reading?.ok !== true || !isJsonObject(reading.value)) return undefined;
   const members = reading.value;
@@ -43,6 +47,14 @@ export async function decodeContent(file: Uint8Array): Promise<StoredContent | u
   if (generationId === undefined || accountId === undefined || workspaceId === undefined) return undefined;
   const content = members.content as GenerationContent;
   return isJsonObject(content) ? { generationId, accountId, workspaceId, content } : undefined;
+}
+
+/** The end of a file says how large its content is. */
+async function decompressed(file: Uint8Array): Promise<Buffer> {
+  const { buffer, byteOffset, length } = file;
+  const size = length < 4 ? 0 : new DataView(buffer, byteOffset, length).getUint32(length - 4, true);
+  if (size > SMALL_BYTES) return decompress(file, { maxOutputLength: MAX_BYTES });
+  return gunzipSync(file, { maxOutputLength: SMALL_BYTES });
 }
 
 function* readSliced(bytes: Buffer): Sliced<JsonReading> {
