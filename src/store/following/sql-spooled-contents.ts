@@ -15,6 +15,9 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 const MAX_AT_ONCE = 50;
 const MAX_CHARACTERS_AT_ONCE = 8 * 1024 * 1024;
 
+/** How long contents are gathered for a statement, milliseconds: a process that is killed meanwhile loses them. */
+const GATHER_MS = 200;
+
 /** Contents that are removed by one statement. */
 const REMOVED_AT_ONCE = 500;
 
@@ -38,6 +41,8 @@ export class SqlSpooledContents implements SpooledContents {
   #waiting: Waiting[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
+  /** Ends the gathering. */
+  #writeNow: () => void = () => {};
   #isClosed = false;
   #lost = 0;
   #lostCount = 0;
@@ -62,6 +67,7 @@ export class SqlSpooledContents implements SpooledContents {
     }
     this.#waiting.push({ stored, characters });
     this.#characters += characters;
+    if (this.#isBatchFull()) this.#writeNow();
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;
     });
@@ -127,6 +133,7 @@ export class SqlSpooledContents implements SpooledContents {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#writeNow();
     await this.#writing;
   }
 
@@ -140,6 +147,7 @@ export class SqlSpooledContents implements SpooledContents {
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
+      await this.#gather();
       // Requests go first.
       await nextTurn();
       const batch = this.#takeBatch();
@@ -151,6 +159,22 @@ export class SqlSpooledContents implements SpooledContents {
       }
       for (const { characters } of batch) this.#characters -= characters;
     }
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#isClosed || this.#isBatchFull()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS);
+      this.#writeNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#writeNow = () => {};
+  }
+
+  #isBatchFull(): boolean {
+    return this.#waiting.length >= MAX_AT_ONCE || this.#characters >= MAX_CHARACTERS_AT_ONCE;
   }
 
   #takeBatch(): Waiting[] {
