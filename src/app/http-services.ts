@@ -41,8 +41,8 @@ export function httpServices({
   firstAccountId,
   operatorViews,
 }: ServiceSources): HttpServices {
-  const { eventStore: events, appRegistry: apps, tenancy } = installation;
-  const analyticsParts = { events, tenancy, clock: systemClock };
+  const { eventStore: events, appRegistry: apps, tenancy, classifierStore: classifiers } = installation;
+  const analyticsParts = { events, tenancy, classifiers, clock: systemClock };
   const generations = new Generations({
     recent: installation.recentGenerations,
     rows: installation.generationStore,
@@ -76,7 +76,7 @@ export function httpServices({
     files: installation.files,
     operatorViews,
     analyticsWarning: () => (events.isRefilling ? REFILL_WARNING : null),
-    analytics: new Analytics({ ...analyticsParts, apps, classifiers: installation.classifierStore }),
+    analytics: new Analytics({ ...analyticsParts, apps }),
     activity: new Activity(analyticsParts),
     overview: new AccountOverview({
       ...analyticsParts,
@@ -88,7 +88,7 @@ export function httpServices({
     firstAccountId,
     restartReason: installation.restartReason,
     generationLog: new GenerationLog(analyticsParts),
-    runningGenerations: new RunningGenerations({ ledger: installation.ledger, tenancy }),
+    runningGenerations: new RunningGenerations({ ledger: installation.ledger, tenancy, classifiers }),
     generations,
     rankings: new Rankings({
       events,

@@ -145,6 +145,10 @@ export function classifyingContract(name: string, env: () => Promise<Record<stri
       const own = async () =>
         (await query({ dimensions: ['api_key_id'] })).find((row) => row.api_key_id === 'Classifier Topics');
       await expect.poll(own, PATIENCE).toMatchObject({ request_count: 4 });
+      const logged = await management.data(200, 'GET', '/generations?request_format=decisions');
+      expect(logged.map(({ key_name: of }: { key_name: string }) => of)).toEqual(
+        Array.from({ length: 4 }, () => 'Classifier Topics'),
+      );
       const metrics = await fetch(`${gateway.origin}/metrics`, {
         headers: { authorization: `Bearer ${gateway.managementKey}` },
       });

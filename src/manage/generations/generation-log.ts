@@ -12,14 +12,12 @@ import { GenerationIds, traceIdOf } from '../../ir/trace.ts';
 import { nanosOf, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import { queryMomentMs } from '../query-moment.ts';
 import { cursorOf, LOG_SORTS, positionIn, positionOf } from './log-cursor.ts';
-import { LogNames } from './log-names.ts';
+import { type LogNameSources, LogNames } from './log-names.ts';
 
-export interface GenerationLogDependencies {
+export interface GenerationLogDependencies extends LogNameSources {
   readonly events: Pick<EventStore, 'log' | 'logCounts'>;
-  readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -171,7 +169,7 @@ export class GenerationLog {
   }
 
   #names({ accountId }: LogViewer): LogNames {
-    return new LogNames(this.#dependencies.tenancy, accountId);
+    return new LogNames(this.#dependencies, accountId);
   }
 }
 

@@ -1,17 +1,23 @@
 import type { LoggedGeneration } from '../../ports/events.ts';
+import { type ClassifierStore, classifierOfKey, classifierTitle } from '../../ports/following/classifiers.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 
-type Tenancy = Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
+/** Where the names are. */
+export interface LogNameSources {
+  readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
+  /** They stand in the place of keys in what they ask themselves. */
+  readonly classifiers: Pick<ClassifierStore, 'find'>;
+}
 
 /** Names of the keys and workspaces in rows. Only those that occur are read, once: an account may have very many. */
 export class LogNames {
-  readonly #tenancy: Tenancy;
+  readonly #sources: LogNameSources;
   readonly #accountId: string;
   readonly #keys = new Map<string, string | null>();
   readonly #workspaces = new Map<string, string | null>();
 
-  constructor(tenancy: Tenancy, accountId: string) {
-    this.#tenancy = tenancy;
+  constructor(sources: LogNameSources, accountId: string) {
+    this.#sources = sources;
     this.#accountId = accountId;
   }
 
@@ -36,11 +42,16 @@ export class LogNames {
   }
 
   async #keyName(hash: string): Promise<string | null> {
-    const key = await this.#tenancy.findKey(hash);
+    const classifierId = classifierOfKey(hash);
+    if (classifierId !== undefined) {
+      const classifier = await this.#sources.classifiers.find(this.#accountId, classifierId);
+      return classifier === undefined ? null : classifierTitle(classifier.name);
+    }
+    const key = await this.#sources.tenancy.findKey(hash);
     return key === undefined || key.accountId !== this.#accountId ? null : key.name || key.label;
   }
 
   async #workspaceName(id: string): Promise<string | null> {
-    return (await this.#tenancy.findWorkspaceById(this.#accountId, id))?.name ?? null;
+    return (await this.#sources.tenancy.findWorkspaceById(this.#accountId, id))?.name ?? null;
   }
 }

@@ -9,13 +9,11 @@ import { usdOf } from '../../kit/money.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { Ledger, RunningGeneration } from '../../ports/ledger.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 import type { LogViewer } from './generation-log.ts';
-import { LogNames } from './log-names.ts';
+import { type LogNameSources, LogNames } from './log-names.ts';
 
-export interface RunningGenerationsDependencies {
+export interface RunningGenerationsDependencies extends LogNameSources {
   readonly ledger: Pick<Ledger, 'runningOf'>;
-  readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
 }
 
 /** A row before its names are looked up. */
@@ -31,14 +29,14 @@ export class RunningGenerations {
 
   /** The newest rows that match. */
   async list(viewer: LogViewer, wanted: RunningGenerationsQuery): Promise<RunningGenerationsReply> {
-    const { ledger, tenancy } = this.#dependencies;
+    const { ledger } = this.#dependencies;
     const found = (await ledger.runningOf(viewer.accountId))
       .map(rowOf)
       .filter((row) => viewer.keyHash === null || row.key_hash === viewer.keyHash)
       .filter((row) => matches(row, wanted))
       .sort(newestFirst);
     const rows = found.slice(0, wanted.limit ?? DEFAULT_LOG_ROWS);
-    const names = new LogNames(tenancy, viewer.accountId);
+    const names = new LogNames(this.#dependencies, viewer.accountId);
     await names.learn(rows.map((row) => ({ keyHash: row.key_hash, workspaceId: row.workspace_id })));
     return {
       data: rows.map((row) => ({

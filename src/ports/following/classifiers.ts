@@ -41,6 +41,11 @@ export function classifierKey(id: string): string {
   return `${KEY_PREFIX}${id}`;
 }
 
+/** The classifier that such a key stands for; undefined = it is the hash of a key. */
+export function classifierOfKey(hash: string): string | undefined {
+  return hash.startsWith(KEY_PREFIX) ? hash.slice(KEY_PREFIX.length) : undefined;
+}
+
 /** What is shown of a classifier in the place of a key. */
 export function classifierTitle(name: string): string {
   return `Classifier ${name}`;

@@ -27,6 +27,9 @@ export function destinationsSuite(under: () => ConsoleUnderTest): void {
       await create.getByText('without user name, password').waitFor();
       await create.getByLabel('Endpoint').fill('https://collector.example');
       await create.getByLabel('Headers').fill(`x-key: ${SECRET}`);
+      expect(await create.getByLabel('Have Default Workspace send').isChecked()).toBe(true);
+      await create.getByLabel('Have Default Workspace send').uncheck();
+      await create.getByText('Default Workspace sends nothing').waitFor();
       await create.getByLabel('Send no prompts and answers').check();
       await create.getByText('Prompts and answers stay here.').waitFor();
       await create.getByRole('button', { name: 'Add a rule' }).click();
@@ -46,11 +49,19 @@ export function destinationsSuite(under: () => ConsoleUnderTest): void {
           groups: [{ logic: 'and', rules: [{ field: 'total_cost', operator: 'gt', value: 0.01 }] }],
         },
       });
+      await row.getByText('its workspace sends nothing').waitFor();
       await row.click();
       const edit = page.getByRole('dialog', { name: 'collector' });
+      await edit.getByLabel('Have Default Workspace send').check();
       await edit.getByLabel('Share of sessions').fill('25');
       await edit.getByRole('button', { name: 'Save changes' }).click();
       await page.getByRole('cell', { name: '25 %' }).waitFor();
+      const isSending = async () => {
+        const workspaces = (await data(200, 'GET', '/workspaces')) as { slug: string }[];
+        return workspaces.find(({ slug }) => slug === 'default');
+      };
+      expect(await isSending()).toMatchObject({ is_observability_broadcast_enabled: true });
+      await row.getByText('its workspace sends nothing').waitFor({ state: 'detached' });
       const act = async (name: string) => {
         await page.getByRole('button', { name: 'Actions for collector' }).click();
         await page.getByRole('button', { name, exact: true }).click();

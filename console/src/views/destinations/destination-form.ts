@@ -44,6 +44,8 @@ export interface DestinationValues {
   readonly broadcast_generation_cost: boolean;
   readonly broadcast_generation_identity: boolean;
   readonly broadcast_generation_request_context: boolean;
+  /** Has a workspace send that does not yet. */
+  readonly switches_workspace_on: boolean;
 }
 
 export const SWITCHES = [
@@ -73,6 +75,7 @@ export function destinationValues(
       logic,
       rules: rules.map(({ field, operator, value }) => ({ field, operator, value: String(value ?? '') })),
     })),
+    switches_workspace_on: destination === null,
     ...(Object.fromEntries(SWITCHES.map((name) => [name, destination?.[name] ?? false])) as Pick<
       DestinationValues,
       (typeof SWITCHES)[number]

@@ -169,6 +169,8 @@ function columnsOf(
   { open, setEnabled, remove }: Actions,
 ): readonly Column<DestinationObject>[] {
   const placeOf = ({ workspace_id: id }: DestinationObject) => workspaceName(workspaces, id);
+  const isSilent = (of: string) =>
+    workspaces?.find(({ id }) => id === of)?.is_observability_broadcast_enabled === false;
   const labelOf = ({ type }: DestinationObject) =>
     types?.data.find((each) => each.type === type)?.label ?? type;
   return [
@@ -184,7 +186,7 @@ function columnsOf(
         </span>
       ),
     },
-    { name: 'type', title: 'Receiver', width: 'c-240', sortValue: labelOf, cell: labelOf },
+    { name: 'type', title: 'Receiver', width: 'c-240', priority: 2, sortValue: labelOf, cell: labelOf },
     { name: 'workspace', title: 'Workspace', width: 'c-150', priority: 2, sortValue: placeOf, cell: placeOf },
     {
       name: 'content',
@@ -196,9 +198,16 @@ function columnsOf(
     {
       name: 'delivery',
       title: 'Delivery',
-      width: 'c-240',
+      width: 'c-150',
       sortValue: ({ state }) => followerRank(state),
-      cell: ({ enabled, state }) => <FollowerState isOn={enabled} state={state} />,
+      cell: ({ enabled, state, workspace_id: id }) =>
+        isSilent(id) ? (
+          <span class="tag warn" title="Edit the destination or its workspace to switch sending on.">
+            its workspace sends nothing
+          </span>
+        ) : (
+          <FollowerState isOn={enabled} state={state} />
+        ),
     },
     {
       name: 'share',

@@ -7,6 +7,7 @@ import type {
   WorkspaceObject,
 } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
+import { WORKSPACES_QUERY } from '../../api/workspaces.ts';
 import { counted } from '../../format/numbers.ts';
 import { CheckField, linesOf, SelectField, TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
@@ -40,6 +41,8 @@ export function EditDestination(props: Props) {
   const queries = useQueryClient();
   const isDeclared = destination?.managed_by === 'file';
   const fields = types.filter_fields;
+  const workspaceOf = ({ workspace_id: of }: DestinationValues): Partial<WorkspaceObject> =>
+    workspaces.find(({ id }) => id === of) ?? {};
   const form = useForm<DestinationValues>({
     initial: destinationValues(destination, type, workspaceId),
     check: (values) => destinationProblems(values, type, destination === null),
@@ -54,18 +57,27 @@ export function EditDestination(props: Props) {
           toast(`${values.name.trim()} was changed.`);
         }
       }
+      const { id, is_observability_broadcast_enabled: isSending } = workspaceOf(values);
+      if (values.switches_workspace_on && isSending === false) {
+        await send(`/workspaces/${id}`, {
+          method: 'PATCH',
+          body: { is_observability_broadcast_enabled: true },
+        });
+        await queries.invalidateQueries({ queryKey: WORKSPACES_QUERY });
+      }
       await queries.invalidateQueries({ queryKey: ['destinations'] });
       onClose();
     },
   });
   const { values } = form;
   const shown = redacted(values, type);
+  const workspace = workspaceOf(values);
   return (
     <FormDialog
       title={destination === null ? 'Add a destination' : destination.name}
       action={destination === null ? 'Add destination' : 'Save changes'}
       form={form}
-      means={meansOf(values, type, isDeclared)}
+      means={meansOf(values, type, workspace, isDeclared)}
       call={
         destination === null
           ? { method: 'POST', path: '/observability/destinations', body: createBody(shown, type, fields) }
@@ -92,6 +104,18 @@ export function EditDestination(props: Props) {
           disabled={destination !== null}
         />
       </div>
+      {workspace.is_observability_broadcast_enabled === false && (
+        <CheckField
+          field={form.field('switches_workspace_on')}
+          label={`Have ${workspace.name} send`}
+          disabled={workspace.managed_by === 'file'}
+          hint={
+            workspace.managed_by === 'file'
+              ? 'The configuration file declares this workspace: set is_observability_broadcast_enabled there.'
+              : 'It sends nothing to its destinations until this is switched on.'
+          }
+        />
+      )}
       <TextField field={form.field('name')} label="Name" maxLength={255} disabled={isDeclared} />
       {type.members.map((member) => (
         <ConfigMember
@@ -229,13 +253,26 @@ function redacted(values: DestinationValues, type: DestinationTypeObject): Desti
   };
 }
 
-function meansOf(values: DestinationValues, type: DestinationTypeObject, isDeclared: boolean) {
+function meansOf(
+  values: DestinationValues,
+  type: DestinationTypeObject,
+  workspace: Partial<WorkspaceObject>,
+  isDeclared: boolean,
+) {
+  const staysOff = workspace.managed_by === 'file' || !values.switches_workspace_on;
   const keys = linesOf(values.api_key_hashes).length;
   const percent = Number(values.sampling_rate);
   const groups = values.filter_rules.filter(({ rules }) => rules.length > 0).length;
   return [
     ...(isDeclared
       ? [<>The configuration file of the gateway declares this destination, so it is changed there.</>]
+      : []),
+    ...(workspace.is_observability_broadcast_enabled === false && staysOff
+      ? [
+          <>
+            <b>{workspace.name} sends nothing</b> to its destinations.
+          </>,
+        ]
       : []),
     <>
       After each answer, a trace of it goes to <b>{type.label}</b>:{' '}

@@ -121,6 +121,12 @@ export function EditWorkspace({ workspace, onClose }: Props) {
           disabled={isDeclared}
         />
       )}
+      <CheckField
+        field={form.field('is_observability_broadcast_enabled')}
+        label="Send generations to destinations"
+        disabled={isDeclared}
+        hint="Without it the destinations of this workspace get nothing."
+      />
     </FormDialog>
   );
 }

@@ -12,6 +12,7 @@ export interface WorkspaceValues {
   readonly is_observability_io_logging_enabled: boolean;
   /** Per cent of the requests. */
   readonly io_logging_sampling_rate: string;
+  readonly is_observability_broadcast_enabled: boolean;
 }
 
 export function workspaceValues(workspace: WorkspaceObject | null): WorkspaceValues {
@@ -23,6 +24,7 @@ export function workspaceValues(workspace: WorkspaceObject | null): WorkspaceVal
     default_provider_sort: workspace?.default_provider_sort ?? '',
     is_observability_io_logging_enabled: workspace?.is_observability_io_logging_enabled ?? false,
     io_logging_sampling_rate: String(Number(((workspace?.io_logging_sampling_rate ?? 1) * 100).toFixed(2))),
+    is_observability_broadcast_enabled: workspace?.is_observability_broadcast_enabled ?? false,
   };
 }
 
@@ -66,6 +68,7 @@ function members(values: WorkspaceValues): CreateWorkspace {
     > | null,
     is_observability_io_logging_enabled: values.is_observability_io_logging_enabled,
     io_logging_sampling_rate: Number(values.io_logging_sampling_rate) / 100,
+    is_observability_broadcast_enabled: values.is_observability_broadcast_enabled,
   };
 }
 
