@@ -49,7 +49,7 @@ export function destinationsSuite(under: () => ConsoleUnderTest): void {
           groups: [{ logic: 'and', rules: [{ field: 'total_cost', operator: 'gt', value: 0.01 }] }],
         },
       });
-      await row.getByText('its workspace sends nothing').waitFor();
+      await row.getByText('workspace is off').waitFor();
       await row.click();
       const edit = page.getByRole('dialog', { name: 'collector' });
       await edit.getByLabel('Have Default Workspace send').check();
@@ -61,7 +61,7 @@ export function destinationsSuite(under: () => ConsoleUnderTest): void {
         return workspaces.find(({ slug }) => slug === 'default');
       };
       expect(await isSending()).toMatchObject({ is_observability_broadcast_enabled: true });
-      await row.getByText('its workspace sends nothing').waitFor({ state: 'detached' });
+      await row.getByText('workspace is off').waitFor({ state: 'detached' });
       const act = async (name: string) => {
         await page.getByRole('button', { name: 'Actions for collector' }).click();
         await page.getByRole('button', { name, exact: true }).click();

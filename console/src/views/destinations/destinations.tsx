@@ -202,8 +202,11 @@ function columnsOf(
       sortValue: ({ state }) => followerRank(state),
       cell: ({ enabled, state, workspace_id: id }) =>
         isSilent(id) ? (
-          <span class="tag warn" title="Edit the destination or its workspace to switch sending on.">
-            its workspace sends nothing
+          <span
+            class="tag warn"
+            title="Its workspace sends nothing: edit the destination or the workspace to switch that on."
+          >
+            workspace is off
           </span>
         ) : (
           <FollowerState isOn={enabled} state={state} />
