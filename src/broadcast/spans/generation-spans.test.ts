@@ -83,6 +83,15 @@ describe('the root span of a generation', () => {
     expect(others).toHaveLength(1);
   });
 
+  it.each([
+    ['embeddings', 'embeddings'],
+    ['decisions', 'decide'],
+    ['classification', 'classify'],
+  ] as const)('is named by what was asked: %s', (api_type, operation) => {
+    const { name, attributes } = rootOf(followedGeneration({ api_type }));
+    expect([name, attributes['gen_ai.operation.name']]).toEqual([`${operation} openai/gpt-one`, operation]);
+  });
+
   it('has costs, identity and context only if the destination is sent them', () => {
     const names = (sent: Partial<SentParts>) =>
       Object.keys(rootOf(followedGeneration(), { ...LITTLE, ...sent }).attributes);

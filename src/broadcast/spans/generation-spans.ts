@@ -32,6 +32,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   completions: 'chat',
   embeddings: 'embeddings',
   decisions: 'decide',
+  classification: 'classify',
 };
 
 /**
