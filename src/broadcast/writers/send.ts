@@ -36,7 +36,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
 export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => number, totalMs = TOTAL_MS): Send {
   const limits = { ...LIMITS, totalMs };
   return async (url, request, signal) => {
-    const whole = { ...request, limits, signal };
+    // The status says what became of the request: it is not sent again because of what follows.
+    const whole = { ...request, limits, takesBrokenBodies: true, signal };
     const reply = await (mayBePrivate ? egress.call(url, whole) : egress.fetch(url, whole)).catch(
       (problem) => {
         if (!(problem instanceof EgressProblem)) throw problem;

@@ -30,6 +30,8 @@ export interface EgressRequest {
   readonly visitProblem?: (url: URL) => string | undefined;
   /** Shown each piece of the body as it comes; true = this was enough, and the rest is not read. */
   readonly isEnough?: (piece: Uint8Array, headers: EgressReply['headers']) => boolean;
+  /** True: of a body that breaks off, or cannot be read, what came of it is enough. */
+  readonly takesBrokenBodies?: boolean;
 }
 
 export interface EgressReply {
@@ -39,7 +41,7 @@ export interface EgressReply {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** The body is longer than `maxBytes`. */
+  /** The body is longer than `maxBytes`, or broken. */
   readonly isCut: boolean;
 }
 
@@ -194,18 +196,24 @@ async function exchange(
 
 async function beginningOf(
   chunks: AsyncIterable<Uint8Array>,
-  { limits: { maxBytes }, isEnough }: EgressRequest,
+  { limits: { maxBytes }, isEnough, takesBrokenBodies, signal }: EgressRequest,
   headers: EgressReply['headers'],
 ): Promise<Pick<EgressReply, 'bytes' | 'isCut'>> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of chunks) {
-    const room = maxBytes - bytes;
-    pieces.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    bytes += chunk.length;
-    if (bytes > maxBytes || isEnough?.(chunk, headers) === true) break;
+  let isBroken = false;
+  try {
+    for await (const chunk of chunks) {
+      const room = maxBytes - bytes;
+      pieces.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes || isEnough?.(chunk, headers) === true) break;
+    }
+  } catch (problem) {
+    if (takesBrokenBodies !== true || signal.aborted) throw problem;
+    isBroken = true;
   }
-  return { bytes: Buffer.concat(pieces), isCut: bytes > maxBytes };
+  return { bytes: Buffer.concat(pieces), isCut: isBroken || bytes > maxBytes };
 }
 
 function egressProblemOf(problem: unknown): unknown {
