@@ -273,6 +273,19 @@ describe('a value of the chat format that is new', () => {
     }
   });
 
+  it.each([
+    [{ type: 'bnf', rules: 'a' }, 'type'],
+    [{ type: 'grammar', grammar: { syntax: 'bnf', definition: 'a' } }, 'grammar.syntax'],
+  ])('is named in the format of a custom tool: %j', async (format, place) => {
+    const tools = [{ type: 'custom', custom: { name: 'f', format } }];
+    for (const model of ['up/chat', 'up/responses'] as const) {
+      upstream.clear();
+      const { report, sent } = await askChat(model, { tools });
+      expect(report).toEqual([`tools[0].custom.format.${place} passed_on`]);
+      expect(JSON.stringify(sent?.tools)).toContain('"bnf"');
+    }
+  });
+
   it('is a choice of no tool that the request has', async () => {
     const chosen = { tools: [CHAT_F], tool_choice: { type: 'oracle' } };
     expect((await askChat('up/chat', chosen)).sent).toMatchObject(chosen);

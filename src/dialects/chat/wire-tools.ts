@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullish, open, openOneOf, otherThan, taggedUnion } from '../../kit/json/schema.ts';
+import { nullish, openOneOf, openUnion, otherThan, taggedUnion } from '../../kit/json/schema.ts';
 import { MAX_TOOLS } from '../shared/requests/gateway-fields.ts';
 import { cacheControl } from './wire-content.ts';
 
@@ -16,12 +16,27 @@ const functionToolSchema = Type.Object({
   ...cacheControl,
 });
 
+/** Some callers write a grammar as the responses format does, without the object around it. */
+const grammarFields = {
+  syntax: nullish(openOneOf(['lark', 'regex'])),
+  definition: nullish(Type.String()),
+};
+
 const customToolSchema = Type.Object({
   type: Type.Literal('custom'),
   custom: Type.Object({
     name: Type.String({ minLength: 1 }),
     description: nullish(Type.String()),
-    format: nullish(open({ type: Type.String({ minLength: 1 }) })),
+    format: nullish(
+      openUnion('type', [
+        Type.Object({ type: Type.Literal('text') }),
+        Type.Object({
+          type: Type.Literal('grammar'),
+          grammar: nullish(Type.Object(grammarFields)),
+          ...grammarFields,
+        }),
+      ]),
+    ),
   }),
 });
 
