@@ -1,4 +1,6 @@
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '../builders/runs.ts';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import {
   end,
@@ -170,5 +172,103 @@ describe('law: vectors of several calls', () => {
     isOver();
     expect([status, upstream.requests.length]).toEqual([502, 9]);
     expect(accounted).toBeGreaterThanOrEqual(billed * BILL - 1e-9);
+  });
+});
+
+/** What each upstream answers that does as it is asked. */
+const USEFUL: Script = (request) => {
+  const { path, json } = request;
+  const vector = [1, 2];
+  const count = (json.input ?? json.texts ?? json.requests ?? [0]).length;
+  const parts = Array.from({ length: count }, (_, index) => ({ index, embedding: vector, values: vector }));
+  const answers = path.endsWith('/systemone')
+    ? { a: { noul: 0.5 } }
+    : [{ type: 'predicate', probability: 0.5 }];
+  const isDecision = path.endsWith('/decisions') || path.endsWith('/systemone');
+  const body = {
+    ...REPORT,
+    data: parts,
+    embeddings: json.requests === undefined ? { float: parts.map(() => vector) } : parts,
+    embedding: vector,
+    ...(isDecision && { answers }),
+    ...(path.includes('/responses') && {
+      status: 'completed',
+      output: [
+        { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'ok' }] },
+      ],
+    }),
+  };
+  return stepsOf(reply(200, body), request);
+};
+
+describe('law: answers that are whole, of a key with a limit', () => {
+  const kinds = Object.keys(ASKED);
+  const requests = fc.array(
+    fc.record({
+      kind: fc.constantFrom(...kinds),
+      ending: fc.constantFrom('useful', 'useful', 'useful', ...Object.keys(USELESS)),
+      leaves: fc.integer({ min: 0, max: 5 }).map((chance) => chance === 0),
+    }),
+    { minLength: 10, maxLength: 20 },
+  );
+
+  it('cost no more than that, whatever they are and however many race', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests, async (all) => {
+        upstream.clear();
+        const limit = 0.008;
+        const made = await gateway.fetch('/keys', {
+          method: 'POST',
+          key: gateway.managementKey,
+          body: JSON.stringify({ name: 'Law', limit }),
+          headers: { 'content-type': 'application/json' },
+        });
+        const { key, data } = (await made.json()) as { key: string; data: { hash: string } };
+        let calls = 0;
+        const endings = all.map(({ ending }) => (ending === 'useful' ? USEFUL : (USELESS[ending] ?? USEFUL)));
+        upstream.answer((request) => stepsOf(endings[calls++ % endings.length] ?? USEFUL, request));
+        await Promise.all(
+          all.map(async ({ kind, leaves }) => {
+            const [path, body] = ASKED[kind] ?? ['', {}];
+            const leaving = new AbortController();
+            const asking = gateway.fetch(path, {
+              method: 'POST',
+              key,
+              signal: leaving.signal,
+              body: JSON.stringify(body),
+              headers: { 'content-type': 'application/json' },
+            });
+            if (leaves) setTimeout(() => leaving.abort(), 20);
+            await asking.then((reply) => reply.text()).catch(() => {});
+          }),
+        );
+        const records = async (): Promise<any[]> => {
+          const lines = ['generation', 'generation failed'].flatMap((message) => gateway.logged(message));
+          const shown = lines
+            .filter(({ key_hash }) => key_hash === data.hash)
+            .map(({ id }) => gateway.fetch(`/generation?id=${id}`));
+          const replies = await Promise.all(shown);
+          // A request that a limit refuses has no record.
+          const recorded = replies.filter(({ status }) => status === 200);
+          return await Promise.all(recorded.map(async (reply) => ((await reply.json()) as any).data));
+        };
+        const sum = (rows: any[], name: string) => rows.reduce((total, row) => total + row[name], 0);
+        // All calls that were made have a record, once nothing is under way.
+        const accounted = async () => {
+          const rows = await records();
+          return sum(rows, 'total_cost') + sum(rows, 'written_off');
+        };
+        await expect.poll(accounted, { timeout: 20_000 }).toBeGreaterThanOrEqual(calls * BILL - 1e-9);
+        const rows = await records();
+        const story = JSON.stringify({
+          calls,
+          rows: rows.map(({ total_cost, written_off }) => [total_cost, written_off]),
+        });
+        expect(calls, story).toBeGreaterThan(0);
+        expect(sum(rows, 'total_cost'), story).toBeLessThanOrEqual(limit + 1e-9);
+        expect(calls * BILL - sum(rows, 'written_off'), story).toBeLessThanOrEqual(limit + 1e-9);
+      }),
+      { numRuns: runs(5, 60), endOnFailure: true },
+    );
   });
 });
