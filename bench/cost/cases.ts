@@ -17,10 +17,14 @@ export const KEYS = {
   guarded: 'sk-sb-v1-guarded-key-of-the-cost-table',
 } as const;
 
-/** Measured gateways, by what they are started with beyond `configuration`. */
+/** Nobody is there: what is sent to it after the answers is no part of a request. */
+const COLLECTOR = { type: 'otel-collector', name: 'Collector', config: { endpoint: 'http://127.0.0.1:9' } };
+
+/** Measured gateways, by what they are started with. */
 export const GATEWAYS = {
-  plain: { workers: 1, config: {} },
-  workers: { workers: 2, config: {} },
+  plain: { workers: 1, destinations: [] },
+  workers: { workers: 2, destinations: [] },
+  destination: { workers: 1, destinations: [COLLECTOR] },
 } as const;
 
 const of = (name: string, lane: Lane, delivery: Delivery, more: Partial<CostCase> = {}): CostCase => ({
@@ -45,6 +49,8 @@ export const CASES: readonly CostCase[] = [
   of('idle guardrail, stream', LANES.relay, 'stream', { key: 'guarded' }),
   of('worker, whole', LANES.relay, 'whole', { gateway: 'workers' }),
   of('worker, stream', LANES.relay, 'stream', { gateway: 'workers' }),
+  of('OTLP destination, whole', LANES.relay, 'whole', { gateway: 'destination' }),
+  of('OTLP destination, stream', LANES.relay, 'stream', { gateway: 'destination' }),
 ];
 
 /** The model that callers ask for. */
@@ -61,7 +67,10 @@ const keyOf = (name: keyof typeof KEYS) => ({
 });
 
 /** The guardrail of the second workspace restricts providers, and all that are there are allowed. */
-export function configuration(upstreamPort: number): object {
+export function configuration(
+  upstreamPort: number,
+  { destinations }: Pick<(typeof GATEWAYS)[CostCase['gateway']], 'destinations'> = GATEWAYS.plain,
+): object {
   const providers = Object.keys(DIALECTS) as (keyof typeof DIALECTS)[];
   return {
     providers: providers.map((slug) => ({
@@ -86,7 +95,7 @@ export function configuration(upstreamPort: number): object {
     ),
     credits: { initial_usd: LIMIT_USD },
     workspaces: [
-      { slug: 'default', name: 'Cost', keys: [keyOf('plain')] },
+      { slug: 'default', name: 'Cost', keys: [keyOf('plain')], destinations },
       {
         slug: 'guarded',
         name: 'Guarded',

@@ -103,11 +103,14 @@ function systemCallChanges(
   );
 }
 
+/** What sums of decimal fractions are off by: 1.3 is more than 0.1 above 1.2. */
+const ROUNDING = 1e-9;
+
 function changeOf(change: Change, { tolerance, slack = 0 }: Omit<CounterRow, 'title'>): readonly Change[] {
   const { before, now } = change;
   if (before === now) return [];
   if (before === undefined || now === undefined) return [change];
-  return Math.abs(now - before) <= Math.max(before * tolerance, slack) ? [] : [change];
+  return Math.abs(now - before) <= Math.max(before * tolerance, slack) + ROUNDING ? [] : [change];
 }
 
 /** What has changed and what to do about it, for a person. */

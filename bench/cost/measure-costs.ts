@@ -79,11 +79,11 @@ async function measureGateway(
 ): Promise<CostTable> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cost-'));
   const probes = await Probes.open(folder);
-  const { workers, config } = GATEWAYS[name];
+  const { workers, ...parts } = GATEWAYS[name];
   const gateway = await startLocalGateway({
     upstreamPort: upstream.port,
     workers,
-    config: { ...configuration(upstream.port), ...config },
+    config: configuration(upstream.port, parts),
     nodeFlags: [...NODE_FLAGS, ...probes.nodeFlags],
     env: probes.env,
   });

@@ -29,6 +29,7 @@ describe('the comparison of costs', () => {
   it('allows what a window may differ by', () => {
     expect(changes({})).toEqual([]);
     expect(changes({ heapKb: 201.9, journalBytes: 3080, statements: 1.43 })).toEqual([]);
+    expect(changes({ statements: 1.5, threadMessages: 0.3 })).toEqual([]);
   });
 
   it.each<[Partial<Costs>, string]>([
