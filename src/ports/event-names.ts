@@ -49,9 +49,9 @@ export const METRICS = {
   /** Generations without an answer. */
   error_count: detailed('count'),
   /** Of the call that served, from its start to its end. */
-  p50_generation_time: detailed('milliseconds'),
-  p90_generation_time: detailed('milliseconds'),
-  p99_generation_time: detailed('milliseconds'),
+  p50_duration: detailed('milliseconds'),
+  p90_duration: detailed('milliseconds'),
+  p99_duration: detailed('milliseconds'),
   /** When the newest generation came in, epoch milliseconds. */
   newest_ms: detailed('moment'),
 } as const satisfies Readonly<Record<string, MetricTraits>>;

@@ -109,7 +109,12 @@ const percentile =
 const ratio = (part: bigint, of: bigint): number | null => (of === 0n ? null : Number(part) / Number(of));
 
 const latency = (event: GenerationEvent) => event.latencyMs;
-const generationTime = (event: GenerationEvent) => event.generationMs;
+const parts = ({ latencyMs, generationMs }: GenerationEvent) =>
+  [latencyMs, generationMs].filter((ms) => ms !== null);
+
+/** Of events without a duration at least the longer of two parts that overlap. */
+export const durationOf = (event: GenerationEvent): number | null =>
+  event.log?.durationMs ?? (parts(event).length === 0 ? null : Math.max(...parts(event)));
 const throughput = ({ completionTokens, generationMs }: GenerationEvent) =>
   generationMs === null || generationMs === 0 ? null : (completionTokens * 1000) / generationMs;
 
@@ -156,9 +161,9 @@ const METRIC: Record<MetricName, (events: Many) => MetricValue> = {
   guardrail_invoked_rate: (events) => ratio(guarded(events), requests(events)),
   response_cached_rate: (events) => ratio(fromCache(events), requests(events)),
   error_count: whole((event) => Number(event.finishReason === 'error')),
-  p50_generation_time: percentile(50, generationTime),
-  p90_generation_time: percentile(90, generationTime),
-  p99_generation_time: percentile(99, generationTime),
+  p50_duration: percentile(50, durationOf),
+  p90_duration: percentile(90, durationOf),
+  p99_duration: percentile(99, durationOf),
   newest_ms: (events) => events.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0),
 };
 

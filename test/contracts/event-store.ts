@@ -207,7 +207,7 @@ export function eventStoreContract(
             apps.length === 0
               ? []
               : [{ field: 'app', operator: 'in', values: apps, includesUnset: false } as const],
-          metrics: ['total_usage', 'request_count', 'cache_hit_rate', 'p50_latency', 'p99_generation_time'],
+          metrics: ['total_usage', 'request_count', 'cache_hit_rate', 'p50_latency', 'p99_duration'],
           granularity,
           dimension,
           limit,

@@ -4,6 +4,7 @@ import type { Overview } from '../../src/contract/analytics/overview.ts';
 import { usdOf } from '../../src/kit/money.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
 import { eventHistory } from '../builders/event-history.ts';
+import { durationOf } from '../contracts/count-events.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 import { type Management, managementOf } from './management.ts';
 import { SIMULATED_UPSTREAMS } from './models.ts';
@@ -86,8 +87,8 @@ describe('GET /overview', () => {
       tokens_total: today.reduce((sum, event) => sum + event.promptTokens + event.completionTokens, 0),
     });
     expect(before).toMatchObject({ total_usage: usage(yesterday), request_count: yesterday.length });
-    const times = today.flatMap(({ generationMs }) => generationMs ?? []).sort((one, other) => one - other);
-    expect(now.p50_generation_time).toBe(times[Math.ceil(times.length / 2) - 1]);
+    const times = today.flatMap((event) => durationOf(event) ?? []).sort((one, other) => one - other);
+    expect(now.p50_duration).toBe(times[Math.ceil(times.length / 2) - 1]);
   });
 
   it('has series that add up to the totals, and stacks of the first six groups', async () => {

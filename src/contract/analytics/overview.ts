@@ -59,10 +59,10 @@ const figures = {
   p99_latency: Type.Union([Type.Number(), Type.Null()], {
     description: 'Milliseconds to the first content.',
   }),
-  p50_generation_time: milliseconds,
-  p90_generation_time: milliseconds,
-  p99_generation_time: Type.Union([Type.Number(), Type.Null()], {
-    description: 'Milliseconds from the call that served to its end.',
+  p50_duration: milliseconds,
+  p90_duration: milliseconds,
+  p99_duration: Type.Union([Type.Number(), Type.Null()], {
+    description: 'Milliseconds from the arrival of the request to the end of its answer.',
   }),
 };
 

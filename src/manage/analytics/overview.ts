@@ -60,9 +60,9 @@ const FIGURES = [
   'p50_latency',
   'p90_latency',
   'p99_latency',
-  'p50_generation_time',
-  'p90_generation_time',
-  'p99_generation_time',
+  'p50_duration',
+  'p90_duration',
+  'p99_duration',
 ] as const satisfies readonly (MetricName & keyof OverviewFigures)[];
 
 /** Metrics that are money, and counts: without data they are 0, all others null. */

@@ -128,3 +128,6 @@ export const DIMENSION_COLUMNS: Readonly<Record<Exclude<DimensionName, 'imported
   error_status: 'error_status',
   error_type: 'error_type',
 };
+
+/** Milliseconds to the end; of older and imported events at least the longer of two parts that overlap. */
+export const DURATION = 'coalesce(duration_ms, greatest(latency_ms, generation_ms))';

@@ -83,8 +83,8 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       await tile('Requests').click();
       await page.getByRole('heading', { name: 'Requests per hour, by model' }).waitFor();
       expect(new URL(page.url()).search).toBe('?metric=requests');
-      await tile('Answer time').click();
-      await page.getByRole('img', { name: 'Answer time per hour' }).waitFor();
+      await tile('Total').click();
+      await page.getByRole('img', { name: 'Total per hour' }).waitFor();
       await tile('Spend').click();
       expect(new URL(page.url()).search).toBe('');
     });

@@ -38,7 +38,7 @@ export interface OverviewMetric {
 const errorRate = ({ error_count, request_count }: OverviewSums): number =>
   request_count === 0 ? 0 : error_count / request_count;
 
-const percentiles = (name: 'latency' | 'generation_time'): readonly RateLine[] => [
+const percentiles = (name: 'latency' | 'duration'): readonly RateLine[] => [
   { label: 'p50', swatch: 'k1', figure: `p50_${name}` },
   { label: 'p90', swatch: 'k5', figure: `p90_${name}` },
   { label: 'p99', swatch: 'k2', figure: `p99_${name}` },
@@ -64,7 +64,7 @@ const ofSum = (
   worseBy: 0,
 });
 
-const ofPercentile = (name: string, title: string, of: 'latency' | 'generation_time'): OverviewMetric => ({
+const ofPercentile = (name: string, title: string, of: 'latency' | 'duration'): OverviewMetric => ({
   name,
   title,
   detail: 'p50',
@@ -103,7 +103,7 @@ export const OVERVIEW_METRICS: readonly OverviewMetric[] = [
     context: (_now, before) => `from ${percent(errorRate(before), 2)}`,
     worseBy: 1,
   },
-  ofPercentile('answer-time', 'Answer time', 'generation_time'),
+  ofPercentile('answer-time', 'Total', 'duration'),
   ofPercentile('first-token', 'First token', 'latency'),
   {
     name: 'cache',

@@ -12,9 +12,9 @@ const figures = (usd: number): OverviewFigures => ({
   p50_latency: usd,
   p90_latency: null,
   p99_latency: null,
-  p50_generation_time: null,
-  p90_generation_time: null,
-  p99_generation_time: null,
+  p50_duration: null,
+  p90_duration: null,
+  p99_duration: null,
 });
 
 const group = (id: string | null, usd: number) => ({

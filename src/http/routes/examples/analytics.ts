@@ -22,9 +22,9 @@ const FIGURES = {
   p50_latency: 612,
   p90_latency: 1204,
   p99_latency: 4070,
-  p50_generation_time: 2310,
-  p90_generation_time: 7120,
-  p99_generation_time: 19400,
+  p50_duration: 2310,
+  p90_duration: 7120,
+  p99_duration: 19400,
 } satisfies OverviewFigures;
 
 const NO_SUMS = { total_usage: 0, request_count: 0, tokens_total: 0, error_count: 0 } satisfies OverviewSums;
@@ -36,9 +36,9 @@ const NO_FIGURES = {
   p50_latency: null,
   p90_latency: null,
   p99_latency: null,
-  p50_generation_time: null,
-  p90_generation_time: null,
-  p99_generation_time: null,
+  p50_duration: null,
+  p90_duration: null,
+  p99_duration: null,
 } satisfies OverviewFigures;
 
 /** Usage of an account, and of all accounts together. */

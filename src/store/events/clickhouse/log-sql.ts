@@ -1,4 +1,5 @@
 import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../../../ports/events.ts';
+import { DURATION } from '../columns.ts';
 import type { LogPartQuery } from '../log-parts.ts';
 import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
 import { bigOf, numberOf, requireColumns } from './read-fields.ts';
@@ -7,9 +8,6 @@ import { literalOf, type TextRow } from './tab-separated.ts';
 
 /** State of events without one: imported usage. */
 const STATE = `coalesce(state, if(finish_reason = 'error', 'failed', 'answered'))`;
-
-/** Milliseconds to the end; of imported usage at least the longer of two parts that overlap. */
-const DURATION = 'coalesce(duration_ms, greatest(latency_ms, generation_ms))';
 
 type Kind = 'text' | 'number' | 'amount' | 'flag';
 

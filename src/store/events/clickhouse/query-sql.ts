@@ -7,7 +7,7 @@ import {
   type Operator,
 } from '../../../ports/event-names.ts';
 import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../ports/events.ts';
-import { DIMENSION_COLUMNS } from '../columns.ts';
+import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
 import { DAILY, EVENT_COLUMNS, EVENTS, SERIES_COLUMNS } from './schema.ts';
@@ -68,9 +68,9 @@ const METRIC_SQL: Readonly<Record<MetricName, string>> = {
   guardrail_invoked_rate: share('countIf(is_guarded = 1)', 'count()'),
   response_cached_rate: share('countIf(is_from_cache = 1)', 'count()'),
   error_count: "countIf(coalesce(finish_reason, '') = 'error')",
-  p50_generation_time: percentile(50, 'generation_ms'),
-  p90_generation_time: percentile(90, 'generation_ms'),
-  p99_generation_time: percentile(99, 'generation_ms'),
+  p50_duration: percentile(50, DURATION),
+  p90_duration: percentile(90, DURATION),
+  p99_duration: percentile(99, DURATION),
   newest_ms: 'max(at_ms)',
 };
 

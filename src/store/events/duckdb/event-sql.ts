@@ -1,6 +1,6 @@
 import type { DimensionName, Granularity, MetricName, Operator } from '../../../ports/event-names.ts';
 import type { EventFilter, EventQuery } from '../../../ports/events.ts';
-import { type ColumnName, DIMENSION_COLUMNS } from '../columns.ts';
+import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import { ALL_DAILY } from './schema.ts';
 import type { Bind } from './statement.ts';
@@ -14,7 +14,7 @@ const THROUGHPUT = 'completion_tokens * 1000.0::DOUBLE / nullif(generation_ms, 0
 const percentiles = (value: string) => `quantile_disc(${value}, [0.5, 0.9, 0.99])`;
 
 /** Of milliseconds: 32 bits hold 24 days, and take half the memory and three quarters of the time of 64. */
-const percentilesOfMs = (column: ColumnName) => percentiles(`${column}::INTEGER`);
+const percentilesOfMs = (value: string) => percentiles(`(${value})::INTEGER`);
 
 /** No data source yet. */
 const NO_SOURCE = 'NULL::HUGEINT';
@@ -56,9 +56,9 @@ export const METRIC_SQL: Readonly<Record<MetricName, string>> = {
   guardrail_invoked_rate: '(count(*) FILTER (is_guarded))::DOUBLE / count(*)',
   response_cached_rate: '(count(*) FILTER (is_from_cache))::DOUBLE / count(*)',
   error_count: "count(*) FILTER (finish_reason = 'error')",
-  p50_generation_time: `${percentilesOfMs('generation_ms')}[1]::DOUBLE`,
-  p90_generation_time: `${percentilesOfMs('generation_ms')}[2]::DOUBLE`,
-  p99_generation_time: `${percentilesOfMs('generation_ms')}[3]::DOUBLE`,
+  p50_duration: `${percentilesOfMs(DURATION)}[1]::DOUBLE`,
+  p90_duration: `${percentilesOfMs(DURATION)}[2]::DOUBLE`,
+  p99_duration: `${percentilesOfMs(DURATION)}[3]::DOUBLE`,
   newest_ms: 'max(at_ms)',
 };
 

@@ -6,6 +6,7 @@ import type {
   LogQuery,
   LogSort,
 } from '../../../ports/events.ts';
+import { DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { LogPartQuery } from '../log-parts.ts';
 import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
@@ -19,9 +20,6 @@ import { type Bind, binder, type Statement } from './statement.ts';
  */
 const STATE = `coalesce(state, CASE WHEN finish_reason = 'error' THEN 'failed'
   WHEN finish_reason IS NULL AND endpoint IS NOT NULL THEN 'cancelled' ELSE 'answered' END)`;
-
-/** Milliseconds to the end; of older events at least the longer of two parts that overlap. */
-const DURATION = 'coalesce(duration_ms, greatest(latency_ms, generation_ms))';
 
 /** Columns of a row of the log, by member. */
 const LOG_COLUMNS = {

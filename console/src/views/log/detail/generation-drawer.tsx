@@ -272,7 +272,8 @@ function notCalledSentence({ response_cache_source_id: source, error }: Generati
 }
 
 function Facts({ record }: { readonly record: GenerationRecord }) {
-  const totalMs = Date.parse(record.ended_at) - Date.parse(record.created_at);
+  // Both moments are whole milliseconds: their difference may be one less than what was measured.
+  const totalMs = Math.max(Date.parse(record.ended_at) - Date.parse(record.created_at), record.latency ?? 0);
   const prompt = record.tokens_prompt ?? 0;
   const completion = record.tokens_completion ?? 0;
   const cached = record.native_tokens_cached ?? 0;
