@@ -371,6 +371,7 @@ describe('tools without a price', () => {
     ['/chat/completions', 'm/unpriced-chat', { enable_enhancement: true }],
     ['/chat/completions', 'm/unpriced-chat', { connectors: [{ id: 'web-search' }] }],
     ['/chat/completions', 'm/unpriced-chat', { compound_custom: { tools: {} } }],
+    ['/chat/completions', 'm/unpriced-chat', { extra_body: { enable_search: true } }],
     ['/responses', 'm/unpriced', { search_parameters: { mode: 'on' } }],
     ['/messages', 'm/unpriced-messages', { enable_search: true }],
   ])('are not switched on for such a key by members of a provider: %s %s %j', async (path, model, member) => {

@@ -32,8 +32,16 @@ function isOn(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== false && value !== 'off';
 }
 
-/** The search that such a member asks for. It accepts no limit. */
+/**
+ * The search that such a member asks for; it accepts no limit. Some proxies in front of providers (LiteLLM) move the
+ * members of `extra_body` into the body.
+ */
 export function searchBySwitch(body: JsonObject): AskedTool | undefined {
+  const extra = body.extra_body;
+  return switchIn(body) ?? (isJsonObject(extra) ? switchIn(extra) : undefined);
+}
+
+function switchIn(body: JsonObject): AskedTool | undefined {
   for (const name of Object.keys(SWITCHES)) {
     if (SWITCHES[name]?.(body[name])) return searchBy(name);
   }
