@@ -1,7 +1,7 @@
 import { weightOf } from '../kit/json/stringify-sliced.ts';
 import type { Sliced } from '../kit/loop/turns.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
-import { encodeOtlp, type OtlpBody, type OtlpFormat } from './otlp/encode.ts';
+import { encodeParts, type OtlpBody, type OtlpFormat } from './otlp/encode.ts';
 import type {
   ExportTraceServiceRequest,
   InstrumentationScope,
@@ -39,20 +39,20 @@ export interface TracesOptions {
 const MAX_TOGETHER = 16;
 const MAX_CHARACTERS_TOGETHER = 128 * 1024;
 
-/** The body of a request with the spans of generations, of which there is at least one. */
-export function* encodeTraces(
+/** The body of a request with the spans of generations. */
+export function encodeTraces(
   generations: readonly FollowedGeneration[],
   options: TracesOptions,
   format: OtlpFormat,
 ): Sliced<OtlpBody> {
-  const parts: OtlpBody[] = [];
-  for (const some of together(generations)) {
-    parts.push(encodeOtlp('ExportTraceServiceRequest', traceRequest(some, options), format));
-    yield;
-  }
-  const bodies = parts.map(({ body }) => body);
-  const [{ contentType }] = parts as [OtlpBody];
-  return { body: format === 'protobuf' ? Buffer.concat(bodies) : joinedJson(bodies), contentType };
+  return encodeParts('ExportTraceServiceRequest', requestsOf(generations, options), format);
+}
+
+function* requestsOf(
+  generations: readonly FollowedGeneration[],
+  options: TracesOptions,
+): Generator<ExportTraceServiceRequest> {
+  for (const some of together(generations)) yield traceRequest(some, options);
 }
 
 /** The spans of some generations as one message: what is encoded in a slice. */
@@ -80,18 +80,4 @@ export function* together(generations: readonly FollowedGeneration[]): Generator
     if (each.content !== undefined) characters += weightOf(each.content, MAX_CHARACTERS_TOGETHER);
   }
   if (some.length > 0) yield some;
-}
-
-const JSON_START = Buffer.from('{"resourceSpans":[');
-const JSON_END = Buffer.from(']}');
-const COMMA = Buffer.from(',');
-
-/** Joins messages as their encodings in protobuf join by themselves: the lists become one. */
-function joinedJson(bodies: readonly Buffer[]): Buffer {
-  const lists = bodies.map((body) => body.subarray(JSON_START.length, body.length - JSON_END.length));
-  return Buffer.concat([
-    JSON_START,
-    ...lists.flatMap((list, index) => (index === 0 ? [list] : [COMMA, list])),
-    JSON_END,
-  ]);
 }

@@ -47,7 +47,8 @@ async function ask(gateway: TestGateway, headers: Record<string, string> = {}): 
 const recordsIn = ({ requests }: OtlpReceiver): any[] =>
   requests
     .filter(({ path }) => path.endsWith('/v1/logs'))
-    .flatMap(({ message }) => message.resourceLogs[0].scopeLogs[0].logRecords);
+    .flatMap(({ message }) => message.resourceLogs)
+    .flatMap(({ scopeLogs }) => scopeLogs[0].logRecords);
 
 const generationIn = (receiver: OtlpReceiver, id: string) =>
   recordsIn(receiver).find(({ attributes }) => membersOf(attributes).id === id);
@@ -55,7 +56,8 @@ const generationIn = (receiver: OtlpReceiver, id: string) =>
 /** The metrics that were taken last, by name. */
 function metricsIn({ requests }: OtlpReceiver): Map<string, any> {
   const last = requests.findLast(({ path }) => path.endsWith('/v1/metrics'));
-  const metrics: any[] = last?.message.resourceMetrics[0].scopeMetrics[0].metrics ?? [];
+  const parts: any[] = last?.message.resourceMetrics ?? [];
+  const metrics: any[] = parts.flatMap(({ scopeMetrics }) => scopeMetrics[0].metrics);
   return new Map(metrics.map((metric) => [metric.name, metric]));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GenerationIds } from '../../ir/trace.ts';
-import { logsRequest } from './logs-request.ts';
+import { logsRequests } from './logs-request.ts';
 
 const SOURCE = {
   resource: { attributes: [] },
@@ -9,11 +9,19 @@ const SOURCE = {
 };
 
 function recordOf(line: string) {
-  const [record] = logsRequest([line], SOURCE, 1_000).resourceLogs[0]?.scopeLogs[0]?.logRecords ?? [];
-  return record;
+  const [request] = logsRequests([line], SOURCE, 1_000);
+  return request?.resourceLogs[0]?.scopeLogs[0]?.logRecords[0];
 }
 
-describe('logsRequest', () => {
+describe('logsRequests', () => {
+  it('makes parts of many lines, with each line once', () => {
+    const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}`);
+    const parts = [...logsRequests(lines, SOURCE, 1_000)];
+    expect(parts.length).toBeGreaterThan(10);
+    const records = parts.flatMap(({ resourceLogs }) => resourceLogs[0]?.scopeLogs[0]?.logRecords ?? []);
+    expect(records.map(({ body }) => body.stringValue)).toEqual(lines);
+  });
+
   it('makes a record of a line: its time, severity, message and members', () => {
     const line = JSON.stringify({
       time: '2026-11-19T10:00:00.123Z',

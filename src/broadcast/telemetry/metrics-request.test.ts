@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decodeJson, decodeProtobuf } from '../../../test/fakes/otlp-decoder.ts';
+import { runAtOnce } from '../../kit/loop/turns.ts';
 import { Counter } from '../../kit/metrics/counter.ts';
 import { gauge } from '../../kit/metrics/gauge.ts';
 import { Histogram } from '../../kit/metrics/histogram.ts';
-import { encodeOtlp } from '../otlp/encode.ts';
-import { metricsRequest } from './metrics-request.ts';
+import { encodeParts } from '../otlp/encode.ts';
+import { metricsRequests } from './metrics-request.ts';
 
 const SOURCE = {
   resource: { attributes: [] },
@@ -32,9 +33,9 @@ function families() {
   return [calls, seconds, odd, gauge({ name: 'absent', help: 'None.', read: () => [] })];
 }
 
-describe('metricsRequest', () => {
-  const request = metricsRequest(families(), SOURCE, NOW_MS);
-  const { metrics = [] } = request.resourceMetrics[0]?.scopeMetrics[0] ?? {};
+describe('metricsRequests', () => {
+  const parts = [...metricsRequests(families(), SOURCE, NOW_MS)];
+  const metrics = parts.flatMap(({ resourceMetrics }) => resourceMetrics[0]?.scopeMetrics[0]?.metrics ?? []);
   const named = (name: string) => metrics.find((metric) => metric.name === name);
   const label = (key: string, stringValue: string) => [{ key, value: { stringValue } }];
 
@@ -68,12 +69,32 @@ describe('metricsRequest', () => {
     expect(named('left_usd')?.gauge?.dataPoints.map(({ asDouble }) => asDouble)).toEqual([-1.5]);
   });
 
-  it('says the same in both encodings', () => {
-    const [json, protobuf] = (['json', 'protobuf'] as const).map(
-      (format) => encodeOtlp('ExportMetricsServiceRequest', request, format).body,
-    );
-    const decoded = decodeProtobuf('ExportMetricsServiceRequest', protobuf as Buffer);
-    const read = decodeJson('ExportMetricsServiceRequest', JSON.parse(String(json)));
-    expect(decoded.resourceMetrics[0].scopeMetrics).toEqual(read.resourceMetrics[0].scopeMetrics);
+  it('divides a metric with many points, and says the same in both encodings', () => {
+    const many = gauge({
+      name: 'many',
+      help: 'Many.',
+      read: () => Array.from({ length: 1_201 }, (_, index) => [{ n: String(index) }, index] as const),
+    });
+    const [json, protobuf] = (['json', 'protobuf'] as const).map((format) => {
+      const sliced = encodeParts(
+        'ExportMetricsServiceRequest',
+        metricsRequests([...families(), many], SOURCE, NOW_MS),
+        format,
+      );
+      const { body } = runAtOnce(sliced);
+      return format === 'json'
+        ? decodeJson('ExportMetricsServiceRequest', JSON.parse(String(body)))
+        : decodeProtobuf('ExportMetricsServiceRequest', body);
+    });
+    const scopes = (request: any) => request.resourceMetrics.flatMap(({ scopeMetrics }: any) => scopeMetrics);
+    expect(scopes(protobuf)).toEqual(scopes(json));
+    const pieces = scopes(json)
+      .flatMap(({ metrics: each }: any) => each)
+      .filter(({ name }: any) => name === 'many');
+    expect(pieces.map(({ gauge: { dataPoints } }: any) => dataPoints.length)).toEqual([500, 500, 201]);
+    expect(
+      new Set(pieces.flatMap(({ gauge: { dataPoints } }: any) => dataPoints.map((p: any) => p.asDouble)))
+        .size,
+    ).toBe(1_201);
   });
 });

@@ -17,15 +17,51 @@ interface Times {
   readonly timeUnixNano: string;
 }
 
-/** All figures of `/metrics`, under the same names. Figures that are no finite numbers are left out. */
-export function metricsRequest(
+/** Points that are encoded in one slice: about a millisecond of work. */
+const POINTS_TOGETHER = 500;
+
+/**
+ * All figures of `/metrics`, under the same names, as the parts of a request. Figures that are no finite numbers are
+ * left out; a metric with many points comes in several pieces.
+ */
+export function* metricsRequests(
   families: readonly MetricFamily[],
   { resource, scope, startMs }: TelemetrySource,
   nowMs: number,
-): ExportMetricsServiceRequest {
+): Generator<ExportMetricsServiceRequest> {
   const times = { startTimeUnixNano: unixNano(startMs), timeUnixNano: unixNano(nowMs) };
-  const metrics = families.flatMap((family) => metricOf(family, times) ?? []);
-  return { resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] };
+  let metrics: Metric[] = [];
+  let points = 0;
+  const part = () => ({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] });
+  for (const family of families) {
+    const metric = metricOf(family, times);
+    if (metric === undefined) continue;
+    for (const piece of piecesOf(metric)) {
+      metrics.push(piece);
+      points += pointsOf(piece).length;
+      if (points < POINTS_TOGETHER) continue;
+      yield part();
+      metrics = [];
+      points = 0;
+    }
+  }
+  if (metrics.length > 0) yield part();
+}
+
+function pointsOf({ gauge, sum, histogram }: Metric): readonly unknown[] {
+  return (gauge ?? sum ?? histogram)?.dataPoints ?? [];
+}
+
+/** A metric in pieces with few points, each with all else that it has. */
+function piecesOf(metric: Metric): Metric[] {
+  const count = Math.ceil(pointsOf(metric).length / POINTS_TOGETHER);
+  if (count <= 1) return [metric];
+  return Array.from({ length: count }, (_, index) => {
+    const from = index * POINTS_TOGETHER;
+    const cut = <Kind extends { readonly dataPoints: readonly unknown[] }>(kind: Kind | undefined) =>
+      kind && { ...kind, dataPoints: kind.dataPoints.slice(from, from + POINTS_TOGETHER) };
+    return { ...metric, gauge: cut(metric.gauge), sum: cut(metric.sum), histogram: cut(metric.histogram) };
+  });
 }
 
 /** Without a unit, because some receivers put units behind names: they would no longer be those of `/metrics`. */

@@ -22,7 +22,7 @@ it('pauses for as long as it says, also if the clock of the machine is set back'
     log: { warn: () => {}, info: () => {} },
   };
   const sender = new SignalSender('logs', 'ExportLogsServiceRequest', dependencies);
-  await sender.send(TARGET, { resourceLogs: [] }, new AbortController().signal);
+  await sender.send(TARGET, [{ resourceLogs: [] }], new AbortController().signal);
   expect(sender.isPaused).toBe(true);
   monotonicMs += 29_999;
   wallMs += 86_400_000;

@@ -1,6 +1,7 @@
+import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
-import { encodeOtlp, type OtlpFormat } from '../otlp/encode.ts';
+import { encodeParts, type OtlpFormat } from '../otlp/encode.ts';
 import type { Messages } from '../otlp/messages.ts';
 import type { Send } from '../writers/send.ts';
 
@@ -62,15 +63,16 @@ export class SignalSender<Name extends 'ExportMetricsServiceRequest' | 'ExportLo
     this.#problem = undefined;
   }
 
-  /** Never rejects. */
+  /** Sends the parts in one request. Never rejects. */
   async send(
     { endpoint, headers, protocol }: TelemetryTarget,
-    request: Messages[Name],
+    parts: Iterable<Messages[Name]>,
     signal: AbortSignal,
   ): Promise<Sent> {
     const url = `${endpoint.replace(/\/+$/, '')}/v1/${this.#signal}`;
     try {
-      const { body, contentType } = encodeOtlp(this.#message, request, protocol);
+      const encoding = encodeParts(this.#message, parts, protocol);
+      const { body, contentType } = await new SharedTurn(signal).run(encoding);
       const sent = { ...headers, 'content-type': contentType };
       await this.#dependencies.send(url, { method: 'POST', headers: sent, body }, signal);
       this.#noteTaken(url);

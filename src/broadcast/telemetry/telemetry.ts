@@ -1,8 +1,8 @@
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import { gauge } from '../../kit/metrics/gauge.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
-import { logsRequest } from './logs-request.ts';
-import { metricsRequest } from './metrics-request.ts';
+import { logsRequests } from './logs-request.ts';
+import { metricsRequests } from './metrics-request.ts';
 import { type SenderDependencies, SignalSender, type TelemetryTarget } from './signal-sender.ts';
 import type { TelemetrySource } from './telemetry-source.ts';
 import { WaitingLines } from './waiting-lines.ts';
@@ -118,7 +118,7 @@ export class Telemetry {
     const families = await collect().catch(() => []);
     const target = this.#target;
     if (target === null || families.length === 0) return;
-    await this.#metrics.send(target, metricsRequest(families, source, clock.now()), this.#stop.signal);
+    await this.#metrics.send(target, metricsRequests(families, source, clock.now()), this.#stop.signal);
   }
 
   #sendLogs(): Promise<void> {
@@ -132,7 +132,7 @@ export class Telemetry {
     const { source, clock } = this.#options;
     while (this.#target !== null && (this.#batch.length > 0 || this.#lines.count > 0)) {
       if (this.#batch.length === 0) this.#batch = this.#lines.take();
-      const request = logsRequest(this.#batch, source, clock.now());
+      const request = logsRequests(this.#batch, source, clock.now());
       const sent = await this.#logs.send(this.#target, request, this.#stop.signal);
       if (sent === 'waits') return;
       if (sent === 'refused') this.#lines.noteDropped(this.#batch);
