@@ -38,13 +38,6 @@ export class ClassifierRuns {
     if (budgetNanos === 0n) {
       throw invalidRequest([{ path: 'budget_usd', message: 'must be a nano-dollar or more' }]);
     }
-    const running = await store.listRunning();
-    if (running.some((run) => run.classifierId === classifierId)) {
-      throw new GatewayError(
-        'conflict',
-        'a run of this classifier is under way; stop it first, or wait for its end',
-      );
-    }
     const run: ClassifierRun = {
       id: sources.uuid(),
       classifierId,
@@ -65,7 +58,12 @@ export class ClassifierRuns {
       },
       createdAtMs: nowMs,
     };
-    await store.insert(run);
+    if (!(await store.insert(run))) {
+      throw new GatewayError(
+        'conflict',
+        'a run of this classifier is under way; stop it first, or wait for its end',
+      );
+    }
     started();
     return run;
   }

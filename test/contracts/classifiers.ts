@@ -222,14 +222,23 @@ export function classifierContract(name: string, open: () => Promise<Classifiers
       });
 
       it('keeps every field, and lists the newest first', async () => {
+        const ended = { ...progress, state: 'done' as const };
+        await under.runs.insert(run('s', { createdAtMs: 2, budgetNanos: null, progress: ended }));
         await under.runs.insert(run('r'));
-        await under.runs.insert(run('s', { createdAtMs: 2, budgetNanos: null }));
         await under.runs.insert(run('t', { classifierId: 'other' }));
         expect(await under.runs.find('a', 'c', 'r')).toEqual(run('r'));
         expect(await under.runs.find('b', 'c', 'r')).toBeUndefined();
         expect(await under.runs.find('a', 'other', 'r')).toBeUndefined();
         const { runs, total } = await under.runs.list('a', 'c', { offset: 0, limit: 1 });
         expect([runs.map(({ id }) => id), total]).toEqual([['s'], 2]);
+      });
+
+      it('has one under way of each classifier, however many are started at once', async () => {
+        const ids = ['r', 's', 't', 'u', 'v', 'w'];
+        const started = await Promise.all(ids.map((id) => under.runs.insert(run(id))));
+        expect(started.filter((isStored) => isStored)).toHaveLength(1);
+        expect(await under.runs.listRunning()).toHaveLength(1);
+        expect(await under.runs.insert(run('x', { classifierId: 'other' }))).toBe(true);
       });
 
       it('notes progress of what runs, and nothing after the end', async () => {

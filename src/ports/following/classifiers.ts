@@ -218,7 +218,8 @@ export interface RunProgress {
 
 /** Storage of runs. */
 export interface ClassifierRunStore {
-  insert(run: ClassifierRun): Promise<void>;
+  /** False, and nothing is stored, while another run of its classifier is under way. */
+  insert(run: ClassifierRun): Promise<boolean>;
   find(accountId: string, classifierId: string, id: string): Promise<ClassifierRun | undefined>;
   /** Of a classifier, the newest first. */
   list(

@@ -7,6 +7,7 @@ import type {
 } from '../../../ports/following/classifiers.ts';
 import type { Page } from '../../../ports/tenancy.ts';
 import type { ClassifierRunRow, Tables } from '../tables.ts';
+import { transact } from '../transact.ts';
 
 /** Runs of classifiers over the past in a database of either engine. */
 export class SqlClassifierRunStore implements ClassifierRunStore {
@@ -16,8 +17,19 @@ export class SqlClassifierRunStore implements ClassifierRunStore {
     this.#database = database;
   }
 
-  async insert(run: ClassifierRun): Promise<void> {
-    await this.#database.insertInto('classifier_runs').values(rowOf(run)).execute();
+  insert(run: ClassifierRun): Promise<boolean> {
+    return transact(this.#database, async (transaction) => {
+      const other = await transaction
+        .selectFrom('classifier_runs')
+        .select('id')
+        .where('classifier_id', '=', run.classifierId)
+        .where('state', '=', 'running')
+        .limit(1)
+        .executeTakeFirst();
+      if (other !== undefined) return false;
+      await transaction.insertInto('classifier_runs').values(rowOf(run)).execute();
+      return true;
+    });
   }
 
   async find(accountId: string, classifierId: string, id: string): Promise<ClassifierRun | undefined> {
