@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Overview } from '../../../src/contract/analytics/overview.ts';
 import type { TestGateway } from '../../e2e/harness.ts';
@@ -52,22 +52,17 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
     const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
     const grouped = (value: number) => value.toLocaleString('en-GB');
 
-    it('asks for its figures before it knows whose session it is, and shows that answer', async () => {
-      let answerSession = (): void => {};
-      const isAnswered = new Promise<void>((resolve) => {
-        answerSession = resolve;
-      });
-      let asked = 0;
-      await page.route('**/v1/key', async (route) => {
-        await isAnswered;
-        await route.continue();
-      });
-      await page.route('**/v1/overview?*', (route) => (asked++ === 0 ? route.continue() : route.abort()));
-      await answeredAfter(() => page.goto('/', { waitUntil: 'commit' }));
-      expect(await tile('Requests').count()).toBe(0);
-      answerSession();
+    it('asks for its figures once, when it knows whose session it is', async () => {
+      const asked: string[] = [];
+      const note = (request: Request) => {
+        const { pathname } = new URL(request.url());
+        if (/^\/v1\/(?:sessions|overview)/.test(pathname)) asked.push(pathname);
+      };
+      page.on('request', note);
+      await page.goto('/');
       await tile('Requests').waitFor();
-      await page.unrouteAll();
+      expect(asked).toEqual(['/v1/sessions/current', '/v1/overview']);
+      page.off('request', note);
     });
 
     it('shows the figures of the last 24 hours, which agree with the ledger', async () => {
