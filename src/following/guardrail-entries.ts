@@ -15,11 +15,3 @@ export function isBlocked(row: JsonObject): boolean {
     return flagged === true || action === 'blocked' || action === 'refused';
   });
 }
-
-/** True if a text of the caller was changed. */
-export function isPromptRedacted(row: JsonObject): boolean {
-  return guardrailEntries(row).some((entry) => {
-    const { action, direction } = objectAt(entry, 'data') ?? {};
-    return action === 'redacted' && direction === 'sent';
-  });
-}

@@ -150,6 +150,30 @@ describe('a destination', () => {
     for (const each of asked) expect(await toldOf(each)).not.toContain('canary');
   });
 
+  it('is told what a guardrail redacted as the model was, and the answer as the caller was', async () => {
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'Addresses',
+      workspace_id: workspaceId,
+      content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+    });
+    const { body: made } = await management.ask('POST', '/keys', { name: 'shy', workspace_id: workspaceId });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [made.data.hash] });
+    for (const path of PATHS) {
+      for (const stream of [false, true]) {
+        tools.upstream.clear();
+        tools.upstream.answer(chatAnswer({ text: 'Write to bob@example.com instead.' }));
+        const text = 'I am ann@example.com, and who are you?';
+        const said =
+          path === '/responses' ? { input: text } : { messages: [{ role: 'user', content: text }] };
+        const told = await toldOf(
+          await ask(made.key, { ...QUESTION[path], ...said, model: 'm/chat', stream }, path),
+        );
+        expect(told).not.toContain('@example.com');
+        expect(told).toMatch(/I am \[EMAIL\], and who are you\?.*Write to \[EMAIL\] instead/s);
+      }
+    }
+  });
+
   it('is told no words of what was blocked after many steps that guardrails noted', async () => {
     const { id } = await management.data(201, 'POST', '/guardrails', {
       name: 'Rules',

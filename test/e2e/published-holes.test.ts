@@ -66,6 +66,8 @@ const PUBLIC = new Set([
   'GET /model/{author}/{slug}',
   'GET /models/{author}/{slug}',
   'GET /models/{author}/{slug}/endpoints',
+  // Says null to whoever has no session.
+  'GET /sessions/current',
 ]);
 
 const ROUTES = routesFor('signalbox');

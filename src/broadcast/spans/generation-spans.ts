@@ -1,4 +1,4 @@
-import { isBlocked, isPromptRedacted } from '../../following/guardrail-entries.ts';
+import { isBlocked } from '../../following/guardrail-entries.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { booleanAt, numberAt, objectAt, objectsAt, textAt } from '../../kit/json/members.ts';
@@ -155,11 +155,10 @@ function contextAttributes(row: JsonObject): AttributeValues {
 function contentAttributes(content: GenerationContent, row: JsonObject): AttributeValues {
   const { completion, reasoning, tool_calls: calls = [] } = content.output;
   const hasAnswer = completion !== null || reasoning !== null || calls.length > 0;
-  // The kept prompt is what the caller sent.
-  const input = isPromptRedacted(row) ? undefined : inputMessages(content);
+  const input = inputMessages(content);
   return {
-    inputMessages: input?.text,
-    messagesLeftOut: positive(input?.leftOut),
+    inputMessages: input.text,
+    messagesLeftOut: positive(input.leftOut),
     outputMessages: hasAnswer
       ? outputMessages(content, textAt(row, 'finish_reason') ?? null).text
       : undefined,

@@ -14,6 +14,7 @@ import { modelsOf } from '../plan/plan.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
 import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
+import { isRedacted, sentPrompt } from './sent-prompt.ts';
 
 /** Dependencies of keeping content. */
 export interface ContentKeeping {
@@ -28,12 +29,12 @@ export interface ContentKeeping {
 interface EndedGeneration {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
-  readonly attemptLog: Pick<AttemptLog, 'plan'>;
+  readonly attemptLog: Pick<AttemptLog, 'plan' | 'notes'>;
 }
 
 /**
  * Stores the content of an ended generation if its workspace asks for that, and for those who read it after the answer
- * if there are any. Does not wait.
+ * if there are any: these are not told what guardrails kept from the model. Does not wait.
  */
 export function keepContent(
   { store, spooled, random }: ContentKeeping,
@@ -50,8 +51,11 @@ export function keepContent(
     content: contentOf(input, settlement),
   };
   if (places.isKept) store.put(stored);
+  if (!places.isSpooled) return;
+  const { content } = stored;
+  const told = isRedacted(attemptLog.notes) ? { ...content, input: sentPrompt(request) } : content;
   // The answer is sent before.
-  if (places.isSpooled) setImmediate(() => spooled.put(stored));
+  setImmediate(() => spooled.put({ ...stored, content: told }));
 }
 
 /** Where content goes. */
