@@ -91,7 +91,9 @@ it('feeds everything again after events were lost, even in the middle of a pass'
 it('begins again with a database that has come back from a backup', async () => {
   const { stored, tags, open } = stores();
   stored.push(numbered(1), numbered(2), numbered(3));
-  await open().feedAll();
+  const feed = open();
+  await feed.feedAll();
+  await feed.close();
   stored.splice(1, 2, numbered(9));
   tags.length = 0;
   open();
