@@ -7,14 +7,14 @@ const MIB = 1024 * 1024;
 
 const figure = (name: string, value: number) => gauge({ name, help: '', read: () => value });
 
-async function stateWith(workers: RunningParts['workers']) {
+async function stateWith(workers: RunningParts['workers'], listAll = async () => new Map()) {
   const loopDelay = new LoopDelay();
   const server = { state: 'ready', inFlight: { requests: () => 2, generations: () => 1 } } as const;
   const ok = { status: 'ok' } as const;
   const readiness = () => ({ ledger: ok, store: ok, events: ok, providers: ok });
   const engine = { health: { coolingSites: () => [] } } as unknown as RunningParts['engine'];
   try {
-    const followerNotes = { listAll: async () => new Map() };
+    const followerNotes = { listAll };
     return await runningState({ server, workers, loopDelay, engine, followerNotes, readiness });
   } finally {
     loopDelay.close();
@@ -43,4 +43,9 @@ it('is that of all processes', async () => {
     generationsInFlight: 5,
     loopDelaySeconds: 60,
   });
+});
+
+it('does not wait for a database whose disk is away', async () => {
+  const state = await stateWith(undefined, () => new Promise(() => {}));
+  expect(state).toMatchObject({ processes: 1, behind: [] });
 });

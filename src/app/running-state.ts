@@ -1,6 +1,7 @@
 import { modelAndTagOf } from '../catalog/build-model.ts';
 import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import type { BehindFollower, CoolingEndpoint, RunningState } from '../control/doctor-view.ts';
+import { isInTime } from '../kit/loop/is-in-time.ts';
 import type { LoopDelay } from '../kit/metrics/loop-delay.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 import { processMetrics } from '../kit/metrics/process-metrics.ts';
@@ -60,12 +61,19 @@ function sumOf(metrics: readonly MetricFamily[], name: string): number {
 /** Fewer waiting generations are nothing to tell of. */
 const MANY_WAITING = 10_000;
 
+/** How long the database may take to say how followers go, milliseconds: its disk may be what is looked for. */
+const NOTES_MS = 1_000;
+
 /** Followers with a problem, and those for which many generations wait. None if the database does not answer. */
 async function followersBehind(
   notes: Pick<FollowerNotes, 'listAll'>,
   nowMs: number,
 ): Promise<readonly BehindFollower[]> {
-  const all = await notes.listAll().catch(() => new Map<string, FollowerNote>());
+  let all: ReadonlyMap<string, FollowerNote> = new Map();
+  const reading = notes.listAll().then((found) => {
+    all = found;
+  });
+  await isInTime(reading, NOTES_MS).catch(() => {});
   return [...all]
     .filter(([, { problem, waiting }]) => problem !== null || waiting >= MANY_WAITING)
     .map(([follower, { problem, problemSinceMs, waiting, dropped }]) => ({

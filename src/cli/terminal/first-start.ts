@@ -44,11 +44,11 @@ export function firstStartText(keys: FirstKeys, { url, dataDir, console, model, 
   API key         ${keys.apiKey}
   Data directory  ${dataDir}${console === undefined ? '' : `\n  Console         ${console}, sign in with the management key`}
 
-These keys are shown this once; only their hashes are stored. Try it:
+${nodeAdvice(node)}These keys are shown this once; only their hashes are stored. Try it:
 
   ${exampleOf(keys, url, model)}
 
-${nodeAdvice(node)}`;
+`;
 }
 
 function nodeAdvice(node: string): string {
