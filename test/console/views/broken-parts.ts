@@ -18,7 +18,7 @@ const OPENED = [
 const TOLD_WITHIN_MS = 20_000;
 
 /** Asked by the shell, not by a view. */
-const OF_THE_SHELL = new Set(['GET /key']);
+const OF_THE_SHELL = new Set(['GET /sessions/current', 'GET /key']);
 
 function questionOf(request: Request): string {
   return `${request.method()} ${new URL(request.url()).pathname.replace('/v1', '')}`;
