@@ -1,0 +1,3 @@
+import { lostAnswersLaw } from './lost-answers.ts';
+
+lostAnswersLaw('responses');
