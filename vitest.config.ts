@@ -73,7 +73,7 @@ const expect = { poll: { timeout: LIMIT_MS } };
 export default defineConfig({
   test: {
     // Many tests wait for processes, disks and clocks: one worker a core leaves the cores idle a part of the time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() * 2,
     globalSetup: ['test/run-directory.ts'],
     projects: [
       {

@@ -13,6 +13,6 @@ const folder = ['servers', 'program', 'console'].find((name) =>
 );
 const project = given.includes('--project') ? [] : ['--project', folder ?? 'suite'];
 const isWhole = given.length === 0;
-if (isWhole) console.error('signalbox: the whole suite takes four to six minutes on two idle cores');
+if (isWhole) console.error('signalbox: the whole suite takes six to eight minutes on two idle cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
 runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);
