@@ -65,7 +65,6 @@ export class FollowerCourse {
   /** Other settings, such as another address, are tried at once. */
   changeTo(follower: Follower): void {
     if (follower.version !== this.#follower.version) this.#dueAt = 0;
-
     this.#follower = follower;
     this.#batchSize = Math.min(this.#batchSize, follower.batchSize);
   }

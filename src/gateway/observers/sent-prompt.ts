@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 
-/** True if a guardrail changed a text on its way to the model: nobody is told what the caller had written. */
+/** True if a guardrail redacted the prompt: destinations and classifiers must not get the caller's own text. */
 export function isRedacted(notes: readonly PipelineEntry[]): boolean {
   return notes.some(
     ({ type, data }) => type === 'guardrail' && data?.action === 'redacted' && data.direction === 'sent',

@@ -85,7 +85,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     responses: { 200: ok(signedInSchema), ...errors(errorEnvelopeSchema, [500, 503]) },
     handler: async (call) => {
       const { caller, services, exchange } = call;
-      // Rejects while sessions cannot be read: then it is not known that nobody is signed in.
+      // A failed read of the session is an error here, and not a sign-out.
       if (caller === undefined) await currentIdOf(call);
       const statement = caller && (await services.accountKeys.statementOf(caller.key));
       exchange.reply.json(200, { data: statement === undefined ? null : currentKeyObject(statement) });

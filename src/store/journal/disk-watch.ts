@@ -65,7 +65,7 @@ export class DiskWatch implements DiskWaits {
     return Math.max(this.#longestMs, this.waitingMs);
   }
 
-  /** Runs an operation of the disk under watch. Its end is noticed before whoever waits for it goes on. */
+  /** Runs and times a disk operation. The watch handles its end before the caller's own handlers run. */
   during<Result>(operation: () => Promise<Result>): Promise<Result> {
     const beganAt = performance.now();
     this.#underWay++;
