@@ -48,7 +48,8 @@ export async function showView(
   await page.locator(part).first().waitFor();
   do {
     await requests.answered();
-    await page.locator('.sk-rows').waitFor({ state: 'detached' });
+    // A view and an open drawer may each wait for rows of their own.
+    await page.waitForFunction('document.querySelector(".sk-rows") === null');
     // What came is drawn in the next frame, and may ask for more.
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
   } while ((await page.locator('.sk-rows').count()) > 0);
