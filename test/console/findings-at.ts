@@ -49,7 +49,7 @@ export async function showView(
   do {
     await requests.answered();
     // A view and an open drawer may each wait for rows of their own.
-    await page.waitForFunction('document.querySelector(".sk-rows") === null');
+    await page.locator('.sk-rows').first().waitFor({ state: 'detached' });
     // What came is drawn in the next frame, and may ask for more.
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
   } while ((await page.locator('.sk-rows').count()) > 0);

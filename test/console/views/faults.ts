@@ -70,7 +70,7 @@ export function faultsSuite(under: () => ConsoleUnderTest): void {
       await reader.clock.fastForward(ASKED_AGAIN_MS);
       await inAll(opened, async (page) => {
         await page.getByText('The gateway has not answered since').waitFor({ state: 'detached' });
-        await page.waitForFunction('document.querySelector("main .note.bad, .sk-rows") === null');
+        await page.locator('main .note.bad, .sk-rows').first().waitFor({ state: 'detached' });
       });
       for (const [address, fields] of Object.entries(TYPED)) {
         const page = pageAt(opened, address);
