@@ -81,11 +81,12 @@ describe('the configuration over what is known', () => {
   });
 
   it('gives one score and keeps the other', () => {
-    const qualityOf = (quality: ModelEntry['quality']) =>
-      catalogOf([{ id: 'openai/gpt', quality, endpoints: [{ provider: 'groq' }] }]).models[0]?.quality;
+    const qualityOf = (quality?: ModelEntry['quality']) =>
+      catalogOf([{ id: 'openai/gpt', ...(quality && { quality }), endpoints: [{ provider: 'groq' }] }])
+        .models[0]?.quality;
     expect(qualityOf({ general: 0.9 })).toEqual({ general: 0.9, coding: 0.7 });
     expect(qualityOf({ coding: 0.1, general: null })).toEqual({ general: 0.5, coding: 0.1 });
-    expect(qualityOf(undefined)).toEqual({ general: 0.5, coding: 0.7 });
+    expect(qualityOf()).toEqual({ general: 0.5, coding: 0.7 });
   });
 
   it('says how a model thinks, as one member, for the model and its endpoints', () => {

@@ -132,7 +132,7 @@ function unknownFlag(rawName: string, known: readonly string[]): string {
 
 function flagProblem(
   table: CommandRow,
-  { name, rawName, value }: { name: string; rawName: string; value?: string },
+  { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
 ): string | undefined {
   if (!Object.hasOwn(FLAGS, name) || !table.flags.includes(name as FlagName)) {
     return unknownFlag(rawName, table.flags);

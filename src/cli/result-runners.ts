@@ -1,5 +1,6 @@
 import type { Flags } from '../config/runtime.ts';
 import type { CommandInput } from '../control/commands.ts';
+import { compact } from '../kit/json/members.ts';
 import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
 import {
@@ -91,13 +92,13 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       ...placeFlags(line),
       all_workspaces: line.flags['all-workspaces'] === true,
       variable: textFlag(line, 'secret-env'),
-      credential: {
+      credential: compact({
         provider: operand(line),
         name: textFlag(line, 'name'),
         is_fallback: line.flags.fallback === true,
         is_required: line.flags.required === true,
         is_byok_only: line.flags['byok-only'] === true,
-      },
+      }),
     }),
   'byok remove': async (line, flags) =>
     (await byok()).removeByok(flags, { account: textFlag(line, 'account'), id: operand(line) }),

@@ -11,11 +11,11 @@ import { MAX_WORKERS, type WorkerCount } from './worker-count.ts';
 
 /** Flags as typed. They override the environment, which overrides the file. */
 export interface Flags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-  readonly workers?: string;
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+  readonly config?: string | undefined;
+  readonly dataDir?: string | undefined;
+  readonly workers?: string | undefined;
 }
 
 /** Settings from flags and environment, fixed for the life of the process. */
@@ -27,21 +27,21 @@ export interface Runtime {
   readonly dataDir: string;
   readonly logLevel: LogLevel;
   /** Text on a terminal may have colours. */
-  readonly colours?: boolean;
+  readonly colours?: boolean | undefined;
   /** Serving processes, by `--workers`; undefined = as `server.workers` of the file says. */
   readonly workers?: WorkerCount | undefined;
-  readonly managementKey?: string;
-  readonly apiKey?: string;
+  readonly managementKey?: string | undefined;
+  readonly apiKey?: string | undefined;
   /** 32 bytes in base64. */
-  readonly encryptionKey?: string;
+  readonly encryptionKey?: string | undefined;
   /** PostgreSQL, which replaces the database in the data directory. */
-  readonly database?: DatabaseAddress;
+  readonly database?: DatabaseAddress | undefined;
   /** Redis, which carries limits of requests, stickiness and health between gateways. */
-  readonly redis?: RedisAddress;
+  readonly redis?: RedisAddress | undefined;
   /** Whether a start may change the schema of the database. */
   readonly mayMigrate: boolean;
   /** ClickHouse, which has the events instead of a file in the data directory. */
-  readonly clickhouse?: ClickhouseAddress;
+  readonly clickhouse?: ClickhouseAddress | undefined;
 }
 
 /** Reads flags and environment. For an invalid value adds to `problems` and uses the default. */

@@ -221,7 +221,13 @@ export const COMMANDS = {
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
-export type CommandInput<Name extends CommandName> = Static<(typeof COMMANDS)[Name]['input']>;
+export type CommandInput<Name extends CommandName> = Unset<Static<(typeof COMMANDS)[Name]['input']>>;
+
+/** The optional members may be undefined: inputs go through JSON. */
+type Unset<Input> = {
+  [Member in keyof Input]: object extends Pick<Input, Member> ? Input[Member] | undefined : Input[Member];
+};
+
 export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>;
 
 export function isCommandName(name: unknown): name is CommandName {

@@ -229,19 +229,19 @@ export interface RenderTarget {
   /** The upstream's name of the model. */
   readonly model: string;
   /** Most output tokens that the endpoint may be asked for (`catalog/output-limit.ts`); absent = unlimited. */
-  readonly outputLimit?: number;
+  readonly outputLimit?: number | undefined;
   /** Parameters of the endpoint, as in the public model lists; absent = all. */
-  readonly supportedParameters?: ReadonlySet<string>;
+  readonly supportedParameters?: ReadonlySet<string> | undefined;
   /** Efforts that the model has; absent = unknown. */
-  readonly supportedEfforts?: readonly Effort[];
+  readonly supportedEfforts?: readonly Effort[] | undefined;
   /** True if the model takes a thinking budget in tokens; absent = unknown. If false, requests have none. */
-  readonly takesBudget?: boolean;
+  readonly takesBudget?: boolean | undefined;
   /** True if thinking cannot be switched off; absent = unknown. */
-  readonly alwaysThinks?: boolean;
+  readonly alwaysThinks?: boolean | undefined;
   /** Deviations of the provider from its dialect; absent = none. */
-  readonly quirks?: Quirks;
+  readonly quirks?: Quirks | undefined;
   /** Requested betas of the messages format, for dialects that name them in the body. */
-  readonly betas?: readonly string[];
+  readonly betas?: readonly string[] | undefined;
   /** Keyed hash of an end-user id, which is sent instead of the id. */
   readonly hashUser: (id: string) => string;
 }

@@ -65,16 +65,16 @@ export type ErrorKind = keyof typeof ERROR_TABLE;
 /** Members of an error besides its kind and message. */
 export interface ErrorDetails {
   /** Members of `error.metadata`. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /** Further members of `error` itself. */
-  readonly details?: JsonObject;
-  readonly retryAfterSeconds?: number;
+  readonly details?: JsonObject | undefined;
+  readonly retryAfterSeconds?: number | undefined;
   /** Only with the kind `context-length`. */
   readonly overflow?: Overflow | undefined;
   /** Response headers beyond the usual ones (`Allow`, rate-limit headers). */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Routing context; never on errors from before routing, never on a 500. */
-  readonly routing?: RoutingMetadata;
+  readonly routing?: RoutingMetadata | undefined;
   readonly cause?: unknown;
 }
 

@@ -90,7 +90,7 @@ export type Event =
       readonly part: number;
       readonly kind: PartKind;
       readonly text: string;
-      readonly logprobs?: Logprobs;
+      readonly logprobs?: Logprobs | undefined;
     }
   | {
       readonly type: 'annotation';
@@ -152,7 +152,7 @@ export type Event =
        */
       readonly template?: JsonTemplate | undefined;
       /** True when `value` is a whole non-streaming body rather than one event of a stream. */
-      readonly whole?: boolean;
+      readonly whole?: boolean | undefined;
     }
   /** The upstream request as it was sent, secrets removed; first in the stream, one per attempt. */
   | Echo
@@ -185,14 +185,14 @@ export interface Finish {
   readonly serviceTier?: string;
   readonly ext?: Ext;
   /** Added by settlement. */
-  readonly settled?: Settled;
+  readonly settled?: Settled | undefined;
 }
 
 export interface Failure {
   readonly type: 'failure';
   readonly error: GatewayError;
   /** Added by settlement. */
-  readonly settled?: Settled;
+  readonly settled?: Settled | undefined;
 }
 
 /** Members that settlement adds to the terminal event. */
@@ -200,7 +200,7 @@ export interface Settled {
   readonly usage: Usage;
   readonly bill: Bill;
   /** Present when the caller asked for routing metadata. */
-  readonly metadata?: RoutingMetadata;
+  readonly metadata?: RoutingMetadata | undefined;
 }
 
 /** The events of one network chunk. Streams are async iterables of batches, never of single events. */

@@ -111,7 +111,7 @@ export interface GenerationRequest {
   /** The conversation, in order. System and developer prompts are message items at their place. */
   readonly items: readonly Item[];
   /** Present on requests for embeddings, which have no items. */
-  readonly embedding?: EmbeddingSettings;
+  readonly embedding?: EmbeddingSettings | undefined;
   /** Present on requests for decisions, whose items and output format the gateway has made. */
   readonly decision?: DecisionSettings;
   readonly tools: readonly Tool[];
@@ -128,7 +128,7 @@ export interface GenerationRequest {
   readonly modalities?: readonly string[];
   readonly imageConfig?: JsonObject;
   /** Automatic caching: the mark goes on the last cacheable block. */
-  readonly cache?: CacheMark;
+  readonly cache?: CacheMark | undefined;
   readonly promptCacheKey?: string;
   readonly promptCacheOptions?: JsonObject;
   readonly serviceTier?: string;
@@ -140,7 +140,7 @@ export interface GenerationRequest {
   /** Second end-user id of the responses format: leaves the gateway only as a keyed hash. */
   readonly safetyIdentifier?: string;
   readonly truncation?: 'auto' | 'disabled';
-  readonly include?: readonly string[];
+  readonly include?: readonly string[] | undefined;
   /** Version of the messages format that the caller names; absent = none. */
   readonly apiVersion?: string;
   readonly stream: boolean;

@@ -10,20 +10,20 @@ export interface Result {
   /** Output items in order; message items have role `assistant`. */
   readonly items: readonly OutputItem[];
   /** Absent while the answer is still being written. */
-  readonly finish?: Finish;
+  readonly finish?: Finish | undefined;
   /** Present when the answer ended in failure. */
-  readonly failure?: GatewayError;
+  readonly failure?: GatewayError | undefined;
   /** The last usage the upstream reported, if any. */
-  readonly usage?: Usage;
-  readonly settled?: Settled;
-  readonly upstreamId?: string;
-  readonly upstreamModel?: string;
+  readonly usage?: Usage | undefined;
+  readonly settled?: Settled | undefined;
+  readonly upstreamId?: string | undefined;
+  readonly upstreamModel?: string | undefined;
   /** Text that was left out of the items, because the reader of the fold asked for no more of it. */
-  readonly omitted?: OmittedText;
+  readonly omitted?: OmittedText | undefined;
   /** Relay lane, non-streaming: the upstream's body as it came. */
-  readonly relayed?: JsonObject;
+  readonly relayed?: JsonObject | undefined;
   /** Of a request for embeddings: the vectors of its first inputs, of all of them once the answer has finished. */
-  readonly vectors?: readonly Vector[];
+  readonly vectors?: readonly Vector[] | undefined;
 }
 
 /**

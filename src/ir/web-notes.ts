@@ -11,11 +11,11 @@ export interface SearchNote {
   readonly summary: string;
   readonly engine: string;
   /** Absent if the upstream searches by itself. */
-  readonly results?: number;
+  readonly results?: number | undefined;
   /** Absent if the gateway did not search. */
-  readonly costUsd?: number;
+  readonly costUsd?: number | undefined;
   /** Why there are no results. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** Members of the plugin that the engine does not take. */
   readonly ignored: readonly string[];
 }

@@ -31,7 +31,7 @@ export interface UpstreamCall {
   /** Absent = no limit binds. */
   readonly paid?: PaidLimits;
   /** Betas that the caller asked for, for upstreams of that family. */
-  readonly betas?: string;
+  readonly betas?: string | undefined;
   /** Headers that tell of the trace; absent = none. */
   readonly trace?: TraceHeaders;
   readonly hashUser: (id: string) => string;
@@ -42,7 +42,7 @@ export interface UpstreamCall {
   /** Ends the call: the caller went away, or the gateway's own deadline passed. */
   readonly signal: AbortSignal;
   /** Receives the body before it is sent, secrets removed, if the request asks for the debug echo. */
-  readonly onRequest?: (sentBody: JsonObject) => void;
+  readonly onRequest?: ((sentBody: JsonObject) => void) | undefined;
 }
 
 /** An upstream that has begun to answer (status 2xx). */

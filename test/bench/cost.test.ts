@@ -20,8 +20,10 @@ const COSTS: Costs = {
   systemCalls: { read: 5, write: 3 },
 };
 
-const changes = (now: Partial<Costs>) =>
-  changesOf({ relay: COSTS }, { relay: { ...COSTS, ...now } }).map(
+type Changed = { [Name in keyof Costs]?: Costs[Name] | undefined };
+
+const changes = (now: Changed) =>
+  changesOf({ relay: COSTS }, { relay: { ...COSTS, ...now } as Costs }).map(
     ({ counter, before, now }) => `${counter}: ${before} to ${now}`,
   );
 
@@ -32,7 +34,7 @@ describe('the comparison of costs', () => {
     expect(changes({ statements: 1.5, threadMessages: 0.3 })).toEqual([]);
   });
 
-  it.each<[Partial<Costs>, string]>([
+  it.each<[Changed, string]>([
     [{ promises: 166 }, 'promises: 165 to 166'],
     [{ timers: 6 }, 'timers: 5 to 6'],
     [{ heapKb: 207 }, 'heap, KB: 200 to 207'],
@@ -64,7 +66,7 @@ describe('the comparison of costs', () => {
 
   it('says what to do about a rise and about a fall', () => {
     const text = (now: Partial<Costs>) =>
-      changesText(changesOf({ relay: COSTS }, { relay: { ...COSTS, ...now } }));
+      changesText(changesOf({ relay: COSTS }, { relay: { ...COSTS, ...now } as Costs }));
     expect(text({ promises: 170 })).toMatch(
       /^relay: promises rose from 165 to 170 a request\n.*say why in the commit/,
     );

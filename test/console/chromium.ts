@@ -30,7 +30,7 @@ export const PATIENCE_MS = 45_000;
 export function openBrowser(): Promise<Browser> {
   // Root has no sandbox for browsers; the pages are our own. All pages of a reader share one process: many are opened.
   const args = ['--no-sandbox', '--disable-gpu', '--force-prefers-reduced-motion', '--process-per-site'];
-  return chromium.launch({ executablePath: executable, args });
+  return chromium.launch({ ...(executable !== undefined && { executablePath: executable }), args });
 }
 
 /** Cookies and storage of their own: another reader. */

@@ -69,7 +69,7 @@ function* history(accountId: string): Generator<GenerationEvent> {
       createdAtMs: event.createdAtMs + shiftMs,
       creditNanos: name === DEAREST_KEY.name ? creditNanos * DEARER_BY : creditNanos,
       latencyMs: latencyMs === null ? null : latencyMs % (LONGEST_MS / 2),
-      log: log && { ...log, durationMs: log.durationMs % LONGEST_MS },
+      ...(log && { log: { ...log, durationMs: log.durationMs % LONGEST_MS } }),
       isImported: true,
     };
   }

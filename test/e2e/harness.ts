@@ -134,7 +134,7 @@ export async function openTestGateway(
 }
 
 /** The events of a stream: name, parsed data (`[DONE]` as a string), in order. */
-export async function readEvents(response: Response): Promise<{ event?: string; data: any }[]> {
+export async function readEvents(response: Response): Promise<{ event?: string | undefined; data: any }[]> {
   const text = await response.text();
   return text
     .split('\n\n')

@@ -15,7 +15,7 @@ export interface AnswerContent {
   readonly deltaLength?: number;
 }
 
-type Frame = { readonly event?: string; readonly data: unknown };
+type Frame = { readonly event?: string | undefined; readonly data: unknown };
 
 /** The bytes of a stream. */
 export function sse(frames: readonly Frame[]): string {

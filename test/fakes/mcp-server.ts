@@ -20,15 +20,15 @@ export interface McpBehaviour {
     response: ServerResponse,
   ): JsonObject | undefined | Promise<JsonObject | undefined>;
   /** Version that it answers with; that of the request by default. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** It speaks only the version without sessions, and is strict about it. */
-  readonly isStateless?: boolean;
+  readonly isStateless?: boolean | undefined;
   /** Replies are event streams. */
-  readonly streams?: boolean;
+  readonly streams?: boolean | undefined;
   /** Streams stay open after the reply. */
-  readonly neverEnds?: boolean;
+  readonly neverEnds?: boolean | undefined;
   /** Messages get no reply. */
-  readonly hangs?: boolean;
+  readonly hangs?: boolean | undefined;
   /** Error of a reply with status 400, instead of any other. */
   refusal?(message: McpMessage): JsonObject | undefined;
   /** Status instead of any reply. */

@@ -22,7 +22,7 @@ export interface Reply {
   /** Of a whole answer. */
   readonly body: any;
   /** Of a stream. */
-  readonly events: readonly { readonly event?: string; readonly data: any }[];
+  readonly events: readonly { readonly event?: string | undefined; readonly data: any }[];
   readonly headers: Headers;
   readonly generationId: string;
 }

@@ -12,6 +12,7 @@ import type { Usage } from '../../src/ir/usage.ts';
 import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+import { type Compact, compact } from '../../src/kit/json/members.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
 import { withPairs } from '../builders/with-pairs.ts';
 
@@ -45,11 +46,7 @@ const status = fc.constantFrom('completed' as const, 'incomplete' as const, 'in_
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((value) => value + 0);
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const present = <T extends object>(value: fc.Arbitrary<T>) =>
-  value.map((object) => dropUndefined(object) as T);
-
-function dropUndefined(object: object): object {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
+  value.map((object): Compact<T> => compact(object));
 
 const source = fc.oneof(
   fc.webUrl().map((url) => ({ kind: 'url' as const, url })),
@@ -416,7 +413,7 @@ const calls = fc.array(call, { minLength: 1, maxLength: 2 }).map((drawn) => (ind
       ({ pieces: _pieces, ...head }, place): Event => ({
         type: 'item-start',
         item: index + place,
-        head: dropUndefined({ type: 'tool-call', ...head }) as never,
+        head: compact({ type: 'tool-call', ...head }),
       }),
     ),
     ...rounds.flat(),

@@ -26,7 +26,7 @@ export interface Summary {
   readonly sources?: readonly string[];
   /** Types of the items that only the upstream's own dialect knows. */
   readonly opaque?: readonly unknown[];
-  readonly end: FinishReason | ErrorKind | undefined;
+  readonly end?: FinishReason | ErrorKind;
   /** The words of a failure, or why the model declined. */
   readonly message?: string;
   /** Of refusals. */

@@ -27,7 +27,7 @@ export interface ToolGateway {
   /** Answers of the upstream, in the order of its requests. */
   answers(model: ToolModel, ...contents: AnswerContent[]): void;
   ask(path: Path, model: ToolModel, body: object): Promise<{ status: number; body: any }>;
-  stream(path: Path, model: ToolModel, body: object): Promise<{ event?: string; data: any }[]>;
+  stream(path: Path, model: ToolModel, body: object): Promise<{ event?: string | undefined; data: any }[]>;
   close(): Promise<void>;
 }
 

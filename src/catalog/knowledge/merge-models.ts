@@ -72,7 +72,8 @@ function mergePrices(older: KnownEndpoint, younger: KnownEndpoint, nowMs?: numbe
   const all = [...kept, ...added, ...announced].sort((one, other) => begin(one) - begin(other));
   // Prices of the data are never dropped, however old: the next refresh would report them as new.
   const prices = all.length > before.length ? withoutPast(all, new Set(kept), nowMs) : all;
-  return { pricing: older.pricing, ...(prices.length > 0 && { prices }) };
+  const { pricing } = older;
+  return { ...(pricing !== undefined && { pricing }), ...(prices.length > 0 && { prices }) };
 }
 
 /** Removes `droppable` prices that expired more than PRICE_RETENTION_MS ago from a history, oldest first. */

@@ -260,7 +260,7 @@ describe('what a provider takes of the messages dialect', () => {
       slug,
       dialect: 'anthropic-messages',
       base_url: 'http://h',
-      takes,
+      takes: takes ?? null,
     }).quirks;
     return [takesSystemTurns, takesCallersVersion];
   };

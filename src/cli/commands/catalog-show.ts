@@ -24,7 +24,7 @@ export async function showCatalog(
 ): Promise<CommandResult<unknown>> {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   if (model === undefined) {
-    const filter = Object.fromEntries(entries) as CommandInput<'catalog.list'>;
+    const filter = Object.fromEntries(entries) as Parameters<typeof listCatalog>[1];
     const { output, isRunning } = await ask(flags, 'catalog.list', filter, (services) =>
       listCatalog(services, filter),
     );

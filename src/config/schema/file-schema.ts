@@ -17,9 +17,9 @@ interface Node {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly Node[];
-  readonly properties?: Readonly<Record<string, Node>>;
-  readonly required?: readonly string[];
-  readonly patternProperties?: Readonly<Record<string, Node>>;
+  readonly properties?: Readonly<Record<string, Node>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly patternProperties?: Readonly<Record<string, Node>> | undefined;
   readonly propertyNames?: Readonly<Record<string, unknown>>;
   readonly items?: Node;
   readonly minItems?: number;

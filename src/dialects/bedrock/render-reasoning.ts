@@ -27,7 +27,7 @@ export function renderReasoning(context: RenderContext, turns: readonly Turn[]):
       return asConfig(context);
     case 'reasoning_effort':
       return asEffort(context);
-    case undefined:
+    default:
       return asNothing(context);
   }
 }

@@ -346,7 +346,7 @@ describe('thinking', () => {
     ['deepseek.r1', { effort: 'low' }, undefined],
     ['application-inference-profile/x', { effort: 'low' }, { thinking: { type: 'enabled' } }],
   ])('of %s at %j is asked for in its own words', (model, reasoning, fields) => {
-    const { body } = render({ reasoning }, { model });
+    const { body } = render({ ...(reasoning && { reasoning }) }, { model });
     if (fields === undefined) expect(body).not.toHaveProperty('additionalModelRequestFields');
     else expect(body.additionalModelRequestFields).toMatchObject(fields);
   });

@@ -22,7 +22,12 @@ export function asChatBody(body: JsonObject): JsonObject {
   const parts = objectsAt(message, 'content');
   const choice = { index: 0, message: messageOf(message, parts), ...endOf(body) };
   const usage = usageOf(objectAt(body, 'usage'));
-  return compact({ id: body.id ?? null, object: 'chat.completion', choices: [choice], usage });
+  return compact({
+    id: body.id ?? null,
+    object: 'chat.completion',
+    choices: [choice] as JsonObject[],
+    usage,
+  });
 }
 
 // --- Streams --------------------------------------------------------------------------------------------------------

@@ -218,7 +218,7 @@ function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   const { reasoning_effort: effort, include_reasoning: include } = given;
   const reasoning = objectAt(given, 'reasoning');
   if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
-  const settings = compact<ReasoningSettings>({
+  const settings = compact({
     effort: knownEffort(textAt(reasoning, 'effort') ?? effort),
     budgetTokens: numberAt(reasoning, 'max_tokens'),
     enabled: booleanAt(reasoning, 'enabled'),
@@ -241,7 +241,7 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
       return { type: 'json' };
     case 'json_schema': {
       const wanted = objectAt(format, 'json_schema');
-      return compact<OutputFormat>({
+      return compact({
         type: 'json-schema',
         name: textAt(wanted, 'name') ?? '',
         schema: objectAt(wanted, 'schema') ?? {},

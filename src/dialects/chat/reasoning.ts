@@ -1,7 +1,13 @@
 import type { ReasoningItem } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, textAt } from '../../kit/json/members.ts';
-import { placeOfSeal, type Sealed, unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
+import {
+  type OpenedSeal,
+  placeOfSeal,
+  type Sealed,
+  unwrapSeal,
+  wrapSeal,
+} from '../shared/reasoning/custody.ts';
 
 import type { ReasoningDetail } from './wire.ts';
 
@@ -193,7 +199,7 @@ export function writeSeal(seal: string, from: Sealed, after?: Followed): string 
 }
 
 /** The seal in an entry. `member`: the kind of an unwrapped seal. */
-export function readSeal(text: string, member: 'signature' | 'encrypted'): Sealed {
+export function readSeal(text: string, member: 'signature' | 'encrypted'): OpenedSeal {
   return unwrapSeal(text) ?? { [member]: text, givenBy: 'chat' };
 }
 

@@ -43,7 +43,13 @@ interface ResultForm {
   readonly isOfHosted?: boolean;
 }
 
-function resultForm({ tool, hostedAs }: Pick<ServerCall, 'tool' | 'hostedAs'>): ResultForm | undefined {
+function resultForm({
+  tool,
+  hostedAs,
+}: {
+  readonly tool: string;
+  readonly hostedAs: string | undefined;
+}): ResultForm | undefined {
   const form = RESULTS.get(tool);
   return form?.isOfHosted === true && hostedAs === undefined ? undefined : form;
 }

@@ -156,7 +156,7 @@ export class OutputReader {
   }
 
   #reopen(slot: ItemSlot): void {
-    slot.head = slot.head.type === 'opaque' ? slot.head : { ...slot.head, id: undefined };
+    slot.head = slot.head.type === 'opaque' ? slot.head : compact({ ...slot.head, id: undefined });
     slot.parts = new PartSlots();
     slot.input = '';
     this.#open(slot);

@@ -164,10 +164,10 @@ function echoReasoning(reasoning: JsonObject | undefined): Json {
 export interface Ending {
   readonly output: readonly JsonObject[];
   /** The last usage that the upstream reported, if settlement adds none. */
-  readonly usage?: Usage;
-  readonly settled?: Settled;
+  readonly usage?: Usage | undefined;
+  readonly settled?: Settled | undefined;
   /** Relay lane: the upstream's own final object. */
-  readonly upstream?: JsonObject;
+  readonly upstream?: JsonObject | undefined;
 }
 
 /** Tiers that the format names; `auto` is only asked for. */

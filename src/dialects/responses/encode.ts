@@ -53,7 +53,7 @@ interface Shown extends Placement {
   /** Position in the representation. */
   readonly item: number;
   /** The item as its last event has it; absent while it is open. */
-  done?: JsonObject;
+  done?: JsonObject | undefined;
   /** Annotations written so far, by part. */
   readonly annotations: Map<number, number>;
   /** Annotations that cover the whole text of the open part: written at its end. */

@@ -64,7 +64,7 @@ const FORMS: Readonly<Record<LocalShell, ShellForm>> = {
     members: (input) => ({
       action: compact({
         type: 'exec',
-        command: [...(stringsAt(input, 'command') ?? [])],
+        command: [...(stringsAt(input, 'command') ?? [])] as string[],
         env: objectAt(input, 'env') ?? {},
         timeout_ms: numberOrNull(input.timeout_ms) ?? undefined,
         user: stringAt(input, 'user'),

@@ -8,6 +8,7 @@ import type {
   Part,
   ReasoningItem,
   Role,
+  Source,
   ToolCallItem,
   ToolKind,
   ToolResultItem,
@@ -24,7 +25,7 @@ import {
   textAt,
 } from '../../kit/json/members.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
-import { type Sealed, unwrapSeal } from '../shared/reasoning/custody.ts';
+import { type OpenedSeal, unwrapSeal } from '../shared/reasoning/custody.ts';
 import { parseCacheMark } from '../shared/requests/gateway-fields.ts';
 import type { ItemReference, ItemReferences } from '../shared/requests/item-references.ts';
 import { withEach } from '../shared/requests/with-each.ts';
@@ -126,7 +127,7 @@ export function withOtherThoughts(item: Item, value: JsonObject): Item {
 }
 
 /** The seal of a reasoning item with the id and the format it belongs to. */
-export function sealOf(value: JsonObject): Sealed {
+export function sealOf(value: JsonObject): OpenedSeal {
   const encrypted = textAt(value, 'encrypted_content');
   const id = stringAt(value, 'id');
   const wrapped = encrypted === undefined ? undefined : unwrapSeal(encrypted);
@@ -200,7 +201,7 @@ const IMAGE_FIELDS = new Set(['type', 'id', 'status', 'result', 'output_format']
 function parseImage(value: JsonObject): Item {
   const source = imageSourceOf(value);
   if (source === undefined) return opaque(value);
-  return compact<ImageItem>({
+  return compact({
     type: 'image',
     source,
     id: stringAt(value, 'id'),
@@ -279,9 +280,11 @@ const IMAGE_PART_FIELDS = new Set(['type', 'image_url', 'file_id', 'detail', 'ca
 function parseImagePart(value: JsonObject): Part {
   const url = stringAt(value, 'image_url');
   const detail = stringAt(value, 'detail');
+  const source: Source =
+    url === undefined ? { kind: 'file-id', fileId: stringAt(value, 'file_id') ?? '' } : parseUrl(url);
   return compact({
     type: 'image',
-    source: url === undefined ? { kind: 'file-id', fileId: stringAt(value, 'file_id') ?? '' } : parseUrl(url),
+    source,
     detail: detail === 'auto' ? undefined : detail,
     cache: parseCacheMark(value.cache_control),
     ext: extOf(value, IMAGE_PART_FIELDS),

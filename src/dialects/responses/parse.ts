@@ -288,7 +288,7 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
     case 'json_object':
       return { type: 'json' };
     case 'json_schema':
-      return compact<OutputFormat>({
+      return compact({
         type: 'json-schema',
         name: stringAt(value, 'name') ?? '',
         schema: objectAt(value, 'schema') ?? {},

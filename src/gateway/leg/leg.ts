@@ -26,15 +26,17 @@ export interface CallRecord {
   /** The span that its upstream was told of. */
   readonly spanId?: string | undefined;
   /** Its failure began a cool-down of the endpoint, so long in milliseconds. */
-  readonly cooldownMs?: number;
+  readonly cooldownMs?: number | undefined;
   /** Set if it served the beginning of an answer that failed. */
   readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };
 }
 
 /** Result of a call. */
-export type CallOutcome = Partial<
-  Pick<CallRecord, 'startedMs' | 'firstByteMs' | 'answered' | 'failure' | 'spanId'>
->;
+export type CallOutcome = {
+  readonly [Member in 'startedMs' | 'firstByteMs' | 'answered' | 'failure' | 'spanId']?:
+    | CallRecord[Member]
+    | undefined;
+};
 
 /** Outcome of a leg, with its usage and bill. */
 export interface LegEnd {

@@ -34,13 +34,13 @@ export interface Plan {
   readonly candidates: readonly RankedCandidate[];
   readonly rejected: readonly Rejection[];
   /** Parameters of a router's choice. */
-  readonly params?: JsonObject;
+  readonly params?: JsonObject | undefined;
   /** Pipeline entries of planning. */
   readonly pipeline: readonly PipelineEntry[];
   /** Wishes that were understood and could not be honoured. */
   readonly report: readonly TranslationEntry[];
   /** Key of the conversation's pin; absent = none. */
-  readonly conversation?: ConversationKey;
+  readonly conversation?: ConversationKey | undefined;
 }
 
 /** The plan of a leg that calls no candidate, or none any more. */
@@ -68,7 +68,7 @@ export interface PlanContext {
   readonly stages: readonly Stage[];
   readonly accountId: string;
   /** The session that a header names. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
   /** Filters of the caller's guardrails. */

@@ -40,7 +40,7 @@ export interface PlannedGeneration {
 /** Times in milliseconds since the arrival of the request. */
 export interface GenerationTimes {
   /** Undefined if there was no content before the end. */
-  readonly firstContentMs?: number;
+  readonly firstContentMs?: number | undefined;
   readonly endMs: number;
 }
 

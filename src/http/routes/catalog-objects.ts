@@ -111,7 +111,7 @@ export function renderArchitecture(model: Model): Static<typeof architectureSche
   };
 }
 
-function renderReasoning(facts: ReasoningFacts): Static<typeof modelSchema>['reasoning'] {
+function renderReasoning(facts: ReasoningFacts): NonNullable<Static<typeof modelSchema>['reasoning']> {
   return {
     mandatory: facts.mandatory,
     ...(facts.defaultEnabled !== undefined && { default_enabled: facts.defaultEnabled }),

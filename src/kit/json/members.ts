@@ -86,10 +86,23 @@ export function defineAll(target: JsonObject, members: JsonObject): void {
  * The object without undefined members, so that equal objects are deeply equal however they were made. Copies instead
  * of deleting, because V8 makes an object with deleted members slow.
  */
-export function compact<T extends object>(object: T): T {
-  for (const key in object) if (object[key] === undefined) return withoutUndefined(object);
-  return object;
+export function compact<const T extends object>(object: T): Compact<T> {
+  for (const key in object) {
+    if (object[key] === undefined) return withoutUndefined(object) as unknown as Compact<T>;
+  }
+  return object as unknown as Compact<T>;
 }
+
+/** The members that may be undefined are optional, and there only with a value. */
+export type Compact<T> = T extends unknown
+  ? Flat<
+      { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+        [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+      }
+    >
+  : never;
+
+type Flat<T> = { [K in keyof T]: T[K] };
 
 function withoutUndefined<T extends object>(object: T): T {
   const kept = {} as T & JsonObject;

@@ -19,7 +19,7 @@ export interface LogOptions {
   /** Readable lines for a person instead of JSON. */
   readonly readable: boolean;
   /** Readable lines have colours; false by default. */
-  readonly colours?: boolean;
+  readonly colours?: boolean | undefined;
   /** Takes one whole line, its newline included. */
   readonly write: (line: string, level: LogLevel) => void;
   /** Epoch milliseconds. */
@@ -30,7 +30,7 @@ export interface LogOptions {
 export interface StderrSettings {
   readonly logLevel: LogLevel;
   /** Lines on a terminal have colours. */
-  readonly colours?: boolean;
+  readonly colours?: boolean | undefined;
   /** Readable lines instead of JSON; by default if stderr is a terminal. */
   readonly readable?: boolean;
 }

@@ -26,7 +26,7 @@ export function classifierProblems(
       ...((isActive ?? true) && active !== undefined
         ? [{ path: at, message: `is active beside ${active}: write is_active: false at one of them` }]
         : []),
-      ...classifierIssues({ dimensions, monthly_budget_usd: budget ?? undefined }, checks).map((issue) => ({
+      ...classifierIssues({ dimensions, monthly_budget_usd: budget ?? null }, checks).map((issue) => ({
         ...issue,
         path: `${at}.${issue.path}`,
       })),

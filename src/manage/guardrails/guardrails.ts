@@ -93,11 +93,11 @@ export class Guardrails {
 
   /** The verdict of a guardrail on a text, without calling a model. */
   async test(accountId: string, id: string, trial: GuardrailTrial): Promise<GuardrailVerdict> {
-    const { text, direction, role, ...filters } = trial;
+    const { text: _text, direction: _direction, role: _role, ...filters } = trial;
     const stored = await this.get(accountId, id);
     await refuseGuardrailIssues(filters, this.#dependencies.checks());
     const tried = { ...stored, ...this.#changeOf(filters, stored) };
-    return tryGuardrail(tried, { text, direction, role }, this.#dependencies.judgesFor);
+    return tryGuardrail(tried, trial, this.#dependencies.judgesFor);
   }
 
   /** Creates the default guardrail of the account or of a workspace that does not exist yet. */

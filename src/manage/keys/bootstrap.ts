@@ -5,8 +5,8 @@ import type { OperatorKeys } from './operator-keys.ts';
 
 /** Secrets of keys that the operator wants to exist. */
 export interface GivenKeys {
-  readonly managementKey?: string;
-  readonly apiKey?: string;
+  readonly managementKey?: string | undefined;
+  readonly apiKey?: string | undefined;
 }
 
 /** The secrets of the keys that the first start creates. Printed once; only hashes are stored. */

@@ -16,15 +16,15 @@ import { type IssuedKey, newKey } from './new-key.ts';
 export interface NewKeyOptions {
   readonly name: string;
   /** Name of the account; default: the first one. */
-  readonly account?: string;
+  readonly account?: string | undefined;
   /** Slug of the workspace; default: the account's default one. */
-  readonly workspace?: string;
-  readonly isManagement?: boolean;
+  readonly workspace?: string | undefined;
+  readonly isManagement?: boolean | undefined;
   /** Spending limit in USD, as typed. */
-  readonly limit?: string;
-  readonly limitReset?: ResetWindow;
-  readonly includeByokInLimit?: boolean;
-  readonly expiresAtMs?: number | null;
+  readonly limit?: string | undefined;
+  readonly limitReset?: ResetWindow | undefined;
+  readonly includeByokInLimit?: boolean | undefined;
+  readonly expiresAtMs?: number | null | undefined;
 }
 
 /** Least hex digits of a hash prefix. */

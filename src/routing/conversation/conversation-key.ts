@@ -27,7 +27,7 @@ export interface ConversationScope {
   /** The id that the request names; for a router, the router's own id. */
   readonly modelId: string;
   /** `x-session-id`. */
-  readonly sessionHeader?: string;
+  readonly sessionHeader?: string | undefined;
 }
 
 /** Characters of a message that enter the key, so that its cost is bounded. */

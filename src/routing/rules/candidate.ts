@@ -20,7 +20,7 @@ export interface Candidate {
 /** A candidate in the order of attempts. */
 export interface RankedCandidate extends Candidate {
   /** Its chance in the draw by price, 0..1; absent = not in a draw. */
-  readonly weight?: number;
+  readonly weight?: number | undefined;
   /** First because the conversation is pinned to it. */
   readonly isSticky: boolean;
 }

@@ -12,7 +12,7 @@ export interface JournalOptions extends Partial<JournalLimits> {
   /** Created if necessary. Only one process may open it: the lock of the data directory ensures that. */
   readonly directory: string;
   /** When a disk counts as slow, and the log of that; absent = not logged. */
-  readonly disk?: DiskWatchOptions;
+  readonly disk?: DiskWatchOptions | undefined;
   /** Logs when the disk fails, and when it works again; absent = not logged. */
   warn?(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Called with every record, oldest first, before the journal opens. Its bytes share memory with a whole segment. */

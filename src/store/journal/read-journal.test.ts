@@ -22,7 +22,10 @@ async function written(texts: readonly string[], segmentBytes?: number): Promise
   const disk = new JournalDisk();
   const { journal } = await going(
     disk,
-    openJournal({ directory: '', segmentBytes, reservedBytes: 0, replay() {} }, disk),
+    openJournal(
+      { directory: '', ...(segmentBytes !== undefined && { segmentBytes }), reservedBytes: 0, replay() {} },
+      disk,
+    ),
   );
   for (const text of texts) await going(disk, journal.append(Buffer.from(text), 'power'));
   await going(disk, journal.close());

@@ -33,8 +33,8 @@ export function scriptOf(answer: Answer, request: GenerationRequest, model: stri
 interface Shortened {
   readonly drafts: readonly Draft[];
   /** The draft at which the output limit was reached. */
-  readonly cutAt?: Draft;
-  readonly stopSequence?: string;
+  readonly cutAt?: Draft | undefined;
+  readonly stopSequence?: string | undefined;
 }
 
 function shorten(answer: Answer, request: GenerationRequest): Shortened {

@@ -125,7 +125,7 @@ export const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
       headers: keyHeader('x-api-key', apiKey),
       body: compact({
         objective: query.text,
-        search_queries: [query.text.slice(0, 200)],
+        search_queries: [query.text.slice(0, 200)] as string[],
         mode: query.mode,
         advanced_settings: compact({
           max_results: query.maxResults,

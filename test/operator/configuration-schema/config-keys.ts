@@ -7,9 +7,9 @@ export interface KeyNode {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly KeyNode[];
-  readonly properties?: Readonly<Record<string, KeyNode>>;
-  readonly required?: readonly string[];
-  readonly patternProperties?: Readonly<Record<string, KeyNode>>;
+  readonly properties?: Readonly<Record<string, KeyNode>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly patternProperties?: Readonly<Record<string, KeyNode>> | undefined;
   readonly items?: KeyNode;
   readonly minimum?: number;
   readonly maximum?: number;

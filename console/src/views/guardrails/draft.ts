@@ -198,7 +198,7 @@ export function hasChangedFilters(changes: UpdateGuardrail): boolean {
 }
 
 /** The members of a request for a draft. */
-function bodyOf(draft: Draft): UpdateGuardrail {
+function bodyOf(draft: Draft) {
   const builtins = BUILTINS.flatMap(([slug]) => {
     const action = draft.builtins[slug];
     if (action === 'off') return [];
@@ -229,10 +229,10 @@ function bodyOf(draft: Draft): UpdateGuardrail {
     limit_usd: draft.limit.trim() === '' ? null : (parseMoney(draft.limit) ?? null),
     reset_interval: draft.reset === '' ? null : draft.reset,
     include_byok_in_budgets: draft.countsByok,
-  };
+  } satisfies UpdateGuardrail;
 }
 
-function serviceOf(draft: Draft): UpdateGuardrail['service'] {
+function serviceOf(draft: Draft): Exclude<UpdateGuardrail['service'], undefined> {
   const url = draft.serviceUrl.trim();
   if (url === '') return null;
   const window = draft.serviceWindow.trim();

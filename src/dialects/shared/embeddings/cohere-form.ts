@@ -24,11 +24,11 @@ export function cohereBody(request: GenerationRequest, report: Report): JsonObje
   }
   reportUnknown(request, report);
   return compact({
-    texts: [...textsOf(request)],
+    texts: [...textsOf(request)] as string[],
     input_type: inputType ?? DEFAULT_INPUT_TYPE,
-    embedding_types: ['float'],
+    embedding_types: ['float'] as string[],
     output_dimension: request.embedding?.dimensions,
-  }) as JsonObject;
+  });
 }
 
 /** The vectors of an answer: by encoding, or in older answers a plain list. */

@@ -20,13 +20,16 @@ const item: fc.Arbitrary<Item> = fc.oneof(
     name: fc.constant('f'),
     input: fc.constant('{}'),
   }),
-  fc.record({
-    type: fc.constant('tool-result' as const),
-    kind: fc.constant('function' as const),
-    callId,
-    content: fc.constant([{ type: 'text' as const, text: 'r' }]),
-    cache: fc.constantFrom(undefined, {}),
-  }),
+  fc.record(
+    {
+      type: fc.constant('tool-result' as const),
+      kind: fc.constant('function' as const),
+      callId,
+      content: fc.constant([{ type: 'text' as const, text: 'r' }]),
+      cache: fc.constant({}),
+    },
+    { requiredKeys: ['type', 'kind', 'callId', 'content'] },
+  ),
 );
 const items = fc.array(item, { maxLength: 12 });
 

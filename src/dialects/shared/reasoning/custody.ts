@@ -36,7 +36,10 @@ export function areOfOneFamily(format: string | undefined, other: string): boole
 }
 
 /** A seal with the members that it needs on its way back. */
-export type Sealed = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
+export type OpenedSeal = Pick<ReasoningItem, 'id' | 'signature' | 'encrypted' | 'format' | 'givenBy'>;
+
+/** What is wrapped into a seal: members that are missing may be undefined. */
+export type Sealed = { readonly [Member in keyof OpenedSeal]: OpenedSeal[Member] | undefined };
 
 /**
  * Wraps a foreign seal, with the members that it needs on its way back, into one opaque string. `after`: index of the
@@ -49,7 +52,7 @@ export function wrapSeal(item: Sealed, after?: number): string {
 }
 
 /** Opens a wrapped seal: undefined if the string is no wrapper; a damaged one gives a seal that no upstream takes. */
-export function unwrapSeal(text: string): Sealed | undefined {
+export function unwrapSeal(text: string): OpenedSeal | undefined {
   if (!OURS.test(text)) return undefined;
   const value = contentOf(text);
   if (value === undefined) return damagedSeal(text);
@@ -64,7 +67,7 @@ export function unwrapSeal(text: string): Sealed | undefined {
 }
 
 /** A seal that no upstream takes: dropped content is still reported as sealed. */
-export function damagedSeal(encrypted: string): Sealed {
+export function damagedSeal(encrypted: string): OpenedSeal {
   return { encrypted, format: 'damaged' };
 }
 

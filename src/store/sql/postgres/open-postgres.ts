@@ -12,12 +12,12 @@ import { type PoolLimits, type PoolWatch, PostgresPool } from './postgres-pool.t
 export interface PostgresOptions {
   readonly nowMs: number;
   /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */
-  readonly waiting?: (reason: string) => void;
-  readonly limits?: Partial<PoolLimits>;
+  readonly waiting?: ((reason: string) => void) | undefined;
+  readonly limits?: Partial<PoolLimits> | undefined;
   /** False: a schema that lacks something is refused instead of changed. */
-  readonly mayMigrate?: boolean;
+  readonly mayMigrate?: boolean | undefined;
   /** Logs when the open database is lost, and when it is found again; absent = nothing does. */
-  readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+  readonly warn?: ((message: string, fields?: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** An open PostgreSQL database with all migrations applied. */
