@@ -83,7 +83,7 @@ export function buildIfNeeded() {
   const sources = ['package-lock.json', ...BUNDLER, ...filesUnder('src')];
   makeIfNeeded('dist', 'building', sources, () => {
     run(process.execPath, ['scripts/bundle.mjs'], QUIETLY);
-    copyCatalogue('dist');
+    copyData('dist');
   });
   buildConsoleIfNeeded();
 }
@@ -102,7 +102,7 @@ export function compileIfNeeded() {
   makeIfNeeded('build', 'compiling', sources, () => {
     // `npm run check` checks types: here that would take seven times as long.
     runTool('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--noCheck'], QUIETLY);
-    copyCatalogue('build');
+    copyData('build');
   });
 }
 
@@ -124,7 +124,9 @@ function emptyFolder(folder) {
   }
 }
 
-/** Data: no compiler takes them along. */
-function copyCatalogue(folder) {
-  cpSync(join(root, 'src/catalog/shipped'), join(root, folder, 'catalog/shipped'), { recursive: true });
+/** Data: no compiler takes it along. */
+function copyData(folder) {
+  for (const path of ['catalog/shipped', 'http/examples.json']) {
+    cpSync(join(root, 'src', path), join(root, folder, path), { recursive: true });
+  }
 }

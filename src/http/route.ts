@@ -44,8 +44,6 @@ export interface Route {
   /** Unique. */
   readonly operationId: string;
   readonly summary: string;
-  /** Null for what was removed: such a row only refuses, and is not described. */
-  readonly example: RouteExample | null;
   /** Heading in the interface description. */
   readonly tag: string;
   readonly auth: RouteAuth;
@@ -70,6 +68,12 @@ export interface Route {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly encodeError: EncodeError;
   readonly handler: Handler;
+}
+
+/** A row as the table lists it. */
+export interface ListedRoute extends Route {
+  /** As it was recorded; null for what was removed: such a row only refuses, and is not described. */
+  readonly example: RouteExample | null;
 }
 
 /** A request that has passed everything its row declares. */

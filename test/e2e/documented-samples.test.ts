@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXAMPLES_FILE } from '../../src/http/examples.ts';
 import { codeSamplesOf, SAMPLE_ORIGIN } from '../../src/http/openapi/code-samples.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { ListedRoute } from '../../src/http/route.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { isJsonObject } from '../../src/kit/json/json.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** False for a route that always refuses, and for the content of a file that a tool would have to make. */
-function isAnswered({ operationId, responses }: Route): boolean {
+function isAnswered({ operationId, responses }: ListedRoute): boolean {
   return operationId !== 'downloadFile' && Object.keys(responses).some((status) => status.startsWith('2'));
 }
 
@@ -39,11 +40,11 @@ const ORDER: readonly RegExp[] = [
   /^delete/,
 ];
 
-function inOrder(routes: readonly Route[]): Route[] {
+function inOrder(routes: readonly ListedRoute[]): ListedRoute[] {
   const [deletes, others] = [true, false].map((isDelete) =>
     routes.filter(({ operationId }) => operationId.startsWith('delete') === isDelete),
-  ) as [Route[], Route[]];
-  const rank = ({ operationId }: Route) => ORDER.findIndex((pattern) => pattern.test(operationId));
+  ) as [ListedRoute[], ListedRoute[]];
+  const rank = ({ operationId }: ListedRoute) => ORDER.findIndex((pattern) => pattern.test(operationId));
   // What belongs to something else stands below it in the table.
   return [...others.sort((one, other) => rank(one) - rank(other)), ...deletes.reverse()];
 }
@@ -66,15 +67,20 @@ async function pasted(code: string): Promise<{ readonly status: number; readonly
   return { status: Number(stdout.slice(end + 1)), text: stdout.slice(0, end) };
 }
 
-/** Members of an answer that are shown and not sent, or sent as something else. Null stands for any value. */
+/**
+ * Members of an answer that are shown and not sent, sent and not shown, or sent as something else. Null stands for any
+ * value, an empty list for any list.
+ */
 function differences(shown: unknown, sent: unknown, path = ''): string[] {
-  if (shown === null || sent === null || sent === undefined) return sent === undefined ? [path] : [];
+  if (shown === undefined || sent === undefined) return [path];
+  if (shown === null || sent === null) return [];
   if (Array.isArray(shown) && Array.isArray(sent)) {
     return shown.length === 0 || sent.length === 0 ? [] : differences(shown[0], sent[0], `${path}[0]`);
   }
   if (!isJsonObject(shown)) return typeof shown === typeof sent ? [] : [path];
   if (!isJsonObject(sent)) return [path];
-  return Object.keys(shown).flatMap((name) => differences(shown[name], sent[name], `${path}.${name}`));
+  const names = new Set([...Object.keys(shown), ...Object.keys(sent)]);
+  return [...names].flatMap((name) => differences(shown[name], sent[name], `${path}.${name}`));
 }
 
 /** Ids of the examples and those that the gateway gave in their place. */
@@ -87,9 +93,23 @@ function idsIn(shown: unknown, sent: unknown): [string, string][] {
   });
 }
 
+/** Set to write the answers that differ into the file of examples. */
+const isRecording = process.env.RECORD_EXAMPLES !== undefined;
+
+/** Writes answers into the file, with the ids that its requests name in place of those of this gateway. */
+function record(answers: ReadonlyMap<string, string>, ids: ReadonlyMap<string, string>): void {
+  const examples = JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8'));
+  for (const [operationId, text] of answers) {
+    const answer = [...ids].reduce((so, [shown, given]) => so.replaceAll(given, shown), text);
+    examples[operationId] = { ...examples[operationId], answer: JSON.parse(answer) };
+  }
+  writeFileSync(EXAMPLES_FILE, JSON.stringify(examples));
+}
+
 it('are answered as the documentation shows, pasted into a shell', async () => {
   const wrong: string[] = [];
   const ids = new Map<string, string>();
+  const answers = new Map<string, string>();
   for (const route of inOrder(routesFor('signalbox').filter(isAnswered))) {
     const [curl] = codeSamplesOf(route, '/api/v1');
     const code = [...ids].reduce((text, [shown, given]) => text.replaceAll(shown, given), curl?.code ?? '');
@@ -97,11 +117,15 @@ it('are answered as the documentation shows, pasted into a shell', async () => {
     const wanted = Object.keys(route.responses).find((name) => name.startsWith('2'));
     const shown = route.example?.answer;
     if (String(status) !== wanted) wrong.push(`${route.operationId}: ${status} ${text.slice(0, 300)}`);
-    else if (typeof shown !== 'string') {
+    // The description itself is shown in part.
+    else if (typeof shown !== 'string' && route.operationId !== 'getInterfaceDescription') {
       const sent: unknown = JSON.parse(text);
       for (const [one, other] of idsIn(shown, sent)) ids.set(one, ids.get(one) ?? other);
-      wrong.push(...differences(shown, sent).map((path) => `${route.operationId}: ${path} differs`));
+      const found = differences(shown, sent);
+      if (found.length > 0) answers.set(route.operationId, text);
+      wrong.push(...found.map((path) => `${route.operationId}: ${path} differs`));
     }
   }
-  expect(wrong).toEqual([]);
+  if (isRecording) record(answers, ids);
+  else expect(wrong).toEqual([]);
 });

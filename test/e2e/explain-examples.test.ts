@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GENERATION_EXAMPLES } from '../../src/http/routes/examples/generation.ts';
+import { routesFor } from '../../src/http/routes/routes.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 
-const { body, otherBodies } = GENERATION_EXAMPLES.explainRouting;
+const explain = routesFor('signalbox').find(({ operationId }) => operationId === 'explainRouting');
+const { body = {}, otherBodies = {} } = explain?.example ?? {};
 
 const guide = readFileSync(new URL('../../docs/guide/explain.md', import.meta.url), 'utf8');
 const guideBodies = [...guide.matchAll(/-d '(\{[\s\S]*?\})'$/gm)].map(([, text = '']) => JSON.parse(text));

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Route } from '../../src/http/route.ts';
+import type { ListedRoute } from '../../src/http/route.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { chatAnswer } from '../fakes/answers.ts';
 import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
@@ -72,7 +72,7 @@ const PUBLIC = new Set([
 
 const ROUTES = routesFor('signalbox');
 
-function pathOf({ path, mount, example }: Route): string {
+function pathOf({ path, mount, example }: ListedRoute): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(example?.params?.[name] ?? 'x'),
   );

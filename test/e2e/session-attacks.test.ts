@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Route } from '../../src/http/route.ts';
+import type { ListedRoute } from '../../src/http/route.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
 import { type Management, managementOf } from './management.ts';
@@ -74,7 +74,7 @@ async function makeVictim(): Promise<Victim> {
 }
 
 /** The path of a route with parameters that lead to the victim wherever they can. */
-function pathOf(route: Route): string {
+function pathOf(route: ListedRoute): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     /hash/.test(name)
       ? victim.hash
@@ -89,7 +89,7 @@ interface Attack {
   readonly query?: string;
 }
 
-async function ask(route: Route, { cookie = '', headers = {}, query = '' }: Attack): Promise<Response> {
+async function ask(route: ListedRoute, { cookie = '', headers = {}, query = '' }: Attack): Promise<Response> {
   const hasBody = route.method !== 'GET';
   return fetch(`${pathOf(route)}${query}`, {
     method: route.method,

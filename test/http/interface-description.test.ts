@@ -271,7 +271,8 @@ describe('the examples', () => {
     expect(languages).toEqual(['curl', 'JavaScript', 'Python']);
   });
 
-  it('leave out what was removed', () => {
+  it('leave out what was removed, and nothing else', () => {
+    for (const { example, responses } of ROUTES) expect('410' in responses).toBe(example === null);
     expect(document.paths['/credits/coinbase']).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import { anthropicBase } from '../anthropic-base.ts';
-import type { Route, RouteExample } from '../route.ts';
+import type { ListedRoute, RouteExample } from '../route.ts';
 
 /** The address in samples; the page's script replaces it by that of the reader. */
 export const SAMPLE_ORIGIN = 'http://127.0.0.1:8787';
@@ -11,7 +11,7 @@ export interface CodeSample {
 }
 
 /** The example of a row as code, in every language. */
-export function codeSamplesOf(route: Route, basePath: string): readonly CodeSample[] {
+export function codeSamplesOf(route: ListedRoute, basePath: string): readonly CodeSample[] {
   const example = route.example ?? { answer: null };
   const call = { route, example, address: addressOf(route, example, basePath), key: keyVariableOf(route) };
   const official = example.client === undefined ? undefined : clientCode(call, basePath);
@@ -23,7 +23,7 @@ export function codeSamplesOf(route: Route, basePath: string): readonly CodeSamp
 }
 
 interface SampleCall {
-  readonly route: Route;
+  readonly route: ListedRoute;
   readonly example: RouteExample;
   readonly address: string;
   /** The environment variable with the key; undefined if none is needed. */
@@ -31,7 +31,7 @@ interface SampleCall {
 }
 
 function addressOf(
-  { mount, path }: Route,
+  { mount, path }: ListedRoute,
   { params = {}, query = {} }: RouteExample,
   basePath: string,
 ): string {
@@ -40,7 +40,7 @@ function addressOf(
   return `${SAMPLE_ORIGIN}${mount === 'api' ? basePath : ''}${filled}${search === '' ? '' : `?${search}`}`;
 }
 
-function keyVariableOf({ auth }: Route): string | undefined {
+function keyVariableOf({ auth }: ListedRoute): string | undefined {
   if (auth === 'none' || auth === 'optional') return undefined;
   return auth === 'management' ? 'SIGNALBOX_MANAGEMENT_KEY' : 'SIGNALBOX_API_KEY';
 }

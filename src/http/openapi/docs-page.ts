@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import type { Route } from '../route.ts';
+import type { ListedRoute } from '../route.ts';
 import { codeSamplesOf, SAMPLE_ORIGIN } from './code-samples.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
@@ -18,7 +18,7 @@ export interface DocsPage {
 
 /** An operation with everything that the page shows of it. */
 interface Operation {
-  readonly route: Route;
+  readonly route: ListedRoute;
   readonly value: JsonObject;
 }
 
@@ -27,7 +27,7 @@ const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
 /** Makes a readable page of an interface description: one file, nothing from outside. */
 export function renderDocsPage(
   document: OpenApiDocument,
-  routes: readonly Route[],
+  routes: readonly ListedRoute[],
   basePath: string,
 ): DocsPage {
   const info = document.info as JsonObject;
@@ -157,7 +157,7 @@ function sample({ language, code }: { readonly language: string; readonly code: 
   return codeBlock(code, `sample ${language}`);
 }
 
-function otherBodies({ example }: Route): string {
+function otherBodies({ example }: ListedRoute): string {
   return Object.entries(example?.otherBodies ?? {})
     .map(
       ([what, body]) =>
@@ -166,7 +166,7 @@ function otherBodies({ example }: Route): string {
     .join('\n');
 }
 
-function answer({ example }: Route): string {
+function answer({ example }: ListedRoute): string {
   const value = example?.answer ?? null;
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return codeBlock(text, 'answer');

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { programVersion } from '../../kit/program-version.ts';
 import { metadataHeaders } from '../generation/generation-headers.ts';
-import type { Route, RouteExample, RouteResponse } from '../route.ts';
+import type { ListedRoute, RouteExample, RouteResponse } from '../route.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 import { TAG_DESCRIPTIONS } from './tags.ts';
 
@@ -24,7 +24,7 @@ const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set([
 
 /** Describes a route table. Everything in it comes from the rows. Rows that only refuse are left out. */
 export function describeRoutes(
-  table: readonly Route[],
+  table: readonly ListedRoute[],
   settings: { readonly vendor: string; readonly basePath: string },
 ): OpenApiDocument {
   const routes = table.filter(({ example }) => example !== null);
@@ -82,7 +82,7 @@ export function describeRoutes(
 const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
 
 /** Security requirements by kind of authentication; an empty entry means that none is needed. */
-const SECURITY: Readonly<Record<Route['auth'], readonly JsonObject[]>> = {
+const SECURITY: Readonly<Record<ListedRoute['auth'], readonly JsonObject[]>> = {
   none: [],
   optional: [{}, ...NEEDED],
   any: NEEDED,
@@ -90,7 +90,7 @@ const SECURITY: Readonly<Record<Route['auth'], readonly JsonObject[]>> = {
   management: NEEDED,
 };
 
-const AUTH_NOTES: Readonly<Record<Route['auth'], string>> = {
+const AUTH_NOTES: Readonly<Record<ListedRoute['auth'], string>> = {
   none: 'Needs no key.',
   optional: 'Needs no key; with a valid one it tells more.',
   any: 'Needs any valid key.',
@@ -99,7 +99,7 @@ const AUTH_NOTES: Readonly<Record<Route['auth'], string>> = {
 };
 
 function operationOf(
-  route: Route,
+  route: ListedRoute,
   names: ReadonlyMap<unknown, string>,
   headerNames: ReadonlyMap<string, string>,
 ): JsonObject {
@@ -204,7 +204,7 @@ const STATUS_HEADERS: Readonly<Record<string, JsonObject>> = {
 };
 
 function responseOf(
-  route: Route,
+  route: ListedRoute,
   status: string,
   response: RouteResponse,
   names: ReadonlyMap<unknown, string>,
@@ -233,7 +233,7 @@ function responseOf(
   };
 }
 
-function headersOf({ responseHeaders = {} }: Route): JsonObject {
+function headersOf({ responseHeaders = {} }: ListedRoute): JsonObject {
   return Object.fromEntries(Object.entries(responseHeaders).map(([name, says]) => [name, header(says)]));
 }
 

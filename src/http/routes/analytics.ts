@@ -23,7 +23,6 @@ import { runInTurns } from '../../kit/loop/turns.ts';
 import { analyticsMeta, analyticsNames } from '../../manage/analytics/analytics-names.ts';
 import { furtherAnalyticsIssues } from '../../manage/analytics/parse-analytics-query.ts';
 import type { Call, Route } from '../route.ts';
-import { ANALYTICS_EXAMPLES } from './examples/analytics.ts';
 import {
   ANALYTICS_WARNING_HEADER,
   analyticsWarning,
@@ -56,7 +55,6 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/analytics/meta',
       operationId: 'getAnalyticsMeta',
       summary: 'Metrics, dimensions, operators and granularities',
-      example: ANALYTICS_EXAMPLES.getAnalyticsMeta,
       request: NOTHING_DECLARED,
       responses: { 200: ok(analyticsMetaSchema), ...refusals() },
       handler: ({ exchange, settings }) => {
@@ -69,7 +67,6 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/analytics/query',
       operationId: 'queryAnalytics',
       summary: 'Usage of the account, summed up',
-      example: ANALYTICS_EXAMPLES.queryAnalytics,
       request: {
         ...NOTHING_DECLARED,
         body: analyticsQuerySchema(analyticsNames(vendor)),
@@ -93,7 +90,6 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/activity',
       operationId: 'getActivity',
       summary: 'The last 30 completed UTC days by model and endpoint',
-      example: ANALYTICS_EXAMPLES.getActivity,
       request: { ...NOTHING_DECLARED, query: activityQuerySchema },
       responseHeaders: ANALYTICS_WARNING_HEADER,
       responses: { 200: ok(activityReplySchema), ...refusals(400, 404, 408, 503) },
@@ -113,7 +109,6 @@ export function analyticsRoutes(vendor: string): readonly Route[] {
       path: '/overview',
       operationId: 'getOverview',
       summary: 'Figures of a range by time and group, compared with the period before and with the ledger',
-      example: ANALYTICS_EXAMPLES.getOverview,
       request: { ...NOTHING_DECLARED, query: overviewQuerySchema },
       responseHeaders: ANALYTICS_WARNING_HEADER,
       responses: { 200: ok(overviewReplySchema), ...refusals(400, 408, 503) },

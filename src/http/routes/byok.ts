@@ -10,7 +10,6 @@ import {
   updateByokSchema,
 } from '../../contract/workspaces/byok.ts';
 import type { Call, Route } from '../route.ts';
-import { BYOK_EXAMPLES } from './examples/byok.ts';
 import {
   callerOf,
   created,
@@ -33,7 +32,6 @@ export const BYOK_ROUTES: readonly Route[] = [
     path: '/byok',
     operationId: 'createByok',
     summary: 'Store a credential for a provider',
-    example: BYOK_EXAMPLES.createByok,
     request: {
       ...withBody(createByokSchema),
       furtherIssues: (valid, { byok }) => byok.issuesOf(valid),
@@ -50,7 +48,6 @@ export const BYOK_ROUTES: readonly Route[] = [
     path: '/byok',
     operationId: 'listByok',
     summary: 'Credentials of a workspace, or of all',
-    example: BYOK_EXAMPLES.listByok,
     request: withQuery(byokQuerySchema),
     responses: { 200: ok(byokListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -71,7 +68,6 @@ export const BYOK_ROUTES: readonly Route[] = [
     path: '/byok/{id}',
     operationId: 'getByok',
     summary: 'One credential',
-    example: BYOK_EXAMPLES.getByok,
   },
   {
     ...BYOK,
@@ -79,7 +75,6 @@ export const BYOK_ROUTES: readonly Route[] = [
     path: '/byok/{id}',
     operationId: 'updateByok',
     summary: 'Change a credential; a new key replaces the old one in place',
-    example: BYOK_EXAMPLES.updateByok,
     request: withBody(updateByokSchema),
     responses: { 200: ok(byokReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -97,7 +92,6 @@ export const BYOK_ROUTES: readonly Route[] = [
     path: '/byok/{id}',
     operationId: 'deleteByok',
     summary: 'Delete a credential and wipe its key',
-    example: BYOK_EXAMPLES.deleteByok,
   },
 ];
 

@@ -20,7 +20,6 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Call, Route } from '../route.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
 import { codexModels } from './codex-models.ts';
-import { CATALOG_EXAMPLES } from './examples/catalog.ts';
 import { filterModels } from './model-filters.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
@@ -45,7 +44,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models',
     operationId: 'listModels',
     summary: 'Models that can be asked for',
-    example: CATALOG_EXAMPLES.listModels,
     auth: 'none',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
@@ -58,7 +56,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/count',
     operationId: 'countModels',
     summary: 'How many models there are',
-    example: CATALOG_EXAMPLES.countModels,
     auth: 'none',
     request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
     responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
@@ -72,7 +69,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/user',
     operationId: 'listModelsForKey',
     summary: 'Models that the key may use',
-    example: CATALOG_EXAMPLES.listModelsForKey,
     auth: 'any',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
@@ -87,7 +83,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/model/{author}/{slug}',
     operationId: 'getModel',
     summary: 'One model, by id or alias',
-    example: CATALOG_EXAMPLES.getModel,
     auth: 'none',
     request: NOTHING_DECLARED,
     responses: { 200: ok(modelReplySchema), ...errors(errorEnvelopeSchema, [404, 500]) },
@@ -100,7 +95,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/{author}/{slug}',
     operationId: 'retrieveModel',
     summary: 'One model, in the shape of `models.retrieve` of the OpenAI and Anthropic clients',
-    example: CATALOG_EXAMPLES.retrieveModel,
     handler: (call) => replyWithRetrieved(call, `${call.params.author}/${call.params.slug}`),
   },
   {
@@ -108,7 +102,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/{id}',
     operationId: 'retrieveModelByEncodedId',
     summary: 'The same for clients that write the slash of an id as `%2F`',
-    example: CATALOG_EXAMPLES.retrieveModelByEncodedId,
     handler: (call) => replyWithRetrieved(call, call.params.id ?? ''),
   },
   {
@@ -116,7 +109,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/models/{author}/{slug}/endpoints',
     operationId: 'listEndpoints',
     summary: 'The endpoints of one model',
-    example: CATALOG_EXAMPLES.listEndpoints,
     auth: 'optional',
     request: NOTHING_DECLARED,
     responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
@@ -141,7 +133,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     path: '/providers',
     operationId: 'listProviders',
     summary: 'Providers that serve models',
-    example: CATALOG_EXAMPLES.listProviders,
     auth: 'none',
     request: NOTHING_DECLARED,
     responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [431, 500]) },

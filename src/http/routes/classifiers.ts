@@ -24,7 +24,6 @@ import {
   testClassifierSchema,
 } from '../../contract/classifiers/trial.ts';
 import type { Call, Route } from '../route.ts';
-import { CLASSIFIER_EXAMPLES } from './examples/classifiers.ts';
 import {
   callerOf,
   created,
@@ -49,7 +48,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers',
     operationId: 'createClassifier',
     summary: 'Classify the generations of a workspace from now on',
-    example: CLASSIFIER_EXAMPLES.createClassifier,
     request: {
       ...withBody(createClassifierSchema),
       furtherIssues: (valid, { classifiers }) => classifiers.issuesOf(valid),
@@ -70,7 +68,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers',
     operationId: 'listClassifiers',
     summary: 'Classifiers of a workspace, or of all, the oldest first',
-    example: CLASSIFIER_EXAMPLES.listClassifiers,
     request: withQuery(classifiersQuerySchema),
     responses: { 200: ok(classifierListSchema), ...managementRefusals(400, 404, 503) },
     handler: async (call) => {
@@ -92,7 +89,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}',
     operationId: 'getClassifier',
     summary: 'One classifier',
-    example: CLASSIFIER_EXAMPLES.getClassifier,
   },
   {
     ...CLASSIFIERS,
@@ -100,7 +96,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}',
     operationId: 'updateClassifier',
     summary: 'Change a classifier, switch it on or off',
-    example: CLASSIFIER_EXAMPLES.updateClassifier,
     request: {
       ...withBody(updateClassifierSchema),
       furtherIssues: (valid, { classifiers }) => classifiers.issuesOf(valid),
@@ -118,7 +113,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}',
     operationId: 'deleteClassifier',
     summary: 'Delete a classifier; analytics can no longer name its tags',
-    example: CLASSIFIER_EXAMPLES.deleteClassifier,
   },
   {
     ...CLASSIFIERS,
@@ -126,7 +120,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}/test',
     operationId: 'testClassifier',
     summary: 'What a classifier says of a text or of a generation; no tags are kept',
-    example: CLASSIFIER_EXAMPLES.testClassifier,
     request: withBody(testClassifierSchema),
     responses: { 200: ok(classifierTrialSchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -142,7 +135,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}/runs',
     operationId: 'startClassifierRun',
     summary: 'Classify generations of the past whose prompts and answers are kept',
-    example: CLASSIFIER_EXAMPLES.startClassifierRun,
     request: withBody(startRunSchema),
     responses: { 201: created(runReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -156,7 +148,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}/runs',
     operationId: 'listClassifierRuns',
     summary: 'Runs of a classifier, the newest first',
-    example: CLASSIFIER_EXAMPLES.listClassifierRuns,
     request: withQuery(runsQuerySchema),
     responses: { 200: ok(runListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -177,7 +168,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}/runs/{run_id}',
     operationId: 'getClassifierRun',
     summary: 'How far a run has come',
-    example: CLASSIFIER_EXAMPLES.getClassifierRun,
   },
   {
     ...CLASSIFIERS,
@@ -185,7 +175,6 @@ export const CLASSIFIER_ROUTES: readonly Route[] = [
     path: '/classifiers/{id}/runs/{run_id}/stop',
     operationId: 'stopClassifierRun',
     summary: 'Stop a run; what it has classified stays',
-    example: CLASSIFIER_EXAMPLES.stopClassifierRun,
     request: NOTHING_DECLARED,
     responses: { 200: ok(runReplySchema), ...managementRefusals(404) },
     handler: async (call) => {

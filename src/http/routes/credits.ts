@@ -3,7 +3,6 @@ import { creditsSchema } from '../../contract/workspaces/credits.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Route } from '../route.ts';
-import { OPERATION_EXAMPLES } from './examples/operation.ts';
 import { callerOf, errors, MANAGEMENT, managementRefusals, NOTHING_DECLARED, ok } from './row-parts.ts';
 
 const CREDITS = { ...MANAGEMENT, tag: 'Credits' } as const;
@@ -16,7 +15,6 @@ export const CREDIT_ROUTES: readonly Route[] = [
     path: '/credits',
     operationId: 'getCredits',
     summary: 'The balance of the account',
-    example: OPERATION_EXAMPLES.getCredits,
     request: NOTHING_DECLARED,
     responses: { 200: ok(creditsSchema), ...managementRefusals() },
     handler: async (call) => {
@@ -38,7 +36,6 @@ export const CREDIT_ROUTES: readonly Route[] = [
     path: '/credits/coinbase',
     operationId: 'createCoinbaseCharge',
     summary: 'Removed: credits are granted by the operator',
-    example: null,
     request: NOTHING_DECLARED,
     responses: errors(errorEnvelopeSchema, [410, 500]),
     handler: () => {

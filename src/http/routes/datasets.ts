@@ -15,7 +15,6 @@ import { encodeEnvelope } from '../../dialects/shared/answers/error-envelope.ts'
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { Route } from '../route.ts';
-import { ANALYTICS_EXAMPLES } from './examples/analytics.ts';
 import { ANALYTICS_WARNING_HEADER, analyticsWarning, errors, ok } from './row-parts.ts';
 import { withinQueryTime } from './within-query-time.ts';
 
@@ -37,7 +36,6 @@ export const DATASET_ROUTES: readonly Route[] = [
     path: '/datasets/app-rankings',
     operationId: 'getAppRankings',
     summary: 'Apps by the tokens that they used',
-    example: ANALYTICS_EXAMPLES.getAppRankings,
     request: { query: appRankingsQuerySchema, headers: null, body: null },
     responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: { 200: ok(appRankingsReplySchema), ...REFUSALS },
@@ -56,7 +54,6 @@ export const DATASET_ROUTES: readonly Route[] = [
     operationId: 'getRankingsDaily',
     summary:
       'Models by the tokens that were used of them: the first 50 of every day, week or month, and the rest',
-    example: ANALYTICS_EXAMPLES.getRankingsDaily,
     request: { query: rankingsDailyQuerySchema, headers: null, body: null },
     responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: { 200: ok(rankingsDailyReplySchema), ...REFUSALS },

@@ -12,7 +12,6 @@ import {
 import { connectionTestObject, destinationObject } from '../../contract/destinations/destination-object.ts';
 import { destinationTypes, destinationTypesSchema } from '../../contract/destinations/destination-type.ts';
 import type { Route } from '../route.ts';
-import { DESTINATION_EXAMPLES } from './examples/destinations.ts';
 import {
   callerOf,
   created,
@@ -37,7 +36,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations',
     operationId: 'createDestination',
     summary: 'Send the generations of a workspace to a destination from now on',
-    example: DESTINATION_EXAMPLES.createDestination,
     request: {
       ...withBody(createDestinationSchema),
       furtherIssues: (valid, { destinations }) => destinations.issuesOf(valid),
@@ -55,7 +53,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations',
     operationId: 'listDestinations',
     summary: 'Destinations of a workspace, or of all, the oldest first',
-    example: DESTINATION_EXAMPLES.listDestinations,
     request: withQuery(destinationsQuerySchema),
     responses: { 200: ok(destinationListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -76,7 +73,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations/{id}',
     operationId: 'getDestination',
     summary: 'One destination',
-    example: DESTINATION_EXAMPLES.getDestination,
   },
   {
     ...DESTINATIONS,
@@ -84,7 +80,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations/{id}',
     operationId: 'updateDestination',
     summary: 'Change a destination',
-    example: DESTINATION_EXAMPLES.updateDestination,
     request: withBody(updateDestinationSchema),
     responses: { 200: ok(destinationReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -99,7 +94,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations/{id}/test',
     operationId: 'testDestination',
     summary: 'Try the connection to a destination, without a generation',
-    example: DESTINATION_EXAMPLES.testDestination,
     request: NOTHING_DECLARED,
     responses: { 200: ok(connectionTestSchema), ...managementRefusals(404, 409) },
     handler: async (call) => {
@@ -113,7 +107,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destinations/{id}',
     operationId: 'deleteDestination',
     summary: 'Delete a destination and wipe its secrets',
-    example: DESTINATION_EXAMPLES.deleteDestination,
   },
   {
     ...DESTINATIONS,
@@ -121,7 +114,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: '/observability/destination-types',
     operationId: 'listDestinationTypes',
     summary: 'What destinations can be made of: their types, and what rules may name',
-    example: DESTINATION_EXAMPLES.listDestinationTypes,
     request: NOTHING_DECLARED,
     responses: { 200: ok(destinationTypesSchema), ...managementRefusals() },
     handler: (call) => call.exchange.reply.json(200, destinationTypes()),

@@ -18,7 +18,6 @@ import { fileTooLarge, MAX_FILE_BYTES } from '../../manage/files/file-intake.ts'
 import { requireForm } from '../request/media-type.ts';
 import { readUpload } from '../request/read-upload.ts';
 import type { Call, Route } from '../route.ts';
-import { FILE_EXAMPLES } from './examples/files.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
 
 const FILES = {
@@ -44,7 +43,6 @@ export const FILE_ROUTES: readonly Route[] = [
     path: '/files',
     operationId: 'uploadFile',
     summary: 'Store a file of at most 100 MiB',
-    example: FILE_EXAMPLES.uploadFile,
     request: { ...ONE_FILE, form: uploadSchema },
     responses: { 200: ok(fileSchema), ...refusals(408, 413, 415) },
     handler: async (call) => {
@@ -78,7 +76,6 @@ export const FILE_ROUTES: readonly Route[] = [
     path: '/files',
     operationId: 'listFiles',
     summary: 'Files of a workspace, oldest first',
-    example: FILE_EXAMPLES.listFiles,
     request: { ...ONE_FILE, query: filesQuerySchema },
     responses: { 200: ok(fileListSchema), ...refusals() },
     handler: async (call) => {
@@ -101,7 +98,6 @@ export const FILE_ROUTES: readonly Route[] = [
     path: '/files/{file_id}',
     operationId: 'getFile',
     summary: 'What is known of a file',
-    example: FILE_EXAMPLES.getFile,
     request: ONE_FILE,
     responses: { 200: ok(fileSchema), ...refusals() },
     handler: async (call) => {
@@ -115,7 +111,6 @@ export const FILE_ROUTES: readonly Route[] = [
     path: '/files/{file_id}/content',
     operationId: 'downloadFile',
     summary: 'The content of a file that the gateway made; that of uploads is not given out',
-    example: FILE_EXAMPLES.downloadFile,
     request: ONE_FILE,
     responses: {
       200: {
@@ -145,7 +140,6 @@ export const FILE_ROUTES: readonly Route[] = [
     path: '/files/{file_id}',
     operationId: 'deleteFile',
     summary: 'Delete a file for good',
-    example: FILE_EXAMPLES.deleteFile,
     request: ONE_FILE,
     responses: { 200: ok(fileDeletedSchema), ...refusals() },
     handler: async (call) => {

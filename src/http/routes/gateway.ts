@@ -19,7 +19,6 @@ import {
 import { GatewayError } from '../../ir/errors.ts';
 import type { OperatorViews } from '../dependencies.ts';
 import type { Call, Route } from '../route.ts';
-import { GATEWAY_EXAMPLES } from './examples/gateway.ts';
 import { callerOf, MANAGEMENT, managementRefusals, NOTHING_DECLARED, ok, withQuery } from './row-parts.ts';
 
 const GATEWAY = { ...MANAGEMENT, method: 'GET', tag: 'Gateway' } as const;
@@ -42,7 +41,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     path: '/gateway/providers',
     operationId: 'listProviderStates',
     summary: 'Providers in use, with keys, calls, uptime and what went out of service; then known ones',
-    example: GATEWAY_EXAMPLES.listProviderStates,
     request: NOTHING_DECLARED,
     responses: { 200: ok(providerStateListSchema), ...managementRefusals() },
     handler: async (call) => call.exchange.reply.json(200, { data: await operatorViewsOf(call).providers() }),
@@ -53,7 +51,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     operationId: 'listEndpointStates',
     summary:
       'Endpoints with their health: cool-downs with cause and end, calls of the last day, uptime of 30 days',
-    example: GATEWAY_EXAMPLES.listEndpointStates,
     request: withQuery(endpointStatesQuerySchema),
     responses: { 200: ok(endpointStateListSchema), ...managementRefusals(400) },
     handler: async (call) => {
@@ -66,7 +63,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     path: '/gateway/prices',
     operationId: 'listPriceChanges',
     summary: 'Changes of prices that came into force, newest first',
-    example: GATEWAY_EXAMPLES.listPriceChanges,
     request: withQuery(pricesQuerySchema),
     responses: { 200: ok(priceChangeListSchema), ...managementRefusals(400, 503) },
     handler: async (call) => {
@@ -82,7 +78,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     path: '/gateway/presets',
     operationId: 'listPresets',
     summary: 'Presets of the configuration, with the fields that each sets',
-    example: GATEWAY_EXAMPLES.listPresets,
     request: NOTHING_DECLARED,
     responses: { 200: ok(presetListSchema), ...managementRefusals() },
     handler: (call) => call.exchange.reply.json(200, { data: operatorViewsOf(call).presets() }),
@@ -92,7 +87,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     path: '/gateway/configuration',
     operationId: 'getConfiguration',
     summary: 'The configuration in force, where each value comes from, and how the last reload ended',
-    example: GATEWAY_EXAMPLES.getConfiguration,
     request: withQuery(configurationQuerySchema),
     responses: { 200: ok(configurationReplySchema), ...managementRefusals(400) },
     handler: async (call) => {
@@ -105,7 +99,6 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     path: '/gateway/findings',
     operationId: 'listFindings',
     summary: 'What `signalbox doctor` finds inside the running gateway; calls the addresses of providers',
-    example: GATEWAY_EXAMPLES.listFindings,
     request: NOTHING_DECLARED,
     responses: { 200: ok(findingsReplySchema), ...managementRefusals() },
     handler: async (call) => call.exchange.reply.json(200, { data: await operatorViewsOf(call).findings() }),

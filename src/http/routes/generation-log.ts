@@ -17,7 +17,6 @@ import {
 import { csvLine, plainNumber } from '../../kit/text/csv.ts';
 import type { LogViewer } from '../../manage/generations/generation-log.ts';
 import type { Call, Route } from '../route.ts';
-import { GENERATION_LOG_EXAMPLES } from './examples/generation-log.ts';
 import {
   ANALYTICS_WARNING_HEADER,
   analyticsWarning,
@@ -38,7 +37,6 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
     path: '/generations',
     operationId: 'listGenerations',
     summary: 'The log of generations: newest first, filtered, page by page or as an export',
-    example: GENERATION_LOG_EXAMPLES.listGenerations,
     request: withQuery(generationsQuerySchema),
     responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: {
@@ -61,7 +59,6 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
     path: '/generations/counts',
     operationId: 'countGenerations',
     summary: 'How many generations the log has, over time',
-    example: GENERATION_LOG_EXAMPLES.countGenerations,
     request: withQuery(generationCountsQuerySchema),
     responseHeaders: ANALYTICS_WARNING_HEADER,
     responses: {
@@ -81,7 +78,6 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
     path: '/generations/running',
     operationId: 'listRunningGenerations',
     summary: 'Generations that have begun and not ended, newest first',
-    example: GENERATION_LOG_EXAMPLES.listRunningGenerations,
     request: withQuery(runningGenerationsQuerySchema),
     responses: {
       200: ok(runningGenerationsReplySchema),

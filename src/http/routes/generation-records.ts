@@ -11,7 +11,6 @@ import type { LogViewer } from '../../manage/generations/generation-log.ts';
 import type { ContentViewer } from '../../manage/generations/generations.ts';
 import { isOfSession } from '../access/authenticate.ts';
 import type { Call, Route } from '../route.ts';
-import { GENERATION_RECORD_EXAMPLES } from './examples/generation-records.ts';
 import { callerOf, errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
 /** Records of generations. */
@@ -21,7 +20,6 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     path: '/generation',
     operationId: 'getGeneration',
     summary: 'What became of a generation, and what it cost',
-    example: GENERATION_RECORD_EXAMPLES.getGeneration,
     tag: 'Generations',
     auth: 'any',
     rateClass: 'management',
@@ -43,7 +41,6 @@ export const GENERATION_RECORD_ROUTES: readonly Route[] = [
     path: '/generation/content',
     operationId: 'getGenerationContent',
     summary: 'What was said in a generation of the workspace of the key, if the workspace has that kept',
-    example: GENERATION_RECORD_EXAMPLES.getGenerationContent,
     tag: 'Generations',
     auth: 'any',
     rateClass: 'management',

@@ -20,8 +20,7 @@ import type { RequestFormat } from '../../ir/items.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
 import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
 import { generationHeaderSchema, planningHeaderSchema } from '../generation/generation-headers.ts';
-import type { Handler, Route, RouteExample } from '../route.ts';
-import { GENERATION_EXAMPLES, toolBodies } from './examples/generation.ts';
+import type { Handler, Route } from '../route.ts';
 import { errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
@@ -35,7 +34,6 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/responses',
       operationId: 'createResponse',
       summary: 'Create a response',
-      example: GENERATION_EXAMPLES.createResponse,
       result: responsesResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
@@ -43,14 +41,12 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/responses/compact',
       operationId: 'compactResponse',
       summary: 'Compact a conversation: its user messages and a summary of the rest',
-      example: GENERATION_EXAMPLES.compactResponse,
       result: compactionResultSchema,
     }),
     ...countingRoutes(vendor, DIALECTS.responses, {
       path: '/responses/input_tokens',
       operationId: 'countResponseTokens',
       summary: 'Count the prompt tokens of a response request',
-      example: GENERATION_EXAMPLES.countResponseTokens,
       result: inputTokensSchema,
       errorSchema: errorEnvelopeSchema,
     }),
@@ -58,7 +54,6 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/messages',
       operationId: 'createMessage',
       summary: 'Create a message',
-      example: GENERATION_EXAMPLES.createMessage,
       result: messagesResultSchema,
       errorSchema: messagesErrorSchema,
     }),
@@ -66,7 +61,6 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/messages/count_tokens',
       operationId: 'countMessageTokens',
       summary: 'Count the prompt tokens of a message request',
-      example: GENERATION_EXAMPLES.countMessageTokens,
       result: tokenCountSchema,
       errorSchema: messagesErrorSchema,
     }),
@@ -74,7 +68,6 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/chat/completions',
       operationId: 'createChatCompletion',
       summary: 'Create a chat completion',
-      example: GENERATION_EXAMPLES.createChatCompletion,
       result: chatResultSchema,
       errorSchema: errorEnvelopeSchema,
     }),
@@ -82,21 +75,18 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/embeddings',
       operationId: 'createEmbeddings',
       summary: 'Create embeddings: a vector for each text',
-      example: GENERATION_EXAMPLES.createEmbeddings,
       result: embeddingsResultSchema,
     }),
     wholeRoute(vendor, DIALECTS.decisions, {
       path: '/decisions',
       operationId: 'createDecision',
       summary: 'Answer questions about a content with probabilities',
-      example: GENERATION_EXAMPLES.createDecision,
       result: decisionsResultSchema,
     }),
     wholeRoute(vendor, DIALECTS.decisions, {
       path: '/systemone',
       operationId: 'createSystemOneDecision',
       summary: 'The same, at the path of System One',
-      example: GENERATION_EXAMPLES.createSystemOneDecision,
       result: decisionsResultSchema,
     }),
     {
@@ -105,7 +95,6 @@ export function generationRoutes(vendor: string): readonly Route[] {
       path: '/routing/explain',
       operationId: 'explainRouting',
       summary: 'Explain the routing of a request; no upstream is called, nothing is charged',
-      example: GENERATION_EXAMPLES.explainRouting,
       tag: 'Routing',
       auth: 'any',
       rateClass: 'management',
@@ -125,7 +114,6 @@ interface GenerationRow {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly example: RouteExample;
   readonly result: TSchema;
   readonly errorSchema: TSchema;
 }
@@ -137,7 +125,6 @@ function generationRoute(vendor: string, dialect: ConversationFormat, row: Gener
     path: row.path,
     operationId: row.operationId,
     summary: row.summary,
-    example: { ...row.example, otherBodies: toolBodies(vendor)[row.operationId] ?? {} },
     tag: 'Generation',
     auth: 'inference',
     rateClass: 'generation',
@@ -196,7 +183,6 @@ function countingRoutes(
       path: row.path,
       operationId: row.operationId,
       summary: row.summary,
-      example: row.example,
       tag: 'Generation',
       auth: 'inference',
       rateClass: 'generation',

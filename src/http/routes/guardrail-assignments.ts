@@ -16,7 +16,6 @@ import {
 } from '../../contract/guardrails/assignment.ts';
 import type { AssignmentKind } from '../../ports/guardrails.ts';
 import type { Call, Route } from '../route.ts';
-import { GUARDRAIL_ASSIGNMENT_EXAMPLES as EXAMPLES } from './examples/guardrail-assignments.ts';
 import { callerOf, MANAGEMENT, managementRefusals, ok, withBody, withQuery } from './row-parts.ts';
 
 const GUARDRAILS = { ...MANAGEMENT, tag: 'Guardrails' } as const;
@@ -48,7 +47,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/assignments/keys',
     operationId: 'listKeyAssignments',
     summary: 'Keys with a guardrail of their own, oldest assignment first',
-    example: EXAMPLES.listKeyAssignments,
     responses: { 200: ok(keyAssignmentListSchema), ...READ_REFUSALS },
     handler: showKeys,
   },
@@ -57,7 +55,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/assignments/members',
     operationId: 'listMemberAssignments',
     summary: 'Members with a guardrail of their own, oldest assignment first',
-    example: EXAMPLES.listMemberAssignments,
     responses: { 200: ok(memberAssignmentListSchema), ...READ_REFUSALS },
     handler: showMembers,
   },
@@ -66,7 +63,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/keys',
     operationId: 'listGuardrailKeyAssignments',
     summary: 'Keys that a guardrail is assigned to',
-    example: EXAMPLES.listGuardrailKeyAssignments,
     responses: { 200: ok(keyAssignmentListSchema), ...READ_REFUSALS },
     handler: showKeys,
   },
@@ -75,7 +71,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/members',
     operationId: 'listGuardrailMemberAssignments',
     summary: 'Members that a guardrail is assigned to',
-    example: EXAMPLES.listGuardrailMemberAssignments,
     responses: { 200: ok(memberAssignmentListSchema), ...READ_REFUSALS },
     handler: showMembers,
   },
@@ -84,7 +79,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/keys',
     operationId: 'assignKeysToGuardrail',
     summary: 'Assign a guardrail to keys, in place of those that they had',
-    example: EXAMPLES.assignKeysToGuardrail,
     request: withBody(keySubjectsSchema),
     responses: { 200: ok(keysAssignedSchema), ...WRITE_REFUSALS },
     handler: (call) => assign(call, 'key', (call.body as KeySubjects).key_hashes),
@@ -94,7 +88,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/keys/remove',
     operationId: 'removeKeysFromGuardrail',
     summary: 'Take a guardrail away from keys',
-    example: EXAMPLES.removeKeysFromGuardrail,
     request: withBody(keySubjectsSchema),
     responses: { 200: ok(unassignedSchema), ...WRITE_REFUSALS },
     handler: (call) => unassign(call, 'key', (call.body as KeySubjects).key_hashes),
@@ -104,7 +97,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/members',
     operationId: 'assignMembersToGuardrail',
     summary: 'Assign a guardrail to all keys of members, in place of those that they had',
-    example: EXAMPLES.assignMembersToGuardrail,
     request: withBody(memberSubjectsSchema),
     responses: { 200: ok(membersAssignedSchema), ...WRITE_REFUSALS },
     handler: (call) => assign(call, 'member', (call.body as MemberSubjects).member_user_ids),
@@ -114,7 +106,6 @@ export const GUARDRAIL_ASSIGNMENT_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/assignments/members/remove',
     operationId: 'removeMembersFromGuardrail',
     summary: 'Take a guardrail away from members',
-    example: EXAMPLES.removeMembersFromGuardrail,
     request: withBody(memberSubjectsSchema),
     responses: { 200: ok(unassignedSchema), ...WRITE_REFUSALS },
     handler: (call) => unassign(call, 'member', (call.body as MemberSubjects).member_user_ids),

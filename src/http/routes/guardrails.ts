@@ -15,7 +15,6 @@ import {
   guardrailVerdictSchema,
 } from '../../contract/guardrails/trial.ts';
 import type { Route } from '../route.ts';
-import { GUARDRAIL_EXAMPLES } from './examples/guardrails.ts';
 import { GUARDRAIL_ASSIGNMENT_ROUTES } from './guardrail-assignments.ts';
 import {
   callerOf,
@@ -40,7 +39,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails',
     operationId: 'createGuardrail',
     summary: 'Make a guardrail; it applies to nothing until it is assigned',
-    example: GUARDRAIL_EXAMPLES.createGuardrail,
     request: withBody(createGuardrailSchema),
     responses: { 201: created(guardrailReplySchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -55,7 +53,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails',
     operationId: 'listGuardrails',
     summary: 'Guardrails of a workspace, oldest first',
-    example: GUARDRAIL_EXAMPLES.listGuardrails,
     request: withQuery(guardrailsQuerySchema),
     responses: { 200: ok(guardrailListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -78,7 +75,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}',
     operationId: 'getGuardrail',
     summary: 'One guardrail; `default` is that of the account',
-    example: GUARDRAIL_EXAMPLES.getGuardrail,
   },
   {
     ...GUARDRAILS,
@@ -86,7 +82,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}',
     operationId: 'updateGuardrail',
     summary: 'Change a guardrail; makes that of the account (`default`) or of a workspace if it is not there',
-    example: GUARDRAIL_EXAMPLES.updateGuardrail,
     request: withBody(updateGuardrailSchema),
     responses: { 200: ok(guardrailReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -100,7 +95,6 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}/test',
     operationId: 'testGuardrail',
     summary: 'Try the filters of a guardrail on a text, without calling a model',
-    example: GUARDRAIL_EXAMPLES.testGuardrail,
     request: withBody(guardrailTrialSchema),
     responses: { 200: ok(guardrailVerdictSchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -114,6 +108,5 @@ export const GUARDRAIL_ROUTES: readonly Route[] = [
     path: '/guardrails/{id}',
     operationId: 'deleteGuardrail',
     summary: 'Delete a guardrail with its assignments',
-    example: GUARDRAIL_EXAMPLES.deleteGuardrail,
   },
 ];

@@ -14,7 +14,6 @@ import {
   updateKeySchema,
 } from '../../contract/keys/key.ts';
 import type { Call, Route } from '../route.ts';
-import { KEY_EXAMPLES } from './examples/keys.ts';
 import {
   callerOf,
   created,
@@ -37,7 +36,6 @@ const CURRENT_KEY: Route = {
   path: '/key',
   operationId: 'getCurrentKey',
   summary: 'The key of this request',
-  example: KEY_EXAMPLES.getCurrentKey,
   tag: 'Keys',
   auth: 'any',
   rateClass: 'management',
@@ -66,7 +64,6 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys',
     operationId: 'createKey',
     summary: 'Make a key; it is shown this once',
-    example: KEY_EXAMPLES.createKey,
     request: withBody(createKeySchema),
     responses: { 201: created(issuedKeySchema), ...managementRefusals(400, 404, 413, 415) },
     handler: async (call) => {
@@ -81,7 +78,6 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys',
     operationId: 'listKeys',
     summary: 'Keys of a workspace or of all, newest first, 100 a page; management keys are not listed',
-    example: KEY_EXAMPLES.listKeys,
     request: withQuery(keysQuerySchema),
     responses: { 200: ok(keyListSchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -100,7 +96,6 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'getKey',
     summary: 'One key',
-    example: KEY_EXAMPLES.getKey,
   },
   {
     ...KEYS,
@@ -108,7 +103,6 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'updateKey',
     summary: 'Change a key; its limit counts what was spent before',
-    example: KEY_EXAMPLES.updateKey,
     request: withBody(updateKeySchema),
     responses: { 200: ok(keyReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -124,7 +118,6 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/keys/{hash}',
     operationId: 'deleteKey',
     summary: 'Delete a key for good',
-    example: KEY_EXAMPLES.deleteKey,
   },
 ];
 

@@ -14,7 +14,6 @@ import { GenerationRun } from '../generation/generate.ts';
 import { MAX_SESSION_ID, SESSION_HEADER } from '../generation/generation-headers.ts';
 import { NoObjectBody, UnreadableBody } from '../request/read-body.ts';
 import type { Call, Route } from '../route.ts';
-import { MCP_EXAMPLES } from './examples/mcp.ts';
 import { callerOf, errors, ok } from './row-parts.ts';
 
 const NO_BATCHES = 'Batches are not supported: send each message in a request of its own';
@@ -37,7 +36,6 @@ export const MCP_ROUTES: readonly Route[] = [
     path: '/mcp',
     operationId: 'sendMcpMessage',
     summary: 'Send a message of the Model Context Protocol: list tools, call one',
-    example: MCP_EXAMPLES.sendMcpMessage,
     tag: 'MCP',
     auth: 'inference',
     rateClass: 'generation',

@@ -13,7 +13,6 @@ import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import { carriesToken } from '../access/metrics-token.ts';
 import { startPage, startSchema } from '../openapi/start-page.ts';
 import type { Route } from '../route.ts';
-import { OPERATION_EXAMPLES } from './examples/operation.ts';
 import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
@@ -36,7 +35,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/openapi.json',
     operationId: 'getInterfaceDescription',
     summary: 'This description',
-    example: OPERATION_EXAMPLES.getInterfaceDescription,
     tag: 'Operation',
     auth: 'none',
     request: NOTHING_DECLARED,
@@ -51,7 +49,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/',
     operationId: 'getStart',
     summary: 'Where everything is: a page for browsers, JSON for others',
-    example: OPERATION_EXAMPLES.getStart,
     rateClass: 'public',
     responses: {
       200: {
@@ -77,7 +74,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/docs',
     operationId: 'getInterfacePage',
     summary: 'This description as a page',
-    example: OPERATION_EXAMPLES.getInterfacePage,
     rateClass: 'public',
     responses: {
       200: { description: 'The page', content: { 'text/html': Type.String() } },
@@ -98,7 +94,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     summary:
       'Figures of this process, in the text format of Prometheus, for `metrics.token` and for management keys of the ' +
       'first account',
-    example: OPERATION_EXAMPLES.getMetrics,
     auth: 'management',
     isPublic: ({ areMetricsPublic, metricsToken }, request) =>
       areMetricsPublic || carriesToken(request, metricsToken),
@@ -122,7 +117,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/healthz',
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
-    example: OPERATION_EXAMPLES.getHealth,
     responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [400, 431, 500]) },
     handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
   },
@@ -131,7 +125,6 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Whether the gateway takes requests, and the state of its parts',
-    example: OPERATION_EXAMPLES.getReadiness,
     request: { ...NOTHING_DECLARED, query: readinessQuery },
     responses: {
       200: ok(readySchema),

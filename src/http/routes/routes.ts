@@ -1,5 +1,6 @@
 import { remembered } from '../../kit/collections/remembered.ts';
-import type { Route } from '../route.ts';
+import { examplesFor } from '../examples.ts';
+import type { ListedRoute, Route } from '../route.ts';
 import { analyticsRoutes } from './analytics.ts';
 import { BYOK_ROUTES } from './byok.ts';
 import { CATALOG_ROUTES } from './catalog.ts';
@@ -23,24 +24,36 @@ import { WORKSPACE_ROUTES } from './workspaces.ts';
 const MAX_VENDORS = 8;
 
 /** THE table: every route of the gateway, for one vendor word, in the order of the interface description. */
-export const routesFor: (vendor: string) => readonly Route[] = remembered(MAX_VENDORS, (vendor) => [
-  ...generationRoutes(vendor),
-  ...GENERATION_RECORD_ROUTES,
-  ...GENERATION_LOG_ROUTES,
-  ...MCP_ROUTES,
-  ...CATALOG_ROUTES,
-  ...CURRENT_KEY_ROUTES,
-  ...SESSION_ROUTES,
-  ...FILE_ROUTES,
-  ...DATASET_ROUTES,
-  ...analyticsRoutes(vendor),
-  ...BYOK_ROUTES,
-  ...KEY_ROUTES,
-  ...WORKSPACE_ROUTES,
-  ...GUARDRAIL_ROUTES,
-  ...DESTINATION_ROUTES,
-  ...CLASSIFIER_ROUTES,
-  ...CREDIT_ROUTES,
-  ...GATEWAY_ROUTES,
-  ...PROBE_AND_DOCS_ROUTES,
-]);
+export const routesFor: (vendor: string) => readonly ListedRoute[] = remembered(MAX_VENDORS, (vendor) => {
+  const examples = examplesFor(vendor);
+  return rowsFor(vendor).map((row) => ({
+    ...row,
+    get example() {
+      return examples()[row.operationId] ?? null;
+    },
+  }));
+});
+
+function rowsFor(vendor: string): readonly Route[] {
+  return [
+    ...generationRoutes(vendor),
+    ...GENERATION_RECORD_ROUTES,
+    ...GENERATION_LOG_ROUTES,
+    ...MCP_ROUTES,
+    ...CATALOG_ROUTES,
+    ...CURRENT_KEY_ROUTES,
+    ...SESSION_ROUTES,
+    ...FILE_ROUTES,
+    ...DATASET_ROUTES,
+    ...analyticsRoutes(vendor),
+    ...BYOK_ROUTES,
+    ...KEY_ROUTES,
+    ...WORKSPACE_ROUTES,
+    ...GUARDRAIL_ROUTES,
+    ...DESTINATION_ROUTES,
+    ...CLASSIFIER_ROUTES,
+    ...CREDIT_ROUTES,
+    ...GATEWAY_ROUTES,
+    ...PROBE_AND_DOCS_ROUTES,
+  ];
+}

@@ -11,7 +11,6 @@ import { GatewayError } from '../../ir/errors.ts';
 import { clientAddressOf } from '../../kit/net/client-address.ts';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from '../access/session-cookie.ts';
 import type { Call, Route } from '../route.ts';
-import { SESSION_EXAMPLES } from './examples/sessions.ts';
 import { callerOf, created, errors, MANAGEMENT, NOTHING_DECLARED, ok } from './row-parts.ts';
 
 const SESSIONS = { ...MANAGEMENT, tag: 'Sessions', auth: 'any' } as const;
@@ -29,7 +28,6 @@ export const SESSION_ROUTES: readonly Route[] = [
     operationId: 'createSession',
     summary:
       'Sign in: exchange the key of this request for a cookie; the 51st session of a key ends its oldest',
-    example: SESSION_EXAMPLES.createSession,
     request: NOTHING_DECLARED,
     responses: { 201: created(sessionReplySchema), ...errors(errorEnvelopeSchema, [401, 403, 429, 500]) },
     responseHeaders: { 'Set-Cookie': 'The cookie of the session: `HttpOnly`, `SameSite=Strict`.' },
@@ -64,7 +62,6 @@ export const SESSION_ROUTES: readonly Route[] = [
     operationId: 'listSessions',
     summary:
       'Sessions of the account for a management key, else those of the key; the newest 500, newest first',
-    example: SESSION_EXAMPLES.listSessions,
     request: NOTHING_DECLARED,
     responses: { 200: ok(sessionListSchema), ...errors(errorEnvelopeSchema, [401, 500]) },
     handler: async (call) => {
@@ -80,7 +77,6 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/sessions/current',
     operationId: 'getSignedInKey',
     summary: 'Who is signed in: answers 200 to everyone, so that a page can ask before it shows a sign-in',
-    example: SESSION_EXAMPLES.getSignedInKey,
     request: NOTHING_DECLARED,
     responses: { 200: ok(signedInSchema), ...errors(errorEnvelopeSchema, [500, 503]) },
     handler: async (call) => {
@@ -97,7 +93,6 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/sessions/{id}',
     operationId: 'endSession',
     summary: 'End a session; `current` names the one of this request',
-    example: SESSION_EXAMPLES.endSession,
     request: NOTHING_DECLARED,
     responses: { 200: ok(deletedSchema), ...errors(errorEnvelopeSchema, [401, 404, 500]) },
     responseHeaders: { 'Set-Cookie': 'Removes the cookie, if the session is that of this request.' },

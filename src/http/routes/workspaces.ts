@@ -17,7 +17,6 @@ import {
   workspacesQuerySchema,
 } from '../../contract/workspaces/workspace.ts';
 import type { Call, Route } from '../route.ts';
-import { WORKSPACE_EXAMPLES } from './examples/workspaces.ts';
 import {
   callerOf,
   created,
@@ -42,7 +41,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces',
     operationId: 'createWorkspace',
     summary: 'Make a workspace',
-    example: WORKSPACE_EXAMPLES.createWorkspace,
     request: withBody(createWorkspaceSchema),
     responses: { 201: created(workspaceReplySchema), ...managementRefusals(400, 409, 413, 415) },
     handler: async (call) => {
@@ -57,7 +55,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces',
     operationId: 'listWorkspaces',
     summary: 'Workspaces of the account, oldest first',
-    example: WORKSPACE_EXAMPLES.listWorkspaces,
     request: withQuery(workspacesQuerySchema),
     responses: { 200: ok(workspaceListSchema), ...managementRefusals(400) },
     handler: async (call) => {
@@ -84,7 +81,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'getWorkspace',
     summary: 'One workspace, by id or slug',
-    example: WORKSPACE_EXAMPLES.getWorkspace,
   },
   {
     ...WORKSPACES,
@@ -92,7 +88,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'updateWorkspace',
     summary: 'Change a workspace',
-    example: WORKSPACE_EXAMPLES.updateWorkspace,
     request: withBody(updateWorkspaceSchema),
     responses: { 200: ok(workspaceReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -106,7 +101,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}',
     operationId: 'deleteWorkspace',
     summary: 'Delete a workspace without active keys, with its budgets, credentials and files',
-    example: WORKSPACE_EXAMPLES.deleteWorkspace,
   },
   {
     ...WORKSPACES,
@@ -114,7 +108,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets',
     operationId: 'listWorkspaceBudgets',
     summary: 'Budgets of a workspace',
-    example: WORKSPACE_EXAMPLES.listWorkspaceBudgets,
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetListSchema), ...managementRefusals(404) },
     handler: async (call) => {
@@ -131,7 +124,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'getWorkspaceBudget',
     summary: 'The budget for daily, weekly, monthly or lifetime',
-    example: WORKSPACE_EXAMPLES.getWorkspaceBudget,
     request: NOTHING_DECLARED,
     responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404) },
     handler: async (call) => {
@@ -151,7 +143,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'setWorkspaceBudget',
     summary: 'Set a budget: more than those of shorter windows, less than those of longer ones',
-    example: WORKSPACE_EXAMPLES.setWorkspaceBudget,
     request: withBody(setBudgetSchema),
     responses: { 200: ok(budgetReplySchema), ...managementRefusals(400, 404, 409, 413, 415) },
     handler: async (call) => {
@@ -172,7 +163,6 @@ export const WORKSPACE_ROUTES: readonly Route[] = [
     path: '/workspaces/{id}/budgets/{interval}',
     operationId: 'deleteWorkspaceBudget',
     summary: 'Delete a budget, if it is there',
-    example: WORKSPACE_EXAMPLES.deleteWorkspaceBudget,
   },
 ];
 
