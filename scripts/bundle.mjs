@@ -4,9 +4,7 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundledLicences } from './bundled-licences.mjs';
-
-/** Packages with binaries, which cannot be bundled. */
-const INSTALLED = ['@duckdb/node-api', '@duckdb/node-bindings', 'libsql'];
+import { INSTALLED } from './installed-packages.mjs';
 
 /** Programs of threads and of processes: started by file, from a module that lies beside them. */
 const STARTED = readdirSync('src', { recursive: true })

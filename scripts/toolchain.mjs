@@ -76,7 +76,7 @@ function isNeeded({ optional, os, cpu, libc }, machine) {
   return os?.includes(machine.os) === true && cpu?.includes(machine.cpu) === true && libc === undefined;
 }
 
-const BUNDLER = ['scripts/bundle.mjs', 'scripts/bundled-licences.mjs'];
+const BUNDLER = ['bundle', 'bundled-licences', 'installed-packages'].map((name) => `scripts/${name}.mjs`);
 
 /** The program as it ships, in `dist`. */
 export function buildIfNeeded() {

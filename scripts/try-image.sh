@@ -12,7 +12,9 @@ tar -c $(sed -n 's/^!//p' deploy/Dockerfile.dockerignore) | tar -x -C "$place/bu
 cd "$place/build"
 npm ci --ignore-scripts --no-audit --no-fund
 npm run build
-npm prune --omit=dev --no-audit --no-fund
+node scripts/package.mjs --manifest > shipped.json
+mv shipped.json package.json
+npm prune --no-audit --no-fund
 cp -a package.json LICENSE node_modules dist deploy/health-check.mjs "$place/app/"
 chown -R 65534:65534 "$place/data"
 chmod 0755 "$place"

@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../operator/program.ts';
+
+const ROOT = dirname(dirname(dirname(PROGRAM)));
+const REPOSITORY = manifestOf(ROOT);
+
+/** What `npm run package` writes, unpacked. */
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-package-'));
+const unpacked = join(folder, 'package');
+
+beforeAll(() => {
+  const file = execFileSync('npm', ['run', '--silent', 'package', '--', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  execFileSync('tar', ['-xzf', join(folder, file.trim()), '-C', folder]);
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function manifestOf(place: string): any {
+  return JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+}
+
+/** The package of an import, without what is asked of it. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function importsIn(place: string, pattern: RegExp): Set<string> {
+  const files = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(js|tsx?)$/.test(name),
+  );
+  return new Set(
+    files
+      .filter((name) => !name.includes('.test.'))
+      .flatMap((name) => [...readFileSync(join(place, name), 'utf8').matchAll(pattern)])
+      .map(([, specifier = '']) => packageOf(specifier)),
+  );
+}
+
+describe('the package that ships', () => {
+  it('installs what is not bundled, in the versions of the repository, and nothing else', () => {
+    const shipped = manifestOf(unpacked);
+    for (const member of ['private', 'devDependencies', 'scripts', 'overrides'])
+      expect(shipped).not.toHaveProperty(member);
+    expect(shipped).toMatchObject({
+      name: REPOSITORY.name,
+      version: REPOSITORY.version,
+      bin: REPOSITORY.bin,
+    });
+    for (const [name, version] of Object.entries(shipped.dependencies)) {
+      expect(version).toMatch(/^\d/);
+      expect(REPOSITORY.dependencies).toHaveProperty([name], version);
+    }
+    const wanted = importsIn(
+      join(unpacked, 'dist', 'cli'),
+      /^(?:import|export)\b[^'"\n]*['"]([^.'"][^'"]*)['"];$/gm,
+    );
+    const foreign = [...wanted].filter((name) => !name.startsWith('node:') && !builtinModules.includes(name));
+    expect(foreign.filter((name) => !(name in shipped.dependencies))).toEqual([]);
+    expect(foreign).toContain('libsql');
+  });
+
+  it('runs with these packages alone', () => {
+    for (const name of Object.keys(manifestOf(unpacked).dependencies)) {
+      const place = join(unpacked, 'node_modules', name);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), place);
+    }
+    const command = join(unpacked, manifestOf(unpacked).bin.signalbox);
+    const run = (...words: string[]) =>
+      spawnSync(process.execPath, [command, ...words], {
+        cwd: folder,
+        env: { PATH: process.env.PATH },
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+    expect(run('--version').stdout.trim()).toContain(REPOSITORY.version);
+    const made = run('keys', 'create', '--name', 'first', '--data-dir', join(folder, 'data'), '--json');
+    expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
+    expect(JSON.parse(made.stdout)).toMatchObject({ key: expect.any(String) });
+  }, 120_000);
+
+  it('is not what npm packs in the repository', () => {
+    expect(REPOSITORY.private).toBe(true);
+    const { status, stderr } = spawnSync('npm', ['pack', '--silent'], { cwd: ROOT, encoding: 'utf8' });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('`npm run package` writes the package');
+  });
+});
+
+describe('the dependencies of the repository', () => {
+  it('are what the program and the console are made of', () => {
+    const bundled = readFileSync(join(dirname(dirname(PROGRAM)), 'licences.txt'), 'utf8');
+    const inConsole = importsIn(join(ROOT, 'console', 'src'), /from '([^.'][^']*)'/g);
+    const { dependencies } = manifestOf(unpacked);
+    const isUsed = (name: string) =>
+      name in dependencies ||
+      inConsole.has(name) ||
+      bundled.includes(`\n${name} `) ||
+      bundled.startsWith(`${name} `);
+    expect(Object.keys(REPOSITORY.dependencies).filter((name) => !isUsed(name))).toEqual([]);
+    const development = Object.keys(REPOSITORY.devDependencies);
+    expect(development.filter((name) => new RegExp(`^${name} \\d`, 'm').test(bundled))).toEqual([]);
+  });
+});
