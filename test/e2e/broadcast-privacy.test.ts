@@ -174,6 +174,42 @@ describe('a destination', () => {
     }
   });
 
+  it('is told the prompt of the caller if only the result of a tool was redacted', async () => {
+    const { id } = await management.data(201, 'POST', '/guardrails', {
+      name: 'Marks',
+      workspace_id: workspaceId,
+      content_filters: [{ pattern: 'marked', action: 'redact', label: 'MARK' }],
+    });
+    const { body: made } = await management.ask('POST', '/keys', { name: 'tool', workspace_id: workspaceId });
+    await management.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [made.data.hash] });
+    for (const [input, places] of [
+      ['Look it up.', [true]],
+      ['Look up what is marked.', [undefined, true]],
+    ] as const) {
+      tools.upstream.clear();
+      const call = { name: 'docs__search', arguments: '{"text":"x"}', id: 'a' };
+      tools.upstream.answer(chatAnswer({ tools: [call] }));
+      tools.upstream.answer(chatAnswer({ text: 'Done.' }));
+      const asked = await ask(made.key, { model: 'm/chat', input, tools: [MCP] }, '/responses');
+      const told = await toldOf(asked);
+      expect(told).not.toContain('marked');
+      const record = await tools.gateway.fetch(`/generation?id=${asked}`, { key: made.key });
+      const { pipeline } = ((await record.json()) as any).data.routing;
+      const sent = pipeline.filter(({ data }: any) => data?.direction === 'sent');
+      expect(sent.map(({ data }: any) => data.added)).toEqual(places);
+      const spans = here.spans().filter(({ name }) => name === 'guardrail content-filter');
+      const root = here.spans().find(({ attributes }) => attributes['signalbox.generation.id'] === asked);
+      const starts = spans
+        .filter(({ parentSpanId, attributes }) => {
+          const isSent = attributes['signalbox.guardrail.direction'] === 'sent';
+          return isSent && parentSpanId === root?.spanId;
+        })
+        .map(({ startMs }) => startMs === root?.startMs);
+      // Results of tools do not stand at the beginning.
+      expect(starts).toEqual(places.map((isAdded) => isAdded === undefined));
+    }
+  });
+
   it('is told no words of what was blocked after many steps that guardrails noted', async () => {
     const { id } = await management.data(201, 'POST', '/guardrails', {
       name: 'Rules',

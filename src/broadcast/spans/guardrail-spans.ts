@@ -16,7 +16,7 @@ export function guardrailSpans(row: JsonObject, place: SpanPlace, times: RowTime
   return guardrailEntries(row).map((entry, index) => {
     const data = objectAt(entry, 'data') ?? {};
     const direction = textAt(data, 'direction') ?? 'sent';
-    const atMs = direction === 'sent' ? times.startMs : times.endMs;
+    const atMs = direction === 'sent' && data.added !== true ? times.startMs : times.endMs;
     const name = textAt(entry, 'name') ?? 'guardrail';
     return {
       ...place.child('guardrail', index),

@@ -49,10 +49,11 @@ it('writes the texts of embeddings, and no ids of tokens', () => {
 });
 
 it.each([
-  ['redacted', 'sent', true],
-  ['redacted', 'received', false],
-  ['flagged', 'sent', false],
-])('knows a prompt that was changed: %s, %s', (action, direction, isChanged) => {
-  const entry = { type: 'guardrail', name: 'content-filter', data: { action, direction } } as const;
+  [{ action: 'redacted', direction: 'sent' }, true],
+  [{ action: 'redacted', direction: 'sent', added: true }, false],
+  [{ action: 'redacted', direction: 'received' }, false],
+  [{ action: 'flagged', direction: 'sent' }, false],
+])('knows a prompt that was changed: %o', (data, isChanged) => {
+  const entry = { type: 'guardrail', name: 'content-filter', data } as const;
   expect(isRedacted([{ type: 'plugin', name: 'web' }, entry])).toBe(isChanged);
 });

@@ -7,7 +7,8 @@ import { stringAt } from '../../kit/json/members.ts';
 /** True if a guardrail redacted the prompt: destinations and classifiers must not get the caller's own text. */
 export function isRedacted(notes: readonly PipelineEntry[]): boolean {
   return notes.some(
-    ({ type, data }) => type === 'guardrail' && data?.action === 'redacted' && data.direction === 'sent',
+    ({ type, data }) =>
+      type === 'guardrail' && data?.action === 'redacted' && data.direction === 'sent' && data.added !== true,
   );
 }
 

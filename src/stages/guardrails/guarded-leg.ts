@@ -98,7 +98,8 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
 
   async #begin(): Promise<PeekableFlow<EventBatch>> {
     const { scan, panel } = this.#guarded;
-    const request = checked(await scan.request(this.#asked, panel), scan, this.#context);
+    // The caller's own texts were scanned before the first leg.
+    const request = checked(await scan.request(this.#asked, panel), scan, this.#context, true);
     if (this.#isAnswer) this.#filter.sentEnd = this.#guarded.sentEnd;
     return new PeekableFlow(this.#next(request)[Symbol.asyncIterator]());
   }

@@ -15,10 +15,15 @@ export interface Guarded {
   sentEnd?: OpenPartEnd | undefined;
 }
 
-/** Notes what was found; throws if something must not pass. */
-export function checked<T>(value: T, scan: GuardrailScan, { note }: Pick<StageContext, 'note'>): T {
+/** Notes what was found; throws if something must not pass. `isAdded`: what is sent was none of the caller's. */
+export function checked<T>(
+  value: T,
+  scan: GuardrailScan,
+  { note }: Pick<StageContext, 'note'>,
+  isAdded = false,
+): T {
   const found = scan.take();
-  for (const entry of pipelineEntries(found)) note(entry);
+  for (const entry of pipelineEntries(found, isAdded)) note(entry);
   if (scan.isBlocked) throw blockedError(found);
   return value;
 }

@@ -34,8 +34,11 @@ function stageNameOf(engine: Finding['engine'], kind: Finding['kind']): string {
 const MAX_PATTERNS = 20;
 const MAX_PATTERN_CHARACTERS = 200;
 
-/** The entries of the pipeline for what was found: one for each guardrail, kind, action and direction. */
-export function pipelineEntries(found: readonly PlacedFinding[]): PipelineEntry[] {
+/**
+ * The entries of the pipeline for what was found: one for each guardrail, kind, action and direction. `isAdded`: what
+ * is sent was none of the caller's.
+ */
+export function pipelineEntries(found: readonly PlacedFinding[], isAdded = false): PipelineEntry[] {
   const groups = new Map<string, PlacedFinding[]>();
   for (const each of found) {
     const { guardrailId, kind, action, engine } = each.finding;
@@ -44,10 +47,10 @@ export function pipelineEntries(found: readonly PlacedFinding[]): PipelineEntry[
     if (group === undefined) groups.set(key, [each]);
     else group.push(each);
   }
-  return [...groups.values()].map(entryOf);
+  return [...groups.values()].map((group) => entryOf(group, isAdded));
 }
 
-function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
+function entryOf(group: readonly PlacedFinding[], isAdded: boolean): PipelineEntry {
   const [{ finding, direction }] = group as [PlacedFinding];
   const action = ACTION_WORDS[finding.action];
   const patterns = patternsOf(group);
@@ -69,6 +72,7 @@ function entryOf(group: readonly PlacedFinding[]): PipelineEntry {
       engines: [finding.engine],
       patterns,
       direction,
+      ...(isAdded && direction === 'sent' && { added: true }),
     },
   };
 }
