@@ -33,6 +33,8 @@ export type ProviderResponse = {
 /** One leg of a generation: a call of a model. */
 export type LegRow = {
   kind: LegKind;
+  /** Number of the call of a server tool that it was for, from 1; absent = none. */
+  tool_call?: number;
   model: string;
   provider_name: string | null;
   /** Absent in rows of earlier releases. */

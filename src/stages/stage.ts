@@ -21,6 +21,8 @@ import type { ToolSettings } from '../tools/server-tool.ts';
 export interface LegWish {
   /** Purpose of the leg; absent = it is the caller's answer. */
   readonly kind?: LegKind;
+  /** Number of the call of a server tool that it is for, from 1; absent = none. */
+  readonly toolCall?: number | undefined;
   /** Only the endpoint that served the previous main leg may serve; the leg fails if that is not possible. */
   readonly isPinned?: boolean;
   /**
@@ -91,8 +93,11 @@ export interface StageContext {
   writeOff(writeOff: WriteOff): void;
   /** True if no limit and no balance covers the caller. Rejects with LedgerUnavailable. */
   isUnlimited(): Promise<boolean>;
-  /** Adds calls of server tools to the record, in the place of one that was noted when it began. */
-  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void;
+  /**
+   * Adds calls of server tools to the record, in the place of one that was noted when it began. Returns the number of
+   * the first in the record, from 1.
+   */
+  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): number;
   /** Tokens and cost of all ended legs and charges, and the cost of the dearest leg. */
   used(): { readonly tokens: number; readonly nanos: Nanos; readonly dearestLegNanos: Nanos };
   /**

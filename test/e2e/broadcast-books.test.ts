@@ -141,10 +141,12 @@ describe('what receivers are told', () => {
 
   it('of an upstream that gave no answer: an error, and no status', async () => {
     const { record, attempts } = await told(await ask({ model: 'm/closes', ...QUESTION }));
-    expect(record.provider_responses).toMatchObject([{ status: 502, unanswered: true }]);
-    expect(attempts).toMatchObject([
-      { status: { code: 2, message: 'no answer' }, attributes: { 'error.type': record.error.type } },
-    ]);
+    // It is asked once more if few other requests were.
+    for (const response of record.provider_responses) {
+      expect(response).toMatchObject({ status: 502, unanswered: true });
+    }
+    for (const { status } of attempts) expect(status).toEqual({ code: 2, message: 'no answer' });
+    expect(attempts.at(-1)?.attributes['error.type']).toBe(record.error.type);
   });
 
   it('of a caller who left: no error, and what was used', async () => {
@@ -164,7 +166,7 @@ describe('what receivers are told', () => {
         { type: 'signalbox:advisor', parameters: { model: 'm/other' } },
       ],
     };
-    const { record, attempts, others } = await told(await ask(asked, { path: '/responses' }));
+    const { record, root, attempts, others } = await told(await ask(asked, { path: '/responses' }));
     expect(record.legs.map(({ kind }: any) => kind)).toEqual(['main', 'advisor', 'main']);
     const [first, advisor, last] = attempts.map(({ spanId }) => spanId);
     expect(attempts.map(({ links }) => links.map(({ spanId }) => spanId))).toEqual([[], [first], [advisor]]);
@@ -176,6 +178,9 @@ describe('what receivers are told', () => {
       ]),
     ).toEqual(record.legs.map((leg: any, index: number) => [index + 1, leg.kind, leg.tokens_prompt]));
     expect(last).toBe(record.provider_responses[2].span_id);
+    const advising = others.find(({ name }) => name === 'execute_tool advisor')?.spanId;
+    expect(attempts.map(({ parentSpanId }) => parentSpanId)).toEqual([root.spanId, advising, root.spanId]);
+    expect(record.legs.map(({ tool_call }: any) => tool_call)).toEqual([undefined, 2, undefined]);
     expect(
       others.map(({ name, spanId, startMs, attributes }) => [
         name,
@@ -211,6 +216,8 @@ describe('what receivers are told', () => {
     expect([[], [0]]).toContainEqual(places[1]);
     expect(places).toEqual([[], places[1], places[1]?.length === 0 ? [0, 1] : [1], [2]]);
     expect(others.map(({ name }) => name)).toEqual(['execute_tool fusion']);
+    const inside = attempts.map(({ parentSpanId }) => parentSpanId === others[0]?.spanId);
+    expect(inside).toEqual([true, true, true, false]);
   });
 
   it('of a cached answer: a span alone, that cost nothing', async () => {

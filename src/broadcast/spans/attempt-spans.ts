@@ -71,6 +71,7 @@ function attemptSpan(
     'attempt',
     index,
     textAt(call, 'span_id'),
+    toolSpanOf(row, leg, place),
   );
   const list = attributes({
     operation,
@@ -105,6 +106,13 @@ function attemptSpan(
     links: before.length > 0 ? before.map(({ traceId, spanId }) => ({ traceId, spanId })) : undefined,
     status: failure && { code: STATUS_CODES.error, message: failure.message },
   };
+}
+
+/** The span of the tool call that a leg was for; undefined = it was for none, or that is not in the row. */
+function toolSpanOf(row: JsonObject, leg: JsonObject | undefined, place: SpanPlace): string | undefined {
+  const index = (numberAt(leg, 'tool_call') ?? 0) - 1;
+  const call = objectsAt(row, 'tool_calls')[index];
+  return call && place.toolCall(call, index);
 }
 
 /** The status of an upstream's answer; undefined without one. */

@@ -371,6 +371,33 @@ describe('the spans of upstream calls', () => {
     expect(JSON.stringify(mcp)).not.toContain('secret');
   });
 
+  it('puts the calls of a model that helped a tool into the span of its call', () => {
+    const leg: LegRow = {
+      kind: 'main',
+      model: 'm/one',
+      provider_name: 'One',
+      tokens_prompt: 1,
+      tokens_completion: 1,
+      cost_nanos: '0',
+      status: 'completed',
+    };
+    const [root, ...children] = spansOf(
+      followedGeneration({
+        legs: [leg, { ...leg, kind: 'advisor', tool_call: 2 }, { ...leg, kind: 'panel', tool_call: 1 }, leg],
+        provider_responses: [1, 2, 3, 4].map((number) => responseOf({ leg: number })),
+        tool_calls: [
+          toolCall({ name: 'fusion' }),
+          toolCall({ name: 'advisor', span_id: '00f067aa0ba902b7' }),
+        ],
+      }),
+    );
+    const [first, advisor, panel, last, fusion, advising] = children;
+    expect(advising?.spanId).toBe('00f067aa0ba902b7');
+    expect([first, advisor, panel, last, fusion, advising].map((span) => span?.parentSpanId)).toEqual(
+      [root, advising, fusion, root, root, root].map((span) => span?.spanId),
+    );
+  });
+
   it('says that an answer broke off, or was none', () => {
     const broken = spansOf(
       followedGeneration({ finish_reason: 'error', error: { status: 502, type: 'provider_unavailable' } }),

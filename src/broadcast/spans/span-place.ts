@@ -1,4 +1,5 @@
 import { type ChildKind, GenerationIds, namedTrace, traceMembersOf } from '../../ir/trace.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { readTraceParent } from '../../kit/net/trace-context.ts';
 import type { StoredGeneration } from '../../ports/generations.ts';
@@ -33,9 +34,14 @@ export class SpanPlace {
     this.root = this.#placed(this.#ids.root, parentSpanId, KNOWN_AS_REMOTE);
   }
 
-  /** A span inside the root. `told`: the id that was sent on with a request. */
-  child(kind: ChildKind, index: number, told?: string): Placed {
-    return this.#placed(told ?? this.#ids.child(kind, index), this.root.spanId, KNOWN_AS_LOCAL);
+  /** A span inside the root, or inside another one. `told`: the id that was sent on with a request. */
+  child(kind: ChildKind, index: number, told?: string, parentSpanId = this.root.spanId): Placed {
+    return this.#placed(told ?? this.#ids.child(kind, index), parentSpanId, KNOWN_AS_LOCAL);
+  }
+
+  /** The id of the span of a call of a server tool. */
+  toolCall(call: JsonObject, index: number): string {
+    return textAt(call, 'span_id') ?? this.#ids.child('tool', index);
   }
 
   #placed(spanId: string, parentSpanId: string | undefined, remoteness: number): Placed {

@@ -17,7 +17,7 @@ export function toolSpans(row: JsonObject, place: SpanPlace, times: RowTimes, se
     const isRemote = mcp !== undefined || call.span_id !== undefined;
     const { startMs, endMs } = toolCallTimes(call, times.startMs);
     return {
-      ...place.child('tool', index, textAt(call, 'span_id')),
+      ...place.child('tool', index, place.toolCall(call, index)),
       name: mcp === undefined ? `execute_tool ${name}` : `tools/call ${mcp.tool}`,
       kind: isRemote ? SPAN_KINDS.client : SPAN_KINDS.internal,
       startTimeUnixNano: unixNano(startMs),

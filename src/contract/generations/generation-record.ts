@@ -147,6 +147,9 @@ export const generationSchema = Type.Object({
         description:
           '`main`: the answer itself; `advisor`, `subagent`, `panel` or `judge`: what it was helped by.',
       }),
+      tool_call: Type.Optional(
+        Type.Integer({ description: 'Number of the call of `tool_calls` that it was for; absent = none.' }),
+      ),
       model: text,
       provider_name: text,
       started_at: nullable(Type.String(), { description: 'ISO 8601; null in records of earlier releases.' }),

@@ -115,13 +115,14 @@ export class GenerationReservation {
 
   /**
    * Adds calls of server tools to the record. Those of one turn share a checkpoint, which is not awaited. `begun`: the
-   * record of a call that they replace.
+   * record of a call that they replace. Returns the number of the first in the record, from 1.
    */
-  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): void {
-    const at = begun === undefined ? -1 : this.toolCalls.indexOf(begun);
-    if (at === -1) this.toolCalls.push(...calls);
-    else this.toolCalls.splice(at, 1, ...calls);
+  noteToolCalls(calls: readonly ToolCallRecord[], begun?: ToolCallRecord): number {
+    const known = begun === undefined ? -1 : this.toolCalls.indexOf(begun);
+    const at = known === -1 ? this.toolCalls.length : known;
+    this.toolCalls.splice(at, known === -1 ? 0 : 1, ...calls);
     this.#noting ??= setImmediate(() => void this.noteNow());
+    return at + 1;
   }
 
   /** Writes a checkpoint, with the tool calls for which one is due. A ledger that is down refuses the next leg. */

@@ -246,7 +246,7 @@ export class SeveralLegs extends Answering {
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();
-    const leg = new Leg(admission.plan, wish.kind);
+    const leg = new Leg(admission.plan, wish);
     this.attemptLog.add(leg);
     return this.#running({ leg, request, prompt, admission, pricedAtMs }, giveUp);
   }
@@ -343,9 +343,9 @@ interface MeasuredLeg {
 const GIVEN_UP = new Error('the leg was given up');
 
 /** A leg that could not begin: no endpoint takes it, or nothing could be recorded. */
-function failedLeg({ models }: GenerationRequest, { kind }: LegWish, atMs: number): Leg {
+function failedLeg({ models }: GenerationRequest, wish: LegWish, atMs: number): Leg {
   const requested = models[0] ?? '';
-  const leg = new Leg(planWithoutCandidates(requested), kind);
+  const leg = new Leg(planWithoutCandidates(requested), wish);
   leg.startedAtMs = atMs;
   leg.endedAtMs = atMs;
   leg.end = { status: 'failed', usage: NO_USAGE, bill: FREE, pricedAtMs: 0, serviceTier: undefined };

@@ -4,6 +4,7 @@ import type { AttemptRecord, TranslationEntry } from '../../ir/metadata.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import type { LegWish } from '../../stages/stage.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
@@ -54,6 +55,8 @@ const NO_CALLS: readonly CallRecord[] = [];
 /** One model call inside a generation: its plan, its attempts and their outcome. */
 export class Leg {
   readonly kind: LegKind;
+  /** Number of the call of a server tool that it is for, from 1. */
+  readonly toolCall: number | undefined;
   #plan: Plan;
   #calls: readonly CallRecord[] = NO_CALLS;
   /** The candidate called last, whatever its outcome. */
@@ -73,9 +76,10 @@ export class Leg {
   /** Epoch milliseconds; undefined while the leg is open. */
   endedAtMs: number | undefined;
 
-  constructor(plan: Plan, kind: LegKind = 'main') {
+  constructor(plan: Plan, { kind = 'main', toolCall }: Pick<LegWish, 'kind' | 'toolCall'> = {}) {
     this.#plan = plan;
     this.kind = kind;
+    this.toolCall = toolCall;
   }
 
   get plan(): Plan {

@@ -55,6 +55,7 @@ function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
   const { startedAtMs, endedAtMs } = leg;
   return {
     kind: leg.kind,
+    ...(leg.toolCall !== undefined && { tool_call: leg.toolCall }),
     model: short(called?.model.id ?? leg.plan.requested),
     provider_name: called?.endpoint.provider.name ?? null,
     ...(startedAtMs !== undefined && { started_at: new Date(startedAtMs).toISOString() }),

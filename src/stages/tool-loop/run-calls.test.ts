@@ -18,7 +18,8 @@ async function outcomeOf(run: ServerTool['run'], signal = new AbortController().
     log: { warn: () => {} },
   } as unknown as ToolContext;
   const call: ToolCallItem = { type: 'tool-call', kind: 'function', callId: 'c', name: 'tool', input: '' };
-  const observer = { tell: () => {}, showStep: () => {}, began: () => {}, ended: async () => {} };
+  const nested = () => Promise.reject(new Error('no model'));
+  const observer = { tell: () => {}, showStep: () => {}, began: () => {}, nested, ended: async () => {} };
   const [running] = runCalls([call], tools, new ToolUses(), context, observer);
   return running?.outcome;
 }

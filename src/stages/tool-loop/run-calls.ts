@@ -1,13 +1,21 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { ToolCallItem } from '../../ir/items.ts';
 import type { ToolCallEnd } from '../../ir/leg.ts';
+import type { GenerationRequest } from '../../ir/request.ts';
+import type { Result } from '../../ir/result.ts';
 import type { ToldSpan } from '../../ir/trace.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { tellingEgress } from '../../net/egress/telling-egress.ts';
-import { type ToolCall, type ToolContext, type ToolOutcome, toolFailure } from '../../tools/server-tool.ts';
+import {
+  type NestedCall,
+  type ToolCall,
+  type ToolContext,
+  type ToolOutcome,
+  toolFailure,
+} from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 
 /** One call of a step while it runs. */
@@ -78,6 +86,9 @@ export class ToolUses {
   }
 }
 
+/** What the calls of a step have in common of their contexts. */
+export type StepContext = Omit<ToolContext, 'tell' | 'showStep' | 'leg'>;
+
 /** What is done with the calls of one step while they run. */
 export interface StepObserver {
   /** Shows a piece of a call's result. */
@@ -86,6 +97,8 @@ export interface StepObserver {
   showStep(index: number, step: string, members: JsonObject): void;
   /** Records a call that is run, when it begins. */
   began(index: number, offered: OfferedTool, members: BegunMembers): void;
+  /** Runs a model call for a call. */
+  nested(index: number, request: GenerationRequest, call: NestedCall): Promise<Result>;
   /** Records a call that has ended, before its outcome is known to the step. */
   ended(index: number, offered: OfferedTool | undefined, finished: FinishedCall): Promise<void>;
 }
@@ -95,8 +108,8 @@ export function runCalls(
   calls: readonly ToolCallItem[],
   tools: OfferedTools,
   uses: ToolUses,
-  context: ToolContext,
-  { tell, showStep, began, ended }: StepObserver,
+  context: StepContext,
+  { tell, showStep, began, nested, ended }: StepObserver,
 ): readonly RunningCall[] {
   const ahead: Promise<unknown>[] = [];
   return calls.map((call, index) => {
@@ -111,6 +124,7 @@ export function runCalls(
             uses,
             {
               ...context,
+              leg: (request, asked) => nested(index, request, asked),
               tell: (text) => tell(index, text),
               showStep: (step, members) => showStep(index, step, members),
             },
@@ -179,7 +193,7 @@ function readable(output: string, maxCharacters: number): string {
   return boundedText(output, maxCharacters).replace(UNREADABLE, '\ufffd');
 }
 
-function notRun(error: string, { now }: ToolContext, code?: string): FinishedCall {
+function notRun(error: string, { now }: Pick<ToolContext, 'now'>, code?: string): FinishedCall {
   return {
     outcome: toolFailure(error, {}, code),
     end: 'error',

@@ -29,7 +29,7 @@ import { withNativeSearches } from './native-searches.ts';
 import { laterChoice, type OfferedTool, OfferedTools } from './offered-tools.ts';
 import { type OpeningCall, openingFailure, withOpeningResult } from './opening-call.ts';
 import { begunCall, recordCall } from './record-call.ts';
-import { type RunningCall, runCalls, type StepObserver, ToolUses } from './run-calls.ts';
+import { type RunningCall, runCalls, type StepContext, type StepObserver, ToolUses } from './run-calls.ts';
 import {
   forbidsSteps,
   hardMaxCostOf,
@@ -306,11 +306,12 @@ export class ToolLoop {
     const leg = this.#legs;
     // At once, because the answer may end while other calls of the step run.
     const begun: ToolCallRecord[] = [];
+    const numbers: number[] = [];
     const began: StepObserver['began'] = (index, { tool }, members) => {
       const name = tool.recordName ?? tool.name;
       const call = begunCall({ name, leg, ...members }, calls[index]?.input ?? '');
       begun[index] = call;
-      this.#context.noteToolCalls([call]);
+      numbers[index] = this.#context.noteToolCalls([call]);
     };
     const ended: StepObserver['ended'] = (index, offered, finished) => {
       const { name = '', input = '' } = calls[index] ?? {};
@@ -318,7 +319,10 @@ export class ToolLoop {
       const call = { name: recorded, input, leg, ...finished };
       return recordCall(call, this.#context, asked.watch, begun[index]);
     };
-    const running = runCalls(calls, this.#tools, this.#uses, context, { tell, showStep, began, ended });
+    const nested: StepObserver['nested'] = (index, request, call) =>
+      this.#nested(request, call, numbers[index]);
+    const observer = { tell, showStep, began, nested, ended };
+    const running = runCalls(calls, this.#tools, this.#uses, context, observer);
     const starts = running.flatMap((each, index) => startOf(each, places[index]));
     if (this.#held.length > 0) yield this.#takeHeld();
     if (starts.length > 0) yield starts;
@@ -362,7 +366,7 @@ export class ToolLoop {
     ];
   }
 
-  #toolContext(asked: GenerationRequest): ToolContext {
+  #toolContext(asked: GenerationRequest): StepContext {
     const { generationId, settings, caller, workspace, signal, log, toldTrace, charge, note, now } =
       this.#context;
     return {
@@ -379,16 +383,20 @@ export class ToolLoop {
       now,
       charge,
       note,
-      leg: (request, call) => this.#nested(request, call),
-      tell: () => {},
-      showStep: () => {},
     };
   }
 
   /** Runs a model call for a tool, in a loop of its own: for its server tools, and if its turn is paused. */
-  async #nested(asked: GenerationRequest, { kind, signal, ...shows }: NestedCall): Promise<Result> {
+  async #nested(
+    asked: GenerationRequest,
+    { kind, signal, ...shows }: NestedCall,
+    number: number | undefined,
+  ): Promise<Result> {
     const { settings } = this.#context;
-    const next: Next = (leg, wish) => this.#next(leg, { ...wish, kind, signal });
+    const next: Next = (leg, wish) => {
+      const toolCall = wish?.toolCall ?? number;
+      return this.#next(leg, { ...wish, kind, signal, toolCall });
+    };
     const request = await this.#searching(asked);
     const wanted = wantedTools(request, settings).filter(({ of }) => asked.tools.includes(of));
     const tools = new OfferedTools(request, wanted, this.#tools.endpoint, settings);
