@@ -69,5 +69,8 @@ async function take(
   if (wanted.length === 0) return;
   const { stopped } = await batch.classify(classifier, wanted, { signal });
   // Without a budget nothing is kept until the next month.
-  if (stopped?.kind === 'waits') throw new FollowerWaits(stopped.problem, stopped.retryAfterMs);
+  if (stopped?.kind === 'waits') {
+    const { problem, retryAfterMs } = stopped;
+    throw new FollowerWaits(problem, { retryAfterMs });
+  }
 }

@@ -3,8 +3,10 @@ import { isInTime } from '../kit/loop/is-in-time.ts';
 import { type Follower, FollowerWaits } from '../ports/following/follower.ts';
 import type { FollowerNote, FollowerNotes } from '../ports/following/follower-notes.ts';
 import type { RowPlace, RowRange } from '../ports/following/settled-rows.ts';
+import { BatchSize } from './batch-size.ts';
 import { pauseMs } from './pauses.ts';
 import { type BatchSources, readBatch } from './read-batch.ts';
+import { OTHERS, takeAfterOthers } from './take-after-others.ts';
 import { takeInHalves } from './take-in-halves.ts';
 
 /** What followers are run with. */
@@ -36,9 +38,7 @@ export class FollowerCourse {
   readonly #beganMs: number;
   #follower: Follower;
   #note: FollowerNote;
-  #failures = 0;
-  /** Of the next batch; smaller than that of the follower while whole ones take it too long. */
-  #batchSize: number;
+  readonly #batchSize: BatchSize;
   #dueAt = 0;
   #isEnding = false;
   #step: Promise<unknown> | undefined;
@@ -52,7 +52,7 @@ export class FollowerCourse {
   ) {
     this.#beganMs = beganMs;
     this.#follower = follower;
-    this.#batchSize = follower.batchSize;
+    this.#batchSize = new BatchSize(follower.batchSize);
     this.#note = note;
     this.#dependencies = dependencies;
     this.#taken = taken;
@@ -66,7 +66,7 @@ export class FollowerCourse {
   changeTo(follower: Follower): void {
     if (follower.version !== this.#follower.version) this.#dueAt = 0;
     this.#follower = follower;
-    this.#batchSize = Math.min(this.#batchSize, follower.batchSize);
+    this.#batchSize.limit(follower.batchSize);
   }
 
   get note(): FollowerNote {
@@ -161,8 +161,9 @@ export class FollowerCourse {
   async #takeBatch(follower: Follower, until: RowPlace): Promise<boolean> {
     const { signal } = this.#closing;
     const { clock } = this.#dependencies;
+    const { size, isStuck } = this.#batchSize;
     const { generations, place, isHeld } = await readBatch(this.#dependencies, this.#range(until), {
-      batchSize: this.#batchSize,
+      batchSize: isStuck ? Math.min(1 + OTHERS, follower.batchSize) : size,
       readsContent: follower.readsContent,
     });
     signal.throwIfAborted();
@@ -173,7 +174,16 @@ export class FollowerCourse {
     const { refused, reason } =
       batch.length === 0
         ? { refused: 0, reason: undefined }
-        : await takeInHalves(batch, (part) => follower.take(part, signal));
+        : await (isStuck ? takeAfterOthers : takeInHalves)(batch, (part) => follower.take(part, signal));
+    if (batch.length > 0) this.#batchSize.passed(batch.length);
+    if (isStuck && refused > 0) {
+      const { log } = this.#dependencies;
+      log.warn('a follower goes on failing with a generation while it takes others; it is left out', {
+        ...this.#place,
+        generation_id: batch[0]?.generation.id,
+        problem: reason,
+      });
+    }
     const { taken, dropped, waiting, problem, problemSinceMs } = this.#note;
     const change = {
       place,
@@ -185,7 +195,6 @@ export class FollowerCourse {
       await this.#change({ ...change, ...this.#problem(`refuses generations: ${reason}`) });
     } else if (batch.length > 0) {
       this.#worked();
-      this.#batchSize = Math.min(this.#batchSize * 2, follower.batchSize);
       await this.#change({ ...change, problem: null, problemSinceMs: null });
     } else if (place !== this.#note.place) {
       await this.#change({ ...change, problem, problemSinceMs });
@@ -206,10 +215,8 @@ export class FollowerCourse {
   async #failed(error: unknown, failed: Follower): Promise<void> {
     const { clock, random } = this.#dependencies;
     const isExpected = error instanceof FollowerWaits;
-    this.#failures++;
-    // The first time the same ones are sent again: the answer may have been lost, and not the request.
-    if (isExpected && error.isLate && this.#failures > 1) this.#batchSize = Math.ceil(this.#batchSize / 2);
-    const waitMs = pauseMs(this.#failures, isExpected ? error.retryAfterMs : undefined, random);
+    this.#batchSize.failed(isExpected ? error.fault : undefined);
+    const waitMs = pauseMs(this.#batchSize.failures, isExpected ? error.retryAfterMs : undefined, random);
     this.#dueAt = this.follower.version === failed.version ? clock.monotonic() + waitMs : 0;
     await this.#change(this.#problem(isExpected ? error.message : 'a fault of the gateway', error));
   }
@@ -229,7 +236,6 @@ export class FollowerCourse {
   }
 
   #worked(): void {
-    this.#failures = 0;
     const { problem, problemSinceMs } = this.#note;
     if (problem === null) return;
     const { clock, log } = this.#dependencies;

@@ -97,7 +97,7 @@ describe('followers of settled generations', () => {
     await expect.poll(() => under.lines.length).toBe(1);
     under.clock.pass(1);
     await expect.poll(() => tries).toBe(2);
-    failure = new FollowerWaits('status 429', 60_000);
+    failure = new FollowerWaits('status 429', { retryAfterMs: 60_000 });
     under.clock.pass(1_000);
     await expect.poll(() => tries).toBe(3);
     under.clock.pass(59_000);
@@ -241,7 +241,7 @@ describe('followers of settled generations', () => {
     let tries = 0;
     first.before = async () => {
       tries++;
-      throw new FollowerWaits('status 429', 3_600_000);
+      throw new FollowerWaits('status 429', { retryAfterMs: 3_600_000 });
     };
     await under.settle('a');
     await expect.poll(() => tries).toBe(1);
@@ -265,7 +265,7 @@ describe('followers of settled generations', () => {
     const asked: number[] = [];
     follower.before = async ({ length }) => {
       asked.push(length);
-      if (length > 2) throw new FollowerWaits('no answer', undefined, true);
+      if (length > 2) throw new FollowerWaits('no answer', { fault: 'late' });
     };
     await under.settle(...ids(0, 20));
     for (let failures = 1; failures <= 4; failures++) {
@@ -278,6 +278,51 @@ describe('followers of settled generations', () => {
     under.clock.pass(30_000);
     await expect.poll(() => follower.taken).toEqual(ids(0, 20));
     expect(Math.max(...asked.slice(6))).toBeGreaterThan(2);
+  });
+
+  it('leave out a generation with which they go on failing while they take others', async () => {
+    const following = under.open();
+    const follower = await follow();
+    let asked = 0;
+    follower.before = async (batch) => {
+      asked++;
+      if (batch.includes('g00013')) throw new FollowerWaits('status 500', { fault: 'failed' });
+    };
+    await under.settle(...ids(0, 40));
+    const all = ids(0, 40).filter((id) => id !== 'g00013');
+    await expect
+      .poll(() => {
+        under.clock.pass(30_000);
+        return follower.taken.length;
+      })
+      .toBe(all.length);
+    expect([...follower.taken].sort()).toEqual(all);
+    expect(asked).toBeLessThan(40);
+    await expect.poll(() => following.running).toMatchObject([{ taken: 39, dropped: 1, problem: null }]);
+    const left = under.lines.filter(({ fields }) => fields?.generation_id !== undefined);
+    expect(left.map(({ fields }) => [fields?.generation_id, fields?.problem])).toEqual([
+      ['g00013', 'status 500'],
+    ]);
+  });
+
+  it('lose nothing while they answer everything with a fault for a day', async () => {
+    const following = under.open();
+    const follower = await follow();
+    let tries = 0;
+    follower.before = async () => {
+      tries++;
+      throw new FollowerWaits('status 500', { fault: 'failed' });
+    };
+    await under.settle(...ids(0, 40));
+    for (let passed = 0; passed < 60; passed++) {
+      const before = tries;
+      under.clock.pass(1_000_000);
+      await expect.poll(() => tries).toBeGreaterThan(before);
+    }
+    follower.before = async () => {};
+    under.clock.pass(30_000);
+    await expect.poll(() => following.running).toMatchObject([{ taken: 40, dropped: 0, problem: null }]);
+    expect([...follower.taken].sort()).toEqual(ids(0, 40));
   });
 
   it('are not forgotten by a gateway that has not heard of them when its turn comes', async () => {

@@ -84,7 +84,7 @@ describe('what is sent to a destination', () => {
   ])('waits as long as a 429 or 503 says: %s', async (_, headers, retryAfterMs) => {
     for (const status of [429, 503]) {
       answers(status, headers as Record<string, string>);
-      expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', retryAfterMs, isLate: false });
+      expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', retryAfterMs, fault: undefined });
     }
   });
 
@@ -106,7 +106,17 @@ describe('what is sent to a destination', () => {
 
   it.each([408, 504, 524])('is too much at once by status %s', async (status) => {
     answers(status);
-    expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', isLate: true });
+    expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', fault: 'late' });
+  });
+
+  it.each([
+    [500, 'failed'],
+    [502, 'failed'],
+    [503, undefined],
+    [403, undefined],
+  ])('may fail because of what was sent: status %s', async (status, fault) => {
+    answers(status);
+    expect(await failure(sent())).toMatchObject({ fault });
   });
 
   it('is taken whatever a 200 says, and however much', async () => {
@@ -116,11 +126,11 @@ describe('what is sent to a destination', () => {
 
   it('is given up if no answer comes in time', async () => {
     respond = () => {};
-    expect(await failure(sent(true, [], 100))).toMatchObject({ name: 'FollowerWaits', isLate: true });
+    expect(await failure(sent(true, [], 100))).toMatchObject({ name: 'FollowerWaits', fault: 'late' });
   });
 
   it('waits when the connection ends without an answer', async () => {
     respond = (response) => response.socket?.destroy();
-    expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', isLate: false });
+    expect(await failure(sent())).toMatchObject({ name: 'FollowerWaits', fault: undefined });
   });
 });

@@ -1,7 +1,7 @@
 import { retryAfterOf } from '../../kit/net/retry-after.ts';
 import type { Egress, EgressReply, EgressRequest } from '../../net/egress/egress.ts';
 import { EgressProblem } from '../../net/egress/egress-problem.ts';
-import { FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
+import { type FollowerFault, FollowerRefuses, FollowerWaits } from '../../ports/following/follower.ts';
 
 /** Sends a request of a destination, and resolves when it was taken. Rejects as writers do. */
 export type Send = (
@@ -41,7 +41,9 @@ export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => numbe
     const reply = await (mayBePrivate ? egress.call(url, whole) : egress.fetch(url, whole)).catch(
       (problem) => {
         if (!(problem instanceof EgressProblem)) throw problem;
-        throw new FollowerWaits(problem.message, undefined, problem.reason === 'timeout');
+        throw new FollowerWaits(problem.message, {
+          fault: problem.reason === 'timeout' ? 'late' : undefined,
+        });
       },
     );
     const { status, headers } = reply;
@@ -49,8 +51,18 @@ export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => numbe
     const message = problemOf(status);
     if (REFUSED.has(status)) throw new FollowerRefuses(message);
     const seconds = retryAfterOf(headers, now());
-    throw new FollowerWaits(message, seconds === undefined ? undefined : seconds * 1_000, LATE.has(status));
+    const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000;
+    throw new FollowerWaits(message, {
+      retryAfterMs,
+      fault: retryAfterMs === undefined ? faultOf(status) : undefined,
+    });
   };
+}
+
+/** Of the other faults of a server, 503 says that it serves nobody now. */
+function faultOf(status: number): FollowerFault | undefined {
+  if (LATE.has(status)) return 'late';
+  return status >= 500 && status !== 503 ? 'failed' : undefined;
 }
 
 function problemOf(status: number): string {

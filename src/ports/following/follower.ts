@@ -38,7 +38,8 @@ export interface Follower {
   /**
    * Takes generations of its workspace, in the order in which their rows became visible. Once this resolves they are
    * not given again, except after a crash. A rejection is retried later from the same place: a FollowerWaits says when.
-   * After a FollowerRefuses the batch is halved until it is known which generations cannot be taken.
+   * After a FollowerRefuses the batch is halved until it is known which generations cannot be taken; so is one that
+   * goes on failing by its fault, with pauses, and a single one is left out if others are taken meanwhile.
    */
   take(generations: readonly FollowedGeneration[], signal: AbortSignal): Promise<void>;
 }
@@ -49,18 +50,27 @@ export interface FollowerSource {
   followers(): Promise<readonly Follower[]>;
 }
 
+/** How a follower fails that may go on with fewer or other generations: it gives no answer in time, or a fault. */
+export type FollowerFault = 'late' | 'failed';
+
 /** A follower cannot go on for now. The message is shown: it holds no secret and no address. */
 export class FollowerWaits extends Error {
-  /** Absent = the usual pause. */
+  /** Undefined = the usual pause. */
   readonly retryAfterMs: number | undefined;
-  /** It did not answer in time: fewer generations at once may do. */
-  readonly isLate: boolean;
+  /** Undefined = whatever it is given. */
+  readonly fault: FollowerFault | undefined;
 
-  constructor(message: string, retryAfterMs?: number, isLate = false) {
+  constructor(
+    message: string,
+    {
+      retryAfterMs,
+      fault,
+    }: { readonly retryAfterMs?: number | undefined; readonly fault?: FollowerFault | undefined } = {},
+  ) {
     super(message);
     this.name = 'FollowerWaits';
     this.retryAfterMs = retryAfterMs;
-    this.isLate = isLate;
+    this.fault = fault;
   }
 }
 
