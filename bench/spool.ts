@@ -4,7 +4,7 @@ import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { decodeContent, encodeContent } from '../src/store/content/content-codec.ts';
+import { contentOfText, textOfContent } from '../src/store/following/spooled-content.ts';
 import { findPinning } from './compare/pinning.ts';
 import { processorTime, residentBytes } from './compare/process-cost.ts';
 import { openSpanCounter } from './compare/span-counter.ts';
@@ -141,7 +141,7 @@ async function copy(file: string, count: number): Promise<void> {
   const database = new Database(file);
   const original: any = database.prepare('select * from generations').get();
   const spooled: any = database.prepare('select * from spooled_contents').get();
-  const stored = spooled && (await decodeContent(Buffer.from(spooled.content, 'base64')));
+  const stored = spooled && (await contentOfText(spooled.content));
   if (stored === undefined) throw new Error('its prompt and answer do not wait');
   const adding = ['generations', 'spooled_contents'].map((table, index) => {
     const columns = Object.keys(index === 0 ? original : spooled).filter((name) => name !== '_metadata');
@@ -153,8 +153,7 @@ async function copy(file: string, count: number): Promise<void> {
     const size = Math.min(AT_ONCE, count - from);
     const copies = Array.from({ length: size }, async (_, index) => {
       const id = `${original.id.slice(0, -6)}${String(from + index).padStart(6, '0')}`;
-      const bytes = await encodeContent({ ...stored, generationId: id });
-      return { id, content: bytes.toString('base64') };
+      return { id, content: await textOfContent({ ...stored, generationId: id }, spooled.characters) };
     });
     database.exec('begin');
     for (const { id, content } of await Promise.all(copies)) {

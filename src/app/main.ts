@@ -50,7 +50,7 @@ import {
   type ShownMetrics,
 } from './listening-server.ts';
 import { openClassification } from './open-classification.ts';
-import { openFollowing } from './open-following.ts';
+import { type FollowersPace, openFollowing } from './open-following.ts';
 import { openTelemetry } from './open-telemetry.ts';
 import { runningState } from './running-state.ts';
 import { memoryOfProcesses, openSharedMemory, type SharedMemory } from './shared-memory.ts';
@@ -82,6 +82,8 @@ export interface OpenOptions extends ServerOptions {
   readonly sharedMemoryLimitMs?: number;
   /** How long the model of a classifier may take, milliseconds; a minute by default. */
   readonly classifierMs?: number;
+  /** How soon destinations and classifiers are told of a generation; within three seconds by default. */
+  readonly followersPace?: FollowersPace;
   /** Additional stages, inside those of the table. */
   readonly stages?: readonly Stage[];
 }
@@ -196,7 +198,10 @@ async function openParts(given: OpenOptions, closers: Closers): Promise<RunningG
 
   await engine.news?.open();
   const others = [classification.followers];
-  const following = openFollowing({ installation, settings, egress, others, log }, closers);
+  const following = openFollowing(
+    { installation, settings, egress, others, pace: options.followersPace, log },
+    closers,
+  );
   const { ledger, tenancy, eventStore: events } = installation;
   const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;

@@ -1,5 +1,5 @@
 import { DestinationFollowers } from '../broadcast/destination-followers.ts';
-import { Following } from '../following/following.ts';
+import { Following, type FollowingDependencies } from '../following/following.ts';
 import type { Log } from '../kit/log/log.ts';
 import { programVersion } from '../kit/program-version.ts';
 import { systemClock } from '../kit/time/clock.ts';
@@ -12,6 +12,9 @@ import { isDatabaseAway } from '../store/sql/database-unavailable.ts';
 import type { Closers } from './closers.ts';
 import type { Installation } from './installation.ts';
 
+/** How soon followers are told of a generation. */
+export type FollowersPace = Pick<FollowingDependencies, 'everyMs' | 'holdMs'>;
+
 /** What followers are opened with. */
 export interface FollowingOptions {
   readonly installation: Installation;
@@ -19,12 +22,13 @@ export interface FollowingOptions {
   readonly egress: Egress;
   /** Followers besides destinations. */
   readonly others: readonly FollowerSource[];
+  readonly pace: FollowersPace | undefined;
   readonly log: Log;
 }
 
 /** Tells followers of settled generations, once it is started. Of the processes of a gateway, its owner does. */
 export function openFollowing(
-  { installation, settings, egress, others, log }: FollowingOptions,
+  { installation, settings, egress, others, pace, log }: FollowingOptions,
   closers: Closers,
 ): Following {
   const { tenancy, vault, changes, settledRows, followerNotes, spooledContents } = installation;
@@ -42,6 +46,7 @@ export function openFollowing(
   return closers.add(
     'followers of generations',
     new Following({
+      ...pace,
       sources: [destinations, ...others],
       rows: settledRows,
       notes: followerNotes,

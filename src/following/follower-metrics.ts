@@ -38,7 +38,7 @@ export function followerMetrics(
     }),
     gauge({
       name: 'signalbox_spooled_content_bytes',
-      help: 'Prompts and answers that wait for destinations and classifiers, compressed.',
+      help: 'Prompts and answers that wait for destinations and classifiers, large ones compressed.',
       read: () => following.contentBytes,
     }),
     gauge({

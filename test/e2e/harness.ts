@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { openGateway } from '../../src/app/main.ts';
+import type { FollowersPace } from '../../src/app/open-following.ts';
 import { KNOWN_PROVIDERS } from '../../src/catalog/providers/known-providers.ts';
 import { requireConfiguration } from '../../src/config/load.ts';
 import type { HttpTimes } from '../../src/http/dependencies.ts';
@@ -33,6 +34,9 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+/** One process has its own contents in memory, so that they are there however late they are written. */
+const SOON = { everyMs: 50, holdMs: 100 };
+
 /** Tests of anything but health let endpoints fail as often as they like. */
 const UNTIRING = { cooldown: { failures: 1000 } };
 
@@ -51,6 +55,8 @@ export interface TestOptions {
   readonly sharedMemoryLimitMs?: number;
   /** How long the model of a classifier may take, milliseconds. */
   readonly classifierMs?: number;
+  /** How soon destinations and classifiers are told of a generation; default: sooner than those that ship. */
+  readonly followersPace?: FollowersPace;
   /** Stages besides those that ship. */
   readonly stages?: readonly Stage[];
   /** Fills the data directory before it is opened. */
@@ -89,6 +95,7 @@ export async function openTestGateway(
     ...(options.itemClock !== undefined && { itemClock: options.itemClock }),
     ...(options.healthClock !== undefined && { healthClock: options.healthClock }),
     ...(options.classifierMs !== undefined && { classifierMs: options.classifierMs }),
+    followersPace: options.followersPace ?? SOON,
     ...(options.stages !== undefined && { stages: options.stages }),
   });
   const origin = `http://127.0.0.1:${gateway.port}`;

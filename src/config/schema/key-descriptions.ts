@@ -481,7 +481,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'What waits for destinations that do not answer. The oldest is left out first, and counted.',
   'observability.spool.max_days': 'Age up to which generations, prompts and answers wait.',
   'observability.spool.max_generations': 'Generations that wait for one destination.',
-  'observability.spool.content_bytes': 'Size of all prompts and answers that wait, compressed.',
+  'observability.spool.content_bytes':
+    'Size of all prompts and answers that wait; large ones are compressed.',
   'observability.otlp':
     'Receiver of the metrics and log lines of the gateway by OTLP over HTTP; absent: none.',
   'observability.otlp.endpoint':

@@ -4,8 +4,9 @@ import { nextTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { GenerationContent, StoredContent } from '../../ports/content.ts';
 import type { FoundContents, SpooledContents } from '../../ports/following/spooled-contents.ts';
-import { decodeContent, encodeContent } from '../content/content-codec.ts';
 import type { SpooledContentRow, Tables } from '../sql/tables.ts';
+import { RecentContents } from './recent-contents.ts';
+import { contentOfText, textOfContent } from './spooled-content.ts';
 
 /** Limits of what waits to be written. Content beyond them is lost: a slow database must not fill the memory. */
 const MAX_WAITING = 1_000;
@@ -38,6 +39,7 @@ interface Waiting {
 export class SqlSpooledContents implements SpooledContents {
   readonly #database: Kysely<Tables>;
   readonly #options: SpoolOptions;
+  readonly #recent = new RecentContents();
   #waiting: Waiting[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
@@ -66,6 +68,7 @@ export class SqlSpooledContents implements SpooledContents {
       return;
     }
     this.#waiting.push({ stored, characters });
+    this.#recent.add(stored, characters, this.#options.clock.monotonic());
     this.#characters += characters;
     if (this.#isBatchFull()) this.#writeNow();
     this.#writing ??= this.#writeAll().finally(() => {
@@ -74,40 +77,56 @@ export class SqlSpooledContents implements SpooledContents {
   }
 
   async find(generationIds: readonly string[], maxCharacters: number): Promise<FoundContents> {
-    if (generationIds.length === 0) return { contents: new Map(), lookedUp: 0 };
+    const stored = generationIds.filter((id) => !this.#recent.has(id));
+    const charactersOf = await this.#storedCharacters(stored);
+    let characters = 0;
+    const beyond = generationIds.findIndex((id, index) => {
+      characters += charactersOf.get(id) ?? this.#recent.charactersOf(id);
+      return index > 0 && characters > maxCharacters;
+    });
+    const lookedUp = beyond === -1 ? generationIds.length : beyond;
+    const asked = generationIds.slice(0, lookedUp);
+    const contents = await this.#storedContents(asked.filter((id) => charactersOf.has(id)));
+    for (const id of asked) {
+      const content = this.#recent.contentOf(id);
+      if (content !== undefined) contents.set(id, content);
+    }
+    return { contents, lookedUp };
+  }
+
+  async #storedCharacters(generationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (generationIds.length === 0) return new Map();
     const sizes = await this.#database
       .selectFrom('spooled_contents')
       .select(['generation_id', 'characters'])
       .where('generation_id', 'in', generationIds)
       .execute();
-    const charactersOf = new Map(sizes.map((row) => [row.generation_id, Number(row.characters)]));
-    let characters = 0;
-    const beyond = generationIds.findIndex((id, index) => {
-      characters += charactersOf.get(id) ?? 0;
-      return index > 0 && characters > maxCharacters;
-    });
-    const lookedUp = beyond === -1 ? generationIds.length : beyond;
-    const wanted = generationIds.slice(0, lookedUp).filter((id) => charactersOf.has(id));
+    return new Map(sizes.map((row) => [row.generation_id, Number(row.characters)]));
+  }
+
+  async #storedContents(generationIds: readonly string[]): Promise<Map<string, GenerationContent>> {
     const contents = new Map<string, GenerationContent>();
-    if (wanted.length === 0) return { contents, lookedUp };
+    if (generationIds.length === 0) return contents;
     const rows = await this.#database
       .selectFrom('spooled_contents')
       .select('content')
-      .where('generation_id', 'in', wanted)
+      .where('generation_id', 'in', generationIds)
       .execute();
     for (const { content } of rows) {
-      const stored = await decodeContent(Buffer.from(content, 'base64'));
+      const stored = await contentOfText(content);
       if (stored !== undefined) contents.set(stored.generationId, stored.content);
     }
-    return { contents, lookedUp };
+    return contents;
   }
 
   async delete(generationIds: readonly string[]): Promise<void> {
     if (generationIds.length === 0) return;
+    this.#recent.delete(generationIds);
     await this.#database.deleteFrom('spooled_contents').where('generation_id', 'in', generationIds).execute();
   }
 
   async prune({ beforeMs, maxBytes }: Parameters<SpooledContents['prune']>[0]): Promise<number> {
+    this.#recent.prune(this.#options.clock.monotonic());
     await this.#database.deleteFrom('spooled_contents').where('stored_at_ms', '<', beforeMs).execute();
     for (;;) {
       const bytes = await this.#bytes();
@@ -156,6 +175,7 @@ export class SqlSpooledContents implements SpooledContents {
       } catch (error) {
         const { code, name } = error as NodeJS.ErrnoException;
         this.#reportLost(batch.length, code ?? name);
+        this.#recent.delete(batch.map(({ stored }) => stored.generationId));
       }
       for (const { characters } of batch) this.#characters -= characters;
     }
@@ -189,13 +209,13 @@ export class SqlSpooledContents implements SpooledContents {
   async #write(batch: readonly Waiting[]): Promise<void> {
     const rows: SpooledContentRow[] = [];
     for (const { stored, characters } of batch) {
-      const bytes = await encodeContent(stored);
+      const content = await textOfContent(stored, characters);
       rows.push({
         generation_id: stored.generationId,
         stored_at_ms: this.#options.clock.now(),
         characters,
-        bytes: bytes.length,
-        content: bytes.toString('base64'),
+        bytes: Buffer.byteLength(content),
+        content,
       });
     }
     await this.#database
