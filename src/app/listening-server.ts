@@ -60,7 +60,7 @@ export function openServer(
     ...(listeningSockets !== undefined && { listeningSockets }),
     forward,
     certificate: tls?.certificate,
-    console: readConsoleFiles(CONSOLE_FOLDER),
+    console: readConsoleFiles(CONSOLE_FOLDER, settings.latest.http.basePath),
   });
   if (tls !== undefined) {
     const renewal = watchCertificate(

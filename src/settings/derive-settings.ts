@@ -93,7 +93,6 @@ export function* deriveSettingsSliced(
       checkpointMs: config.durability.checkpoint_ms,
       maxFileBytes: config.server.max_body_bytes,
       contentRoomBytes: CONTENT_ROOM_BODIES * config.server.max_body_bytes,
-      basePath: config.server.base_path,
       moderation: config.plugins.moderation ?? undefined,
       ocr: ocrSettingsOf(config),
       propagatesTrace: config.observability.propagate_trace,

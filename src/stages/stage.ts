@@ -44,8 +44,6 @@ export type Next = (request: GenerationRequest, wish?: LegWish) => FlowSource<Ev
 /** Operator settings that stages read; `vendor` is the prefix of the operator's own headers and tools. */
 export interface StageSettings extends ToolSettings {
   readonly region: string | null;
-  /** Base path of the API. */
-  readonly basePath: string;
   /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
   /** The service that reads pictures of pages; undefined = none. */

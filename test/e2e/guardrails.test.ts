@@ -396,7 +396,8 @@ describe('rules of models and providers', () => {
     const secret = await guarded({ allowed_models: ['acme/large'] });
     const { status, body, id } = await generate(secret, { model: 'acme/small' });
     expect(status).toBe(403);
-    expect(body.error.message).toMatch(/^Guardrails allow no model and provider for acme\/small\./);
+    const reason = `the model is not in allowed_models of the key's guardrail "Rules", which allows acme/large`;
+    expect(body.error.message).toBe(`This key may not use acme/small: ${reason}`);
     expect(body.error.metadata).toMatchObject({ patterns: ['allowed_models'] });
     expect(body.signalbox_metadata).toMatchObject({
       attempt: 0,
@@ -408,7 +409,7 @@ describe('rules of models and providers', () => {
             provider: 'two',
             model: 'acme/small',
             filter: 'allowed_models',
-            reason: "the model is not in allowed_models of the key's guardrail",
+            reason,
           },
         ],
       },

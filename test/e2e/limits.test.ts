@@ -142,8 +142,10 @@ describe('the limit of a key', () => {
     expect(status).toBe(402);
     expect(body.error).toMatchObject({
       code: 402,
-      message: expect.stringMatching(/^Key limit exceeded \(monthly limit\)\. Manage it using .*keys/),
-      metadata: { limit_source: 'key', provider_name: null, error_type: 'payment_required' },
+      message: expect.stringMatching(
+        /^Key limit exceeded \(monthly limit\)\. Manage it using .*keys\. \$0\.00 of \$0\.004 is left, and it resets on the 1st/,
+      ),
+      metadata: { limit_source: 'key', key_hash: hash, provider_name: null, error_type: 'payment_required' },
     });
     expect(body.user_id).toEqual(expect.any(String));
     expect(upstream.requests).toHaveLength(1);

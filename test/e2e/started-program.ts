@@ -51,5 +51,6 @@ export function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<nu
 
 /** The keys that a first start prints: the one for management, then the one for requests. */
 export function keysIn(text: string): readonly string[] {
-  return text.match(/sk-sb-v1-[0-9a-f]{64}/g) ?? [];
+  const named = [/Management key +(sk-sb-v1-[0-9a-f]{64})/, /API key +(sk-sb-v1-[0-9a-f]{64})/];
+  return named.flatMap((pattern) => pattern.exec(text)?.[1] ?? []);
 }

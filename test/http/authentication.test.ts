@@ -53,6 +53,24 @@ describe('authentication', () => {
     });
   });
 
+  it.each([
+    ['sk-ant-api03-abcdef', 'Anthropic'],
+    ['sk-proj-abcdef', 'OpenAI'],
+    ['AIzaSyabcdef', 'Google'],
+  ])("says whose a provider's key is, but not the key: %s", async (secret, provider) => {
+    const { port } = await startServer();
+    const { status, text } = await ask(port, {
+      path: '/api/v1/responses',
+      body: RESPONSES_BODY,
+      key: secret,
+    });
+    expect(status).toBe(401);
+    expect(JSON.parse(text).error.message).toContain(
+      `Invalid API key: this looks like a key of ${provider}.`,
+    );
+    expect(text).not.toContain(secret);
+  });
+
   it('refuses two Authorization headers, the second of which is valid, without looking either up', async () => {
     const { port, lookups } = await startServer();
     const { text } = await rawExchange(
@@ -95,7 +113,7 @@ describe('authentication', () => {
     ] as const) {
       const { status, json } = await ask(port, { path, body, key: MANAGEMENT_KEY });
       expect(status).toBe(403);
-      expect(json.error.message).toBe('Management keys cannot be used for inference');
+      expect(json.error.message).toMatch(/^Management keys cannot be used for inference: send an API key/);
       expect(json.user_id).toBe(ACCOUNT);
     }
   });

@@ -7,9 +7,9 @@ export interface ApiCall {
 }
 
 /** The request as a command. The key is a variable: the console does not have it. */
-export function curlOf({ method, path, body }: ApiCall, origin: string, key = 'MANAGEMENT_KEY'): string {
+export function curlOf({ method, path, body }: ApiCall, base: string, key = 'MANAGEMENT_KEY'): string {
   const parts = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${origin}/v1${path}`)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${base}${path}`)}`,
     `-H "Authorization: Bearer $${key}"`,
   ];
   if (body !== undefined) {

@@ -49,19 +49,21 @@ function describe(
     };
   }
   if (error instanceof ApiError) {
-    // The route of a key is for programs; readers get a link.
-    const title = error.message.replace(KEY_ROUTE, '');
+    // The route of keys is for programs; readers get a link.
+    const title = error.message.replace(KEYS_ROUTE, '');
     return { title, advice: adviceByStatus[error.status] ?? '' };
   }
   return { title: 'This view failed.', advice: error instanceof Error ? error.message : '' };
 }
 
-/** The end of the message for a used-up key. */
-const KEY_ROUTE = / Manage it using \S+\/keys\/([0-9a-f]{64})$/;
+/** In the message for a used-up key. */
+const KEYS_ROUTE = ' Manage it using /v1/keys.';
 
 /** The hash of the key whose limit refused a request; null = another cause. */
 export function usedUpKeyOf(error: unknown): string | null {
-  return error instanceof ApiError ? (KEY_ROUTE.exec(error.message)?.[1] ?? null) : null;
+  if (!(error instanceof ApiError) || error.status !== 402) return null;
+  const { key_hash: hash } = error.metadata;
+  return typeof hash === 'string' ? hash : null;
 }
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {

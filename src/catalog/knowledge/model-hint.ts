@@ -25,39 +25,28 @@ const MAX_COMPARED_IDS = 500;
 /** The catalogue knows ids of many kinds: of these only one that is close to the typed one is meant. */
 const CHARACTERS_PER_MISTAKE = 5;
 
-/** The message for an id that no served model has, with what to do if that is known. `base`: without suffixes. */
+/**
+ * The message for an id that no served model has, and what to do: switch on the simulator or a provider that is known
+ * to serve it, list the model for a provider at an own address, or use the id of a model that looks alike. `base`:
+ * without suffixes.
+ */
 export function unknownModelMessage(id: string, base: string, served: Served): string {
-  const hint = hintForUnknownModel(base, served);
+  const { models, providers } = served;
+  const known = simulatorStep(base) ?? stepFor(base, providers);
+  if (known !== undefined) return `${shortened(id)} has no provider yet: ${known}`;
+  const hint = spellingHint(base, models) ?? shippedSpellingHint(base, providers);
   const message = `${shortened(id)} is not a valid model ID`;
   return hint === undefined ? message : `${message}. ${hint}`;
 }
 
-/**
- * A hint for an id that no served model has: switch on the simulator or a provider that is known to serve it, list the
- * model for a provider at an own address, or use the id of a served model that looks alike. Undefined if none is known.
- */
-export function hintForUnknownModel(id: string, { models, providers }: Served): string | undefined {
-  return (
-    simulatorHint(id) ??
-    switchOnHint(id, providers) ??
-    spellingHint(id, models) ??
-    shippedSpellingHint(id, providers)
-  );
-}
-
 // --- Models that no provider serves here -----------------------------------------------------------------------------
 
-function simulatorHint(id: string): string | undefined {
+function simulatorStep(id: string): string | undefined {
   if (!SIMULATOR_MODELS.some((model) => model.id === id)) return undefined;
   return (
-    'The simulator is off, because the configuration file lists providers: ' +
-    'add "- slug: simulator" to them to switch it on.'
+    'the simulator is off, because the configuration file lists providers. ' +
+    'Add "- slug: simulator" to them to switch it on.'
   );
-}
-
-function switchOnHint(id: string, configured: Served['providers']): string | undefined {
-  const remedy = remedyFor(id, configured);
-  return remedy && `The catalogue knows it, but no provider here serves it: ${remedy}.`;
 }
 
 /** For an id that looks like one that the catalogue knows. */
@@ -66,34 +55,32 @@ function shippedSpellingHint(id: string, configured: Served['providers']): strin
     .filter((known) => known.includes('/'))
     .map((known) => ({ id: known }));
   const meant = similarModelId(id, ids, CHARACTERS_PER_MISTAKE);
-  const remedy = meant === undefined ? undefined : remedyFor(meant, configured);
-  return remedy && `Did you mean ${meant}? No provider here serves it: ${remedy}.`;
+  const step = meant === undefined ? undefined : stepFor(meant, configured);
+  return step && `Did you mean ${meant}? It has no provider yet: ${step}`;
 }
 
 /** The step that switches on a model of the catalogue. */
-function remedyFor(id: string, configured: Served['providers']): string | undefined {
+function stepFor(id: string, configured: Served['providers']): string | undefined {
   const providers = shippedProviders().get(id);
   if (providers === undefined) return undefined;
-  const author = id.split('/', 1)[0];
-  const ownFirst = [
-    ...providers.filter((slug) => slug === author),
-    ...providers.filter((slug) => slug !== author),
-  ];
   const elsewhere = configured.find(
     (provider) => providers.includes(provider.slug) && hasOwnAddress(provider),
   );
-  if (elsewhere !== undefined) return listModelStep(elsewhere.slug);
-  const known = ownFirst.slice(0, MAX_NAMED_PROVIDERS).map((slug) => {
+  if (elsewhere !== undefined) return `${listModelStep(elsewhere.slug)}.`;
+  const known = providers.slice(0, MAX_NAMED_PROVIDERS).map((slug) => {
     const variables = switchingVariables(slug);
     const name = rowOf(slug)?.name ?? slug;
     return variables === undefined
       ? `configure the provider ${name}`
       : `set ${variables.join(' and ')} (${name})`;
   });
-  return `${known.join(' or ')} and restart the gateway`;
+  return `${known.join(' or ')} and restart the gateway, or add a key without a restart: signalbox byok add ${providers[0]}.`;
 }
 
-/** Slugs of the providers that are known to serve a model, by id and alias of the model. Read on first use: 23 ms. */
+/**
+ * Slugs of the providers that are known to serve a model, its author first, by id and alias of the model. Read on first
+ * use: 23 ms.
+ */
 let shipped: ReadonlyMap<string, readonly string[]> | undefined;
 
 function shippedProviders(): ReadonlyMap<string, readonly string[]> {
@@ -104,7 +91,10 @@ function shippedProviders(): ReadonlyMap<string, readonly string[]> {
 function readShipped(): ReadonlyMap<string, readonly string[]> {
   const providers = new Map<string, readonly string[]>();
   for (const { id, aliases, endpoints } of allShippedModels().values()) {
-    const slugs = [...new Set(endpoints.map(({ provider }) => provider))];
+    const author = id.split('/', 1)[0];
+    const slugs = [...new Set(endpoints.map(({ provider }) => provider))].sort(
+      (one, other) => Number(other === author) - Number(one === author),
+    );
     for (const name of [id, ...(aliases ?? [])]) providers.set(name, slugs);
   }
   return providers;

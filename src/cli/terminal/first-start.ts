@@ -40,8 +40,8 @@ const QUICK_NODE = 22;
 export function firstStartText(keys: FirstKeys, { url, dataDir, console, model, node }: FirstStart): string {
   return `Signalbox is ready at ${url}
 
-  Management key  ${keys.managementKey}
   API key         ${keys.apiKey}
+  Management key  ${keys.managementKey}
   Data directory  ${dataDir}${console === undefined ? '' : `\n  Console         ${console}, sign in with the management key`}
 
 ${nodeAdvice(node)}These keys are shown this once; only their hashes are stored. Try it:

@@ -66,7 +66,6 @@ async function factsOf({ request: changes = {}, counted, promptRatio, headroom =
     tokenizer: { count: async () => counted ?? Number.NaN, close: async () => {} },
     learnt,
     byokFee: 0,
-    basePath: '/api/v1',
   } satisfies AdmitDependencies;
   return (await admit(applicant, dependencies)).facts;
 }

@@ -34,7 +34,6 @@ export interface AdmitDependencies {
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;
   readonly byokFee: number;
-  readonly basePath: string;
 }
 
 /** The leg for which money is reserved. */
@@ -96,11 +95,7 @@ export async function admit(applicant: Applicant, dependencies: AdmitDependencie
     if (second.ok) return counted.admission(second.reserved);
     counted.assertPriced();
     if (reservation.isBoundByMax) throw new MaxCostReached('max_cost_in_dollars', counted.leastNanos);
-    throw refused(second.refusal, {
-      scopes: input.caller.scopes,
-      basePath: dependencies.basePath,
-      ...counted.shortage,
-    });
+    throw refused(second.refusal, { scopes: input.caller.scopes, ...counted.shortage });
   } catch (error) {
     throw error instanceof LedgerUnavailable ? unrecordable(error) : error;
   }

@@ -12,7 +12,6 @@ export interface Asked {
   readonly affordableTokens: number;
   /** Prompt tokens that are reserved because files may fill the context; undefined = no files. */
   readonly filledContext: number | undefined;
-  readonly basePath: string;
 }
 
 const WINDOW_WORDS: Readonly<Record<LimitWindow, string>> = {
@@ -47,8 +46,8 @@ const REFUSALS: Readonly<
   key: (refusal, asked) =>
     new GatewayError(
       'payment',
-      `Key limit exceeded (${WINDOW_WORDS[refusal.window]} limit).${shortage(asked)} Manage it using ${asked.basePath}/keys/${asked.scopes.key}`,
-      { metadata: metadataOf(refusal) },
+      `Key limit exceeded (${WINDOW_WORDS[refusal.window]} limit). Manage it using /v1/keys. ${leftOf(refusal)}.${shortage(asked)}`,
+      { metadata: { ...metadataOf(refusal), key_hash: asked.scopes.key } },
     ),
   workspace: (refusal, asked) =>
     new GatewayError(
@@ -62,6 +61,19 @@ const REFUSALS: Readonly<
       `Insufficient credits.${shortage(asked)} Add more using signalbox credits set`,
       { metadata: metadataOf(refusal) },
     ),
+};
+
+/** What is left of a limit, and when it is whole again. */
+function leftOf({ window, limitNanos, leftNanos }: Refusal): string {
+  return `$${dollars(leftNanos)} of $${dollars(limitNanos)} is left, and it ${RESETS[window]}`;
+}
+
+/** When a limit resets: all windows are those of UTC. */
+const RESETS: Readonly<Record<LimitWindow, string>> = {
+  daily: 'resets at 00:00 UTC',
+  weekly: 'resets on Monday at 00:00 UTC',
+  monthly: 'resets on the 1st at 00:00 UTC',
+  lifetime: 'does not reset',
 };
 
 /** A price in dollars with cents, or with as many decimals as it has. */

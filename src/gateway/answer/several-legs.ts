@@ -234,7 +234,7 @@ export class SeveralLegs extends Answering {
   ): Promise<RunningLeg | Refusal> {
     const { input, settings, reservation, planFurther } = this.underway;
     const { tokenizer, clock } = this.dependencies;
-    const { byokFee, basePath } = settings;
+    const { byokFee } = settings;
     const { learnt } = this.surroundings.state;
     const prompt = new Prompt(request);
     const plan = this.#preferring(await planFurther(request, prompt), wish);
@@ -242,7 +242,7 @@ export class SeveralLegs extends Answering {
     const row = () => acceptedRow(plannedGeneration(this.underway));
     const admission = await admitFurther(
       { input, request, prompt, plan, pricedAtMs, row, measured: this.#measuredFor(request, plan) },
-      { reservation, tokenizer, learnt, byokFee, basePath },
+      { reservation, tokenizer, learnt, byokFee },
     );
     if (!(admission instanceof Admission)) return admission;
     this.#assertOpen();

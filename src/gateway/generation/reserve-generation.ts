@@ -22,14 +22,14 @@ export async function reserveGeneration(
   { learnt, open }: AnswerState,
 ): Promise<ReservedGeneration> {
   const { input, settings, request, prompt, attemptLog, reservation } = underway;
-  const { byokFee, basePath } = settings;
+  const { byokFee } = settings;
   const { tokenizer } = dependencies;
   try {
     const row = () => acceptedRow(plannedGeneration(underway));
     const { acceptedAtMs: pricedAtMs } = input;
     const admission = await admit(
       { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
-      { reservation, tokenizer, learnt, byokFee, basePath },
+      { reservation, tokenizer, learnt, byokFee },
     );
     open.enter();
     const planned = withPlan(underway, admission.plan);

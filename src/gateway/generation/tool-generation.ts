@@ -77,7 +77,7 @@ export async function runToolGeneration(
     const passed = await scanned(asked);
     const given = inputIn(passed, 'arguments') ?? call.arguments;
     passed.watch?.sent({ arguments: JSON.stringify(given) });
-    if (call.costsNothing !== true) await requireMoney(input, reservation, row, settings.basePath);
+    if (call.costsNothing !== true) await requireMoney(input, reservation, row);
     const startedAtMs = dependencies.clock.now();
     const result = await call.run(given, {
       generationId: input.generationId,
@@ -141,12 +141,11 @@ async function requireMoney(
   { caller: { scopes } }: GenerationInput,
   reservation: GenerationReservation,
   row: () => JsonObject,
-  basePath: string,
 ): Promise<void> {
   const outcome = await reservation.hold(row, ({ affordable }) => (isSpent(affordable) ? null : NOTHING));
   if (outcome.ok) return;
   const nothingAsked = { requestedTokens: 0, affordableTokens: 0, filledContext: undefined };
-  throw refused(outcome.refusal, { scopes, basePath, ...nothingAsked });
+  throw refused(outcome.refusal, { scopes, ...nothingAsked });
 }
 
 /** A tool as MCP clients are shown it. */

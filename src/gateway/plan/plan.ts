@@ -126,7 +126,7 @@ function isServable(request: GenerationRequest, context: PlanContext, promptToke
 function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[]): NothingLeft {
   const names = new Set(guardrails.map(({ name }) => name));
   const patterns = [...new Set(plan.rejected.map(({ filter }) => filter).filter((name) => names.has(name)))];
-  const message = `Guardrails allow no model and provider for ${plan.requested}.${ruledOut(plan.rejected)}`;
+  const message = `This key may not use ${plan.requested}: ${reasonsOf(plan.rejected)}`;
   return new NothingLeft('permission', message, plan, { metadata: { patterns } });
 }
 
@@ -300,6 +300,18 @@ function nothingLeftMessage(requested: string, models: number, rejected: readonl
   if (rejected.length === 0) return `No endpoints found for ${requested}`;
   const served = models > 1 ? 'the requested models' : requested;
   return `No allowed providers are available for ${served}.${ruledOut(rejected)}`;
+}
+
+/** Each reason once; with more than one, the endpoints that each ruled out. */
+function reasonsOf(rejected: readonly Rejection[]): string {
+  const names = new Map<string, Set<string>>();
+  for (const { endpoint, reason } of rejected) {
+    const known = names.get(reason) ?? new Set();
+    names.set(reason, known.add(endpoint.provider.name));
+  }
+  const [only] = names.keys();
+  if (names.size === 1 && only !== undefined) return only;
+  return [...names].map(([reason, providers]) => `${reason} (${[...providers].join(', ')})`).join('; ');
 }
 
 /** A sentence about rejected endpoints. */

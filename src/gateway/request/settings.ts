@@ -25,8 +25,6 @@ export interface GatewaySettings extends ToolSettings {
   readonly maxFileBytes: number;
   /** Bytes of memory for stored files and output items, for all requests together. */
   readonly contentRoomBytes: number;
-  /** Base path of the API, for messages that name a route. */
-  readonly basePath: string;
   /** Upstreams and services are told which trace a generation belongs to. */
   readonly propagatesTrace: boolean;
   /** The service that judges texts; undefined = none. */

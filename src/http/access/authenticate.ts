@@ -28,7 +28,7 @@ const NO_CREDENTIAL = /^(?:Bearer)?\s*$/i;
 /** Shape of a secret: anything else is not looked up. */
 const SECRET = /^[\x21-\x7e]{1,512}$/;
 
-/** The caller of a request. Throws the same 401 for every key that is not valid. */
+/** The caller of a request. Throws the same 401 for every key that is not valid, but for one of a provider. */
 export function authenticate(
   request: InboundRequest,
   { callers, sessions, certificate }: CallerSources,
@@ -37,7 +37,8 @@ export function authenticate(
   if (token !== undefined) return callerOfSession(request, token, sessions);
   const secret = secretOf(request);
   const found = SECRET.test(secret) ? callers.find(secret) : undefined;
-  return found instanceof Promise ? found.then(requireCaller) : requireCaller(found);
+  if (!(found instanceof Promise)) return requireCaller(found, secret);
+  return found.then((caller) => requireCaller(caller, secret));
 }
 
 /** True if the request names no key of its own, but the session of a browser. */
@@ -71,10 +72,24 @@ async function callerOfSession(
   );
 }
 
-function requireCaller(caller: Caller | undefined): Caller {
-  if (caller === undefined) throw invalidKey();
-  return caller;
+function requireCaller(caller: Caller | undefined, secret: string): Caller {
+  if (caller !== undefined) return caller;
+  const provider = PROVIDER_KEYS.find(([beginning]) => secret.startsWith(beginning))?.[1];
+  if (provider === undefined) throw invalidKey();
+  throw unauthenticated(
+    `Invalid API key: this looks like a key of ${provider}. Send a key of this gateway; ` +
+      "the provider's key belongs in its configuration",
+  );
 }
+
+/** How keys of providers begin that people send here by mistake. */
+const PROVIDER_KEYS: readonly (readonly [beginning: string, provider: string])[] = [
+  ['sk-ant-', 'Anthropic'],
+  ['sk-proj-', 'OpenAI'],
+  ['AIza', 'Google'],
+  ['gsk_', 'Groq'],
+  ['xai-', 'xAI'],
+];
 
 /** Refuses a key of the wrong kind. */
 export function authorize(auth: RouteAuth, key: Key): void {
@@ -82,7 +97,10 @@ export function authorize(auth: RouteAuth, key: Key): void {
     throw new GatewayError('permission', 'Only management keys can perform this operation');
   }
   if (auth === 'inference' && key.isManagement) {
-    throw new GatewayError('permission', 'Management keys cannot be used for inference');
+    throw new GatewayError(
+      'permission',
+      'Management keys cannot be used for inference: send an API key. The first start prints one, and signalbox keys create makes more',
+    );
   }
 }
 

@@ -27,21 +27,27 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+/** The page names the path below which clients reach the gateway, so that commands to copy have it. */
+const BASE_PATH = /(<meta name="base-path" content=")[^"]*/;
+
 /** Reads the console from the folder of its build; undefined if it was not built. */
-export function readConsoleFiles(folder: string): ConsoleFiles | undefined {
+export function readConsoleFiles(folder: string, basePath: string): ConsoleFiles | undefined {
   try {
-    const page = fileAt(folder, 'index.html');
+    const html = readFileSync(join(folder, 'index.html'), 'utf8').replace(BASE_PATH, `$1${basePath}`);
+    const page = fileOf(Buffer.from(html), 'index.html');
     const assets = join(folder, 'assets');
     const names = readdirSync(assets).filter((name) => extensionOf(name) in CONTENT_TYPES);
-    return { page, assets: new Map(names.map((name) => [name, fileAt(assets, name)])) };
+    return {
+      page,
+      assets: new Map(names.map((name) => [name, fileOf(readFileSync(join(assets, name)), name)])),
+    };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function fileAt(folder: string, name: string): ConsoleFile {
-  const bytes = readFileSync(join(folder, name));
+function fileOf(bytes: Uint8Array, name: string): ConsoleFile {
   let gzipped: Uint8Array | undefined;
   return {
     bytes,

@@ -1,5 +1,5 @@
+import { anthropicBase } from '../../contract/gateway/anthropic-base.ts';
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
-import { anthropicBase } from '../anthropic-base.ts';
 import type { ListedRoute, RouteExample } from '../route.ts';
 
 /** The address in samples; the page's script replaces it by that of the reader. */

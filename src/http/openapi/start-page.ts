@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
+import { anthropicBase } from '../../contract/gateway/anthropic-base.ts';
 import { programVersion } from '../../kit/program-version.ts';
-import { anthropicBase } from '../anthropic-base.ts';
 import type { HttpSettings } from '../dependencies.ts';
 
 /** Reply of `GET /`. */

@@ -1,8 +1,8 @@
+import { anthropicBase } from '../../contract/gateway/anthropic-base.ts';
 import type { FormatDialect } from '../../dialects/dialect.ts';
 import { DIALECTS, FORMATS, REQUEST_FORMATS } from '../../dialects/dialects.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
-import { anthropicBase } from '../anthropic-base.ts';
 
 /** Paths that clients add to the base address: callers and upstreams of a format use the same. */
 const CLIENT_PATHS: readonly string[] = [...REQUEST_FORMATS.map(pathOf), '/models'];

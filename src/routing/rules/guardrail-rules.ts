@@ -1,4 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import { quoted } from '../../kit/text/quoted.ts';
 import type {
   AppliedGuardrail,
   DataRegion,
@@ -13,10 +14,21 @@ import type { Filter, FilterSubject } from './filters.ts';
 type GuardrailRule = (settings: GuardrailSettings) => Pick<Filter, 'rejects'> | null | undefined;
 
 /** The rules by the member of a guardrail that sets them, in the order of evaluation. */
-const RULES: Readonly<Record<string, { readonly rule: GuardrailRule; readonly words: string }>> = {
+const RULES: Readonly<
+  Record<
+    string,
+    {
+      readonly rule: GuardrailRule;
+      readonly words: string;
+      /** What the rule lets through, for its words. */
+      readonly allows?: (settings: GuardrailSettings) => readonly string[] | null;
+    }
+  >
+> = {
   allowed_models: {
     rule: ({ allowedModels }) => allowedModels && { rejects: outside(allowedModels, namesOfModel) },
     words: 'the model is not in allowed_models',
+    allows: ({ allowedModels }) => allowedModels,
   },
   ignored_models: {
     rule: ({ ignoredModels }) => ignoredModels && { rejects: inside(ignoredModels, namesOfModel) },
@@ -26,6 +38,7 @@ const RULES: Readonly<Record<string, { readonly rule: GuardrailRule; readonly wo
     rule: ({ allowedProviders }) =>
       allowedProviders && { rejects: outside(allowedProviders, namesOfProvider) },
     words: 'the provider is not in allowed_providers',
+    allows: ({ allowedProviders }) => allowedProviders,
   },
   ignored_providers: {
     rule: ({ ignoredProviders }) =>
@@ -64,6 +77,7 @@ const RULES: Readonly<Record<string, { readonly rule: GuardrailRule; readonly wo
         rejects: ({ endpoint }) => !allowedDataRegions.includes(dataRegionOf(endpoint)),
       },
     words: 'its region is not in allowed_data_regions',
+    allows: ({ allowedDataRegions }) => allowedDataRegions,
   },
 };
 
@@ -82,11 +96,23 @@ export function guardrailFilters(applied: readonly AppliedGuardrail[]): readonly
 }
 
 function filtersOfOne({ guardrail, scope }: AppliedGuardrail): Filter[] {
-  return Object.entries(RULES).flatMap(([name, { rule, words }]) => {
+  return Object.entries(RULES).flatMap(([name, { rule, words, allows }]) => {
     const made = rule(guardrail);
-    const reason = `${words} of the ${OWNERS[scope]} guardrail`;
-    return made ? [{ name, rejects: made.rejects, reason: () => reason }] : [];
+    if (!made) return [];
+    const reason = `${words} of the ${OWNERS[scope]} guardrail ${quoted(guardrail.name)}${allowing(allows?.(guardrail))}`;
+    return [{ name, rejects: made.rejects, reason: () => reason }];
   });
+}
+
+/** Entries of a list that a reason names, at most. */
+const MAX_NAMED_ENTRIES = 5;
+
+function allowing(list: readonly string[] | null | undefined): string {
+  if (!list) return '';
+  if (list.length === 0) return ', which allows none';
+  const more = list.length - MAX_NAMED_ENTRIES;
+  const named = list.slice(0, MAX_NAMED_ENTRIES).join(', ');
+  return `, which allows ${named}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const OWNERS: Readonly<Record<AppliedGuardrail['scope'], string>> = {

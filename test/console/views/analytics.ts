@@ -65,7 +65,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
 
     it('writes the question as a command', async () => {
       await page.getByRole('tab', { name: 'curl' }).click();
-      expect(await code()).toContain(`curl -X POST '${gateway.origin}/v1/analytics/query'`);
+      expect(await code()).toContain(`curl -X POST '${gateway.origin}/api/v1/analytics/query'`);
       expect(await code()).not.toContain(gateway.managementKey);
       await page.getByRole('tab', { name: 'JSON' }).click();
     });

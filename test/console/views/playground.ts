@@ -71,7 +71,7 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       await page.getByLabel('Message').fill('Hello');
       await page.getByRole('button', { name: 'Send' }).click();
       const alert = page.getByRole('log', { name: 'Conversation' }).getByRole('alert');
-      await alert.getByText('Guardrails allow no model').waitFor();
+      await alert.getByText('This key may not use').waitFor();
       expect(await alert.textContent()).not.toMatch(/management key|deleted since/);
     });
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AnalyticsAnswer } from '../../api/contract.ts';
 import { curlOf } from '../../api/curl.ts';
+import { servedAt } from '../../api/served-at.ts';
 import { count } from '../../format/numbers.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
@@ -22,7 +23,7 @@ export function QuestionCode({ meta, question, range, answer }: Props) {
   const text =
     kind === 'JSON'
       ? JSON.stringify(body, null, 2)
-      : curlOf({ method: 'POST', path: '/analytics/query', body }, window.location.origin);
+      : curlOf({ method: 'POST', path: '/analytics/query', body }, servedAt().base);
   return (
     <aside class="an-r" aria-label="The question as code">
       <div class="tabs" role="tablist">

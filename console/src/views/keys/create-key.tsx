@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { KeyObject, WorkspaceObject } from '../../api/contract.ts';
 import { curlOf } from '../../api/curl.ts';
 import { ask } from '../../api/request.ts';
+import { servedAt } from '../../api/served-at.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { SelectField, TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
@@ -70,13 +71,13 @@ export function CreateKey({ workspaces, workspaceId, onClose }: Props) {
 }
 
 function CreatedKey({ issued, onClose }: { readonly issued: Issued; readonly onClose: () => void }) {
-  const { origin } = window.location;
-  const command = curlOf({ method: 'GET', path: '/key' }, origin, 'KEY');
+  const { base } = servedAt();
+  const command = curlOf({ method: 'GET', path: '/key' }, base, 'KEY');
   return (
     <SecretDialog title={`Key created: ${issued.data.name}`} secret={issued.key} onClose={onClose}>
       <p>
-        Clients take it with the address <code>{origin}/v1</code>. This shows what the key may spend, and
-        costs nothing:
+        Clients take it with the address <code>{base}</code>. This shows what the key may spend, and costs
+        nothing:
       </p>
       <div class="code">
         <CopyButton text={command} what="the command" />

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { servedBelow } from '../../api/served-at.ts';
 import { type Answer, EMPTY_ANSWER, hasContent, turnOf } from './answer.ts';
 import { conversationOf, type Draft, userTurn } from './conversation.ts';
 import { EventStreamReader } from './event-stream.ts';
@@ -202,10 +203,12 @@ describe('settings', () => {
 describe('snippets', () => {
   it.each(FORMATS)('name the key by its variable in $name', ({ name }) => {
     for (const { code } of SNIPPETS) {
-      const text = code(name, DRAFT, 'http://gateway');
+      const text = code(name, DRAFT, servedBelow('http://gateway', '/models/v1'));
       expect(text).toContain('SIGNALBOX_KEY');
       expect(text).toContain('acme/large');
-      expect(text).toContain('http://gateway');
+      expect(text).toMatch(
+        name === 'messages' ? /http:\/\/gateway\/models\b/ : /http:\/\/gateway\/models\/v1\b/,
+      );
     }
   });
 

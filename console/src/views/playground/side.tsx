@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { servedAt } from '../../api/served-at.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { FieldRow } from '../../parts/form/fields.tsx';
 import type { Draft } from './conversation.ts';
@@ -106,7 +107,7 @@ function RequestCode({ format, draft }: { readonly format: Format; readonly draf
         ))}
       </fieldset>
       {snippet !== undefined && (
-        <CodeBlock code={snippet.code(format.name, draft, window.location.origin)} what="the request" />
+        <CodeBlock code={snippet.code(format.name, draft, servedAt())} what="the request" />
       )}
       <p class="hint">
         SIGNALBOX_KEY is a variable of your environment: the console does not have the key itself.

@@ -1,4 +1,5 @@
 import { curlOf } from '../../api/curl.ts';
+import type { ServedAt } from '../../api/served-at.ts';
 import type { Draft, FormatName, Turn } from './conversation.ts';
 import { formatNamed } from './formats.ts';
 
@@ -6,7 +7,7 @@ import { formatNamed } from './formats.ts';
 export interface Snippet {
   readonly name: string;
   readonly title: string;
-  readonly code: (format: FormatName, draft: Draft, origin: string) => string;
+  readonly code: (format: FormatName, draft: Draft, at: ServedAt) => string;
 }
 
 /** The name of the environment variable with the key: the console does not have the key itself. */
@@ -20,16 +21,20 @@ export const SNIPPETS: readonly Snippet[] = [
 ];
 
 /** Each client adds its own part of the address. */
-const BASES: Readonly<Record<FormatName, string>> = { responses: '/v1', chat: '/v1', messages: '' };
+const BASES: Readonly<Record<FormatName, keyof ServedAt>> = {
+  responses: 'base',
+  chat: 'base',
+  messages: 'anthropic',
+};
 
-function curl(format: FormatName, draft: Draft, origin: string): string {
+function curl(format: FormatName, draft: Draft, at: ServedAt): string {
   const { path, body } = formatNamed(format);
-  return curlOf({ method: 'POST', path, body: body(draft) }, origin, KEY).replace('curl ', 'curl -N ');
+  return curlOf({ method: 'POST', path, body: body(draft) }, at.base, KEY).replace('curl ', 'curl -N ');
 }
 
-function python(format: FormatName, draft: Draft, origin: string): string {
+function python(format: FormatName, draft: Draft, at: ServedAt): string {
   const body = formatNamed(format).body(draft);
-  const base = JSON.stringify(`${origin}${BASES[format]}`);
+  const base = JSON.stringify(at[BASES[format]]);
   const [module, name, method] = PYTHON[format];
   const { known, extra } = splitBody(format, body);
   const lines = Object.entries(known).map(([key, value]) => `    ${key}=${pythonValue(value, 1)},`);
@@ -98,12 +103,12 @@ export function pythonValue(value: unknown, depth: number): string {
   return `${open}\n${parts.map((part) => `${pad}${part},\n`).join('')}${end}${close}`;
 }
 
-function typescript(format: FormatName, draft: Draft, origin: string): string {
+function typescript(format: FormatName, draft: Draft, at: ServedAt): string {
   const [module, name, method] = TYPESCRIPT[format];
   return [
     `import ${name} from '${module}';`,
     '',
-    `const client = new ${name}({ baseURL: '${origin}${BASES[format]}', apiKey: process.env.${KEY} });`,
+    `const client = new ${name}({ baseURL: '${at[BASES[format]]}', apiKey: process.env.${KEY} });`,
     `const request = ${json(formatNamed(format).body(draft))} as const;`,
     // The client's types do not know members of the gateway, such as `provider`.
     `const stream = await client.${method}(request as never);`,
@@ -126,7 +131,7 @@ const TYPESCRIPT_PRINTS: Readonly<Record<FormatName, string>> = {
 };
 
 /** The package `ai` has its own terms, so its request is made from the conversation rather than from the body. */
-function vercel(format: FormatName, draft: Draft, origin: string): string {
+function vercel(format: FormatName, draft: Draft, at: ServedAt): string {
   const { model, system, turns, tools, settings } = draft;
   const [module, make, call] = VERCEL[format];
   const options = [
@@ -145,7 +150,7 @@ function vercel(format: FormatName, draft: Draft, origin: string): string {
     `import { ${make} } from '${module}';`,
     `import { ${tools.length === 0 ? '' : 'jsonSchema, '}streamText${tools.length === 0 ? '' : ', tool'} } from 'ai';`,
     '',
-    `const provider = ${make}({ baseURL: '${origin}/v1', apiKey: process.env.${KEY} });`,
+    `const provider = ${make}({ baseURL: '${at.base}', apiKey: process.env.${KEY} });`,
     'const { textStream } = streamText({',
     ...options,
     '});',

@@ -1,15 +1,17 @@
+import type { ServedAt } from '../../api/served-at.ts';
+
 /** How a client is pointed at this gateway. */
 export interface Client {
   readonly title: string;
-  readonly code: (origin: string, model: string) => string;
+  readonly code: (at: ServedAt, model: string) => string;
 }
 
 export const CLIENTS: readonly Client[] = [
   {
     title: 'Claude Code',
-    code: (origin, model) =>
+    code: (at, model) =>
       [
-        `export ANTHROPIC_BASE_URL=${origin}`,
+        `export ANTHROPIC_BASE_URL=${at.anthropic}`,
         'export ANTHROPIC_AUTH_TOKEN=$SIGNALBOX_KEY',
         `export ANTHROPIC_MODEL=${model}`,
         `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
@@ -18,7 +20,7 @@ export const CLIENTS: readonly Client[] = [
   },
   {
     title: 'Codex',
-    code: (origin, model) =>
+    code: (at, model) =>
       [
         '# ~/.codex/config.toml',
         `model = "${model}"`,
@@ -26,26 +28,26 @@ export const CLIENTS: readonly Client[] = [
         '',
         '[model_providers.signalbox]',
         'name = "Signalbox"',
-        `base_url = "${origin}/v1"`,
+        `base_url = "${at.base}"`,
         'env_key = "SIGNALBOX_KEY"',
         'wire_api = "responses"',
       ].join('\n'),
   },
   {
     title: 'openai',
-    code: (origin, model) =>
+    code: (at, model) =>
       [
         `import OpenAI from 'openai';`,
-        `const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.SIGNALBOX_KEY });`,
+        `const client = new OpenAI({ baseURL: '${at.base}', apiKey: process.env.SIGNALBOX_KEY });`,
         `const response = await client.responses.create({ model: '${model}', input: 'Hello' });`,
       ].join('\n'),
   },
   {
     title: '@anthropic-ai/sdk',
-    code: (origin, model) =>
+    code: (at, model) =>
       [
         `import Anthropic from '@anthropic-ai/sdk';`,
-        `const client = new Anthropic({ baseURL: '${origin}', apiKey: process.env.SIGNALBOX_KEY });`,
+        `const client = new Anthropic({ baseURL: '${at.anthropic}', apiKey: process.env.SIGNALBOX_KEY });`,
         'const message = await client.messages.create({',
         `  model: '${model}', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }],`,
         '});',
@@ -53,11 +55,11 @@ export const CLIENTS: readonly Client[] = [
   },
   {
     title: 'Vercel ai',
-    code: (origin, model) =>
+    code: (at, model) =>
       [
         `import { createOpenAI } from '@ai-sdk/openai';`,
         `import { generateText } from 'ai';`,
-        `const openai = createOpenAI({ baseURL: '${origin}/v1', apiKey: process.env.SIGNALBOX_KEY });`,
+        `const openai = createOpenAI({ baseURL: '${at.base}', apiKey: process.env.SIGNALBOX_KEY });`,
         `const { text } = await generateText({ model: openai('${model}'), prompt: 'Hello' });`,
       ].join('\n'),
   },

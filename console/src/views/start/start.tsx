@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import { curlOf } from '../../api/curl.ts';
+import { servedAt } from '../../api/served-at.ts';
 import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -124,7 +125,7 @@ function AskSimulator() {
         The built-in simulator asks no model and needs no key of a provider. <code>$SIGNALBOX_KEY</code> is
         the key that the first start printed. Lost it? <Link href="/keys">Create another</Link>.
       </p>
-      <CodeBlock code={curlOf(request, window.location.origin, 'SIGNALBOX_KEY')} what="the command" />
+      <CodeBlock code={curlOf(request, servedAt().base, 'SIGNALBOX_KEY')} what="the command" />
       <div class="r wrap">
         <button
           class="b pri"
@@ -243,9 +244,7 @@ function PointClient({ hasClient }: { readonly hasClient: boolean }) {
           </button>
         ))}
       </fieldset>
-      {client !== undefined && (
-        <CodeBlock code={client.code(window.location.origin, MODEL)} what="the settings" />
-      )}
+      {client !== undefined && <CodeBlock code={client.code(servedAt(), MODEL)} what="the settings" />}
       <p class="sm t2 r" role="status">
         {hasClient ? (
           <>
