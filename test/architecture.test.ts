@@ -46,11 +46,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manage: ['contract', 'broadcast', 'stages', 'routing', 'catalog', 'config', 'ports', 'ir', 'kit'],
   classify: ['contract', 'manage', 'gateway', 'following', 'dialects', 'ports', 'ir', 'kit'],
   workers: ['net', 'ports', 'ir', 'kit'],
+  endpoints: ['contract', 'manage', 'classify', 'ports', 'ir', 'kit'],
   control: ['manage', 'contract', 'config', 'ports', 'ir', 'kit'],
   http: [
+    'endpoints',
     'contract',
     'manage',
-    'classify',
     'gateway',
     'mcp',
     'dialects',
@@ -79,6 +80,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'kit',
   ],
   operator: [
+    'endpoints',
     'settings',
     'http',
     'control',

@@ -1,36 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ClassifierRuns } from '../classify/classifier-runs.ts';
-import type { ClassifierTrials } from '../classify/classifier-trials.ts';
 import type { ReadinessParts } from '../contract/envelopes/health.ts';
-import type { ConfigurationObject, FindingsObject, PresetObject } from '../contract/gateway/configuration.ts';
-import type { PriceChangeObject } from '../contract/gateway/price-change.ts';
-import type {
-  EndpointStateObject,
-  EndpointStatesQuery,
-  ProviderStateObject,
-} from '../contract/gateway/provider-state.ts';
+import type { EndpointServices } from '../endpoints/services.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
-import type { Credits } from '../manage/accounts/credits.ts';
-import type { Activity } from '../manage/analytics/activity.ts';
-import type { Analytics } from '../manage/analytics/analytics.ts';
-import type { AccountOverview } from '../manage/analytics/overview.ts';
-import type { Byok } from '../manage/byok/byok.ts';
-import type { Classifiers } from '../manage/classifiers/classifiers.ts';
-import type { Destinations } from '../manage/destinations/destinations.ts';
-import type { Files } from '../manage/files/files.ts';
-import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { Generations } from '../manage/generations/generations.ts';
-import type { RunningGenerations } from '../manage/generations/running-generations.ts';
-import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
-import type { Guardrails } from '../manage/guardrails/guardrails.ts';
-import type { AccountKeys } from '../manage/keys/account-keys.ts';
-import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Sessions } from '../manage/sessions/sessions.ts';
-import type { Budgets } from '../manage/workspaces/budgets.ts';
-import type { Workspaces } from '../manage/workspaces/workspaces.ts';
 import type { McpOffers } from '../mcp/server/offered-tool.ts';
 import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
 import type { ListenerCertificate } from '../net/http1/server/listener.ts';
@@ -146,21 +122,8 @@ export interface HttpBasics {
   readonly forward?: ((request: InboundRequest, response: OutboundResponse) => void) | undefined;
 }
 
-/** What the operator of the installation sees of it. */
-export interface OperatorViews {
-  /** Providers in use first, then those that are known. */
-  providers(): Promise<ProviderStateObject[]>;
-  endpoints(query: EndpointStatesQuery): Promise<EndpointStateObject[]>;
-  /** `section`: values whose key begins with this word alone. */
-  configuration(section?: string): Promise<ConfigurationObject>;
-  findings(): Promise<FindingsObject>;
-  presets(): PresetObject[];
-  /** Changes of prices, newest first; of a model, the first prices too. */
-  prices(model?: string): Promise<PriceChangeObject[]>;
-}
-
 /** Further dependencies for serving, which may take long to open. */
-export interface HttpServices {
+export interface HttpServices extends Omit<EndpointServices, 'clock'> {
   readonly catalog: () => Catalog;
   readonly callers: CallerDirectory;
   /** Sign-ins to the console. */
@@ -169,29 +132,9 @@ export interface HttpServices {
   readonly limiter: Limiter;
   /** Tools for MCP clients. */
   readonly mcp: McpOffers;
-  readonly byok: Byok;
-  readonly guardrails: Guardrails;
-  readonly guardrailAssignments: GuardrailAssignments;
-  readonly destinations: Destinations;
-  readonly classifiers: Classifiers;
-  readonly classifierRuns: ClassifierRuns;
-  readonly classifierTrials: ClassifierTrials;
   readonly generations: Generations;
-  readonly generationLog: GenerationLog;
-  readonly runningGenerations: RunningGenerations;
-  readonly accountKeys: AccountKeys;
-  readonly workspaces: Workspaces;
-  readonly budgets: Budgets;
-  readonly credits: Credits;
-  readonly files: Files;
-  readonly rankings: Rankings;
-  /** The state of the installation, for its operator. */
-  readonly operatorViews: OperatorViews;
-  readonly analytics: Analytics;
   /** Events that analytics lack now, in words; null = none. */
   readonly analyticsWarning: () => string | null;
-  readonly activity: Activity;
-  readonly overview: AccountOverview;
   /** The state of the parts that `/readyz` reports. */
   readonly readiness: () => ReadinessParts;
   /** The account that the installation began with: the operator's. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
+import type { RateClass } from '../endpoints/endpoint.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
 import { requestIdOf } from '../kit/ids.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
@@ -12,7 +13,6 @@ import { ResponseHeadWriter } from '../net/http1/server/response-head-writer.ts'
 import type { ScannedHead } from '../net/http1/server/scan-head.ts';
 import { labelOf } from './access/authenticate.ts';
 import { allowOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
-import type { RateClass } from './access/rate-limits.ts';
 import { RefusedKeys } from './access/refused-keys.ts';
 import { SignInAttempts } from './access/sign-in-attempts.ts';
 import { answerConsole, answerLostBrowser } from './console/answer-console.ts';

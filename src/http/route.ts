@@ -1,11 +1,9 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
+import type { AnyEndpoint, Method, ParamsOf, QueryOf, RateClass } from '../endpoints/endpoint.ts';
+import type { CallerOf, Permission } from '../endpoints/permissions.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
-import type { Issue } from '../kit/json/validate.ts';
 import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { RouteAuth } from './access/authenticate.ts';
-import type { RateClass } from './access/rate-limits.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
 import type { HttpExchange } from './exchange/http-exchange.ts';
 
@@ -35,31 +33,38 @@ export interface RouteExample {
   readonly answer: Json;
 }
 
-/** One row of the route table. Everything a route is; nothing about it is decided elsewhere. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/**
+ * One row of the route table. Everything a route is; nothing about it is decided elsewhere. Most rows are endpoints
+ * that HTTP serves (`served`); the others answer in a way of their own, as a stream or with a cookie.
+ */
+export interface Route<
+  P extends Permission = Permission,
+  Path extends string = string,
+  Query extends TObject = TObject,
+> {
+  readonly method: Method;
   readonly mount: Mount;
   /** With `{name}` for path parameters. */
-  readonly path: string;
+  readonly path: Path;
   /** Unique. */
   readonly operationId: string;
   readonly summary: string;
   /** Heading in the interface description. */
   readonly tag: string;
-  readonly auth: RouteAuth;
-  /** If true for the current settings and the request, the route needs no key. */
+  readonly permission: P;
+  /** If true for the current settings and the request, the permission is not asked for. */
   readonly isPublic?: (settings: HttpSettings, request: InboundRequest) => boolean;
   /** Exchanges a key for a session: how many keys can be tried is limited. */
   readonly isSignIn?: true;
   readonly rateClass: RateClass;
   readonly request: {
     /** Declared query parameters; `unknown-parameters.ts` says what becomes of others. */
-    readonly query: TObject | null;
+    readonly query: Query | null;
     /** Declared headers, by their names in lower case. */
     readonly headers: TObject | null;
     readonly body: TSchema | null;
     /** Further problems of the valid members of a body; called only if other members are invalid. */
-    readonly furtherIssues?: (valid: JsonObject, services: HttpDependencies) => readonly Issue[];
+    furtherIssues?: AnyEndpoint['furtherIssues'];
     /** The body is a form with these parts instead. The handler reads it, under limits of its own. */
     readonly form?: TSchema;
   };
@@ -67,7 +72,15 @@ export interface Route {
   /** Headers that a successful response may have, by name: what they say. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly encodeError: EncodeError;
-  readonly handler: Handler;
+  /** Answers a call. A thrown GatewayError becomes the reply. */
+  handler(call: Call<P, Path, Query>): Promise<void> | void;
+}
+
+/** A row whose types follow from its permission, path and schemas. */
+export function route<P extends Permission, const Path extends string, Query extends TObject = TObject>(
+  row: Route<P, Path, Query>,
+): Route<P, Path, Query> {
+  return row;
 }
 
 /** A row as the table lists it. */
@@ -77,22 +90,25 @@ export interface ListedRoute extends Route {
 }
 
 /** A request that has passed everything its row declares. */
-export interface Call {
+export interface Call<
+  P extends Permission = Permission,
+  Path extends string = string,
+  Query extends TObject = TObject,
+> {
   readonly exchange: HttpExchange;
   readonly services: HttpDependencies;
   readonly settings: HttpSettings;
   readonly times: HttpTimes;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: ParamsOf<Path>;
   /** Declared query parameters, of their declared types. */
-  readonly query: JsonObject;
+  readonly query: QueryOf<Query>;
   /** Everything in the query, as it came. */
   readonly rawQuery: URLSearchParams;
   /** Declared headers that are there, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Valid by the row's schema; empty on rows without one. */
   readonly body: JsonObject;
-  /** Present on every row whose `auth` is not `none`. */
-  readonly caller: Caller | undefined;
+  readonly caller: CallerOf<P>;
   readonly server: ServerView;
 }
 
@@ -106,6 +122,3 @@ export interface ServerView {
 }
 
 export type ServerState = 'starting' | 'ready' | 'draining';
-
-/** Answers a call. A thrown GatewayError becomes the reply. */
-export type Handler = (call: Call) => Promise<void> | void;

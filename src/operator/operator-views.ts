@@ -20,9 +20,9 @@ import type {
 } from '../contract/gateway/provider-state.ts';
 import type { UptimeObject } from '../contract/gateway/uptime.ts';
 import { isoTime } from '../contract/values/iso-time.ts';
+import type { OperatorViews } from '../endpoints/services.ts';
 import type { LastFailures } from '../gateway/observers/last-failures.ts';
 import type { NotedChange, ServiceChanges } from '../gateway/observers/service-changes.ts';
-import type { OperatorViews } from '../http/dependencies.ts';
 import { systemClock } from '../kit/time/clock.ts';
 import type { PriceChange, PriceHistory } from '../manage/models/price-history.ts';
 import { type DailyCalls, sumOfDays, uptimeOver } from '../manage/models/uptime.ts';

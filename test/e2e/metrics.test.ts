@@ -72,7 +72,7 @@ test('keys of other accounts are refused: the figures cover all tenants', async 
   const refused = await scrape(key);
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({
-    error: { message: 'Only management keys of the first account can read the metrics' },
+    error: { message: 'Only management keys of the first account can see the state of the installation' },
   });
 });
 

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PERMISSIONS } from '../../src/endpoints/permissions.ts';
 import type { ListedRoute } from '../../src/http/route.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { openTestGateway, type TestGateway } from './harness.ts';
@@ -21,7 +22,9 @@ interface Victim {
   readonly marks: readonly string[];
 }
 
-const ROUTES = routesFor('signalbox').filter(({ auth }) => auth !== 'none' && auth !== 'optional');
+const keyKindOf = ({ permission }: ListedRoute) => PERMISSIONS[permission];
+
+const ROUTES = routesFor('signalbox').filter((route) => !['none', 'optional'].includes(keyKindOf(route)));
 const PROMPT = 'prompt-of-the-victim';
 const END_USER = 'end-user-of-the-victim';
 const SESSION_NAME = 'session-of-the-victim';
@@ -195,7 +198,7 @@ const hashLike = (token: string): string => [...token].reverse().join('');
 
 describe('a session of a plain key', () => {
   it('is refused on every route of management', async () => {
-    const management = ROUTES.filter(({ auth }) => auth === 'management');
+    const management = ROUTES.filter((route) => ['management', 'operator'].includes(keyKindOf(route)));
     const statuses = await Promise.all(
       management.map(async (route) => {
         const { status } = await ask(route, { cookie: plain, headers: FROM_CONSOLE });
@@ -206,7 +209,7 @@ describe('a session of a plain key', () => {
   });
 
   it('reads nothing of another key, whatever it asks for', async () => {
-    const reads = ROUTES.filter(({ auth, method }) => auth === 'any' && method === 'GET');
+    const reads = ROUTES.filter((route) => keyKindOf(route) === 'any' && route.method === 'GET');
     const queries = [
       '',
       `?key=${victim.hash}`,

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '../../src/endpoints/permissions.ts';
 import { codeSamplesOf, SAMPLE_ORIGIN } from '../../src/http/openapi/code-samples.ts';
 import { describeRoutes } from '../../src/http/openapi/openapi.ts';
+import type { ListedRoute } from '../../src/http/route.ts';
 import { routesFor } from '../../src/http/routes/routes.ts';
 import { ask, startServer, stopServers } from './harness.ts';
 
 afterEach(stopServers);
 
 const ROUTES = routesFor('signalbox');
+
+const keyKindOf = ({ permission }: ListedRoute) => PERMISSIONS[permission];
 
 describe('the route table', () => {
   it('has no two rows for one thing', () => {
@@ -129,7 +133,7 @@ describe('the route table', () => {
   });
 
   it('has no public routes but the intended ones', () => {
-    const open = ROUTES.filter(({ auth }) => auth === 'none').map(({ path }) => path);
+    const open = ROUTES.filter((route) => keyKindOf(route) === 'none').map(({ path }) => path);
     expect(open.sort()).toEqual(
       [
         '/',
@@ -157,14 +161,15 @@ describe('the route table', () => {
         Object.keys(route.responses).filter((status) => status.startsWith('2') && status !== '202'),
       ).toHaveLength(1);
       expect(Object.keys(route.responses)).toContain('500');
-      if (!['none', 'optional'].includes(route.auth)) expect(Object.keys(route.responses)).toContain('401');
+      const kind = keyKindOf(route);
+      if (!['none', 'optional'].includes(kind)) expect(Object.keys(route.responses)).toContain('401');
       const { body, form } = route.request;
       // A sign-in has nothing but its key, a test of a connection and a stop nothing but what is stored.
       const hasNone = ['createSession', 'testDestination', 'stopClassifierRun'].includes(route.operationId);
       const takesBody = ['POST', 'PUT', 'PATCH'].includes(route.method) && !hasNone;
       expect(body !== null || form !== undefined).toBe(takesBody);
-      if (route.auth === 'management') expect(Object.keys(route.responses)).toContain('403');
-      expect(route.auth === 'inference').toBe(route.rateClass === 'generation');
+      if (['management', 'operator'].includes(kind)) expect(Object.keys(route.responses)).toContain('403');
+      expect(kind === 'inference').toBe(route.rateClass === 'generation');
     }
   });
 });

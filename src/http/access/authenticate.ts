@@ -3,14 +3,7 @@ import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Sessions } from '../../manage/sessions/sessions.ts';
 import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import type { Caller } from '../../ports/caller.ts';
-import type { Key } from '../../ports/tenancy.ts';
 import { ACT_AS_HEADER, type CookieServer, sessionTokenOf } from './session-cookie.ts';
-
-/**
- * Which key a route needs: `none`; `optional`: none, but a valid key gets more; `any` valid key; `inference`: no
- * management key; `management` keys only.
- */
-export type RouteAuth = 'none' | 'optional' | 'any' | 'inference' | 'management';
 
 /** Finds the caller of a secret. Undefined for one that is unknown, disabled, deleted or expired. */
 export interface CallerDirectory {
@@ -90,19 +83,6 @@ const PROVIDER_KEYS: readonly (readonly [beginning: string, provider: string])[]
   ['gsk_', 'Groq'],
   ['xai-', 'xAI'],
 ];
-
-/** Refuses a key of the wrong kind. */
-export function authorize(auth: RouteAuth, key: Key): void {
-  if (auth === 'management' && !key.isManagement) {
-    throw new GatewayError('permission', 'Only management keys can perform this operation');
-  }
-  if (auth === 'inference' && key.isManagement) {
-    throw new GatewayError(
-      'permission',
-      'Management keys cannot be used for inference: send an API key. The first start prints one, and signalbox keys create makes more',
-    );
-  }
-}
 
 /** `Authorization: Bearer` or, in its absence, `x-api-key`. A repeated header is ambiguous and holds no secret. */
 function secretOf(request: InboundRequest): string {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { RateClass } from '../../endpoints/endpoint.ts';
 import type { GatewayError } from '../../ir/errors.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { RateLimit, RateVerdict } from '../../ports/limiter.ts';
-import { countRequest, type RateClass, type RateSettings, tokenCounts } from './rate-limits.ts';
+import { countRequest, type RateSettings, tokenCounts } from './rate-limits.ts';
 
 const caller = { key: { hash: 'hash' }, accountId: 'account' } as Caller;
 

@@ -1,3 +1,4 @@
+import type { RateClass } from '../../endpoints/endpoint.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Caller } from '../../ports/caller.ts';
@@ -9,12 +10,6 @@ import type {
   RateVerdict,
   RateWindow,
 } from '../../ports/limiter.ts';
-
-/**
- * The limit that a route counts against: generations (also in flight), files, analytics queries, datasets; the
- * others have none.
- */
-export type RateClass = 'generation' | 'files' | 'analytics' | 'datasets' | 'management' | 'public' | 'probe';
 
 /** Maximum in each window; null = no limit. */
 export type PerWindow = Readonly<Record<RateWindow, number | null>>;

@@ -10,7 +10,7 @@ import { AbortGrace } from '../exchange/abort-grace.ts';
 import { logOwnFault } from '../exchange/error-reply.ts';
 import { replyWithStream } from '../exchange/sse-reply.ts';
 import { unknownParametersIn } from '../request/unknown-parameters.ts';
-import type { Call, Handler } from '../route.ts';
+import type { Call as AnyCall } from '../route.ts';
 import { attributionOf } from './attribution.ts';
 import {
   apiVersionOf,
@@ -21,6 +21,11 @@ import {
   SESSION_HEADER,
   wantsMetadata,
 } from './generation-headers.ts';
+
+type Call = AnyCall<'generations.run'>;
+
+/** Runs a generation. */
+type Handler = (call: Call) => Promise<void>;
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */
 export function generateHandler(dialect: ConversationFormat): Handler {
@@ -132,7 +137,6 @@ export class GenerationRun {
 
 function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>): GenerationInput {
   const { exchange, caller, headers, body, settings, rawQuery } = call;
-  if (caller === undefined) throw new Error('a generation route must require a key');
   return {
     format,
     caller,

@@ -1,4 +1,5 @@
 import { anthropicBase } from '../../contract/gateway/anthropic-base.ts';
+import { type KeyKind, PERMISSIONS } from '../../endpoints/permissions.ts';
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
 import type { ListedRoute, RouteExample } from '../route.ts';
 
@@ -40,9 +41,18 @@ function addressOf(
   return `${SAMPLE_ORIGIN}${mount === 'api' ? basePath : ''}${filled}${search === '' ? '' : `?${search}`}`;
 }
 
-function keyVariableOf({ auth }: ListedRoute): string | undefined {
-  if (auth === 'none' || auth === 'optional') return undefined;
-  return auth === 'management' ? 'SIGNALBOX_MANAGEMENT_KEY' : 'SIGNALBOX_API_KEY';
+const KEY_VARIABLES: Readonly<Record<KeyKind, string | undefined>> = {
+  none: undefined,
+  optional: undefined,
+  any: 'SIGNALBOX_API_KEY',
+  inference: 'SIGNALBOX_API_KEY',
+  management: 'SIGNALBOX_MANAGEMENT_KEY',
+  operator: 'SIGNALBOX_MANAGEMENT_KEY',
+  machine: undefined,
+};
+
+function keyVariableOf({ permission }: ListedRoute): string | undefined {
+  return KEY_VARIABLES[PERMISSIONS[permission]];
 }
 
 function curl({ route, example, address, key }: SampleCall): string {

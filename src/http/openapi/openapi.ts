@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { type KeyKind, PERMISSIONS } from '../../endpoints/permissions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { programVersion } from '../../kit/program-version.ts';
 import { metadataHeaders } from '../generation/generation-headers.ts';
@@ -81,21 +82,26 @@ export function describeRoutes(
 
 const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
 
-/** Security requirements by kind of authentication; an empty entry means that none is needed. */
-const SECURITY: Readonly<Record<ListedRoute['auth'], readonly JsonObject[]>> = {
+/** What a request can need a key for. */
+type HttpKeyKind = Exclude<KeyKind, 'machine'>;
+
+/** Security requirements by kind of key; an empty entry means that none is needed. */
+const SECURITY: Readonly<Record<HttpKeyKind, readonly JsonObject[]>> = {
   none: [],
   optional: [{}, ...NEEDED],
   any: NEEDED,
   inference: NEEDED,
   management: NEEDED,
+  operator: NEEDED,
 };
 
-const AUTH_NOTES: Readonly<Record<ListedRoute['auth'], string>> = {
+const KEY_NOTES: Readonly<Record<HttpKeyKind, string>> = {
   none: 'Needs no key.',
   optional: 'Needs no key; with a valid one it tells more.',
   any: 'Needs any valid key.',
   inference: 'Needs an API key; management keys are refused.',
   management: 'Needs a management key.',
+  operator: 'Needs a management key of the first account.',
 };
 
 function operationOf(
@@ -121,9 +127,9 @@ function operationOf(
   return {
     operationId: route.operationId,
     summary: route.summary,
-    description: AUTH_NOTES[route.auth],
+    description: KEY_NOTES[PERMISSIONS[route.permission]],
     tags: [route.tag],
-    security: [...SECURITY[route.auth]],
+    security: [...SECURITY[PERMISSIONS[route.permission]]],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
       requestBody: {

@@ -1,9 +1,9 @@
 import type { TObject } from 'typebox';
+import type { RateClass } from '../../endpoints/endpoint.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { MAX_ISSUES } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type { RateClass } from '../access/rate-limits.ts';
 import type { Route } from '../route.ts';
 
 /**

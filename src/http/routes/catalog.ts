@@ -17,7 +17,7 @@ import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { Call, Route } from '../route.ts';
+import { type Call, type Route, route } from '../route.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
 import { codexModels } from './codex-models.ts';
 import { filterModels } from './model-filters.ts';
@@ -27,7 +27,6 @@ const CATALOG = { ...READ, tag: 'Catalogue' } as const;
 
 const RETRIEVED = {
   ...CATALOG,
-  auth: 'none',
   request: NOTHING_DECLARED,
   responses: { 200: ok(modelSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
 } as const;
@@ -39,77 +38,77 @@ const ROUTING_SUFFIX = /:(?:nitro|floor|exacto|online)$/;
 
 /** Models, their endpoints and providers. */
 export const CATALOG_ROUTES: readonly Route[] = [
-  {
+  route({
     ...CATALOG,
     path: '/models',
     operationId: 'listModels',
     summary: 'Models that can be asked for',
-    auth: 'none',
+    permission: 'catalogue.read',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
     handler: (call) => {
       replyWithModels(call, '/models', call.services.catalog().models);
     },
-  },
-  {
+  }),
+  route({
     ...CATALOG,
     path: '/models/count',
     operationId: 'countModels',
     summary: 'How many models there are',
-    auth: 'none',
+    permission: 'catalogue.read',
     request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
     responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
     handler: ({ services, query, exchange }) => {
-      const { length } = filterModels(services.catalog().models, query as ModelsQuery, services.clock.now());
+      const { length } = filterModels(services.catalog().models, query, services.clock.now());
       exchange.reply.json(200, { data: { count: length } });
     },
-  },
-  {
+  }),
+  route({
     ...CATALOG,
     path: '/models/user',
     operationId: 'listModelsForKey',
     summary: 'Models that the key may use',
-    auth: 'any',
+    permission: 'models.read',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
     handler: async (call) => {
-      const { caller, services } = call;
-      if (caller === undefined) throw new Error('this route must require a key');
-      replyWithModels(call, '/models/user', await services.gateway.modelsFor(caller));
+      replyWithModels(call, '/models/user', await call.services.gateway.modelsFor(call.caller));
     },
-  },
-  {
+  }),
+  route({
     ...CATALOG,
     path: '/model/{author}/{slug}',
     operationId: 'getModel',
     summary: 'One model, by id or alias',
-    auth: 'none',
+    permission: 'catalogue.read',
     request: NOTHING_DECLARED,
     responses: { 200: ok(modelReplySchema), ...errors(errorEnvelopeSchema, [404, 500]) },
     handler: (call) => {
       call.exchange.reply.json(200, { data: renderModel(findModel(call), call.settings.basePath) });
     },
-  },
-  {
+  }),
+  route({
     ...RETRIEVED,
     path: '/models/{author}/{slug}',
     operationId: 'retrieveModel',
     summary: 'One model, in the shape of `models.retrieve` of the OpenAI and Anthropic clients',
+    permission: 'catalogue.read',
     handler: (call) => replyWithRetrieved(call, `${call.params.author}/${call.params.slug}`),
-  },
-  {
+  }),
+  route({
     ...RETRIEVED,
     path: '/models/{id}',
     operationId: 'retrieveModelByEncodedId',
     summary: 'The same for clients that write the slash of an id as `%2F`',
-    handler: (call) => replyWithRetrieved(call, call.params.id ?? ''),
-  },
-  {
+    permission: 'catalogue.read',
+    handler: (call) => replyWithRetrieved(call, call.params.id),
+  }),
+  route({
     ...CATALOG,
     path: '/models/{author}/{slug}/endpoints',
     operationId: 'listEndpoints',
     summary: 'The endpoints of one model',
-    auth: 'optional',
+    permission: 'endpoints.read',
     request: NOTHING_DECLARED,
     responses: { 200: ok(endpointListSchema), ...errors(errorEnvelopeSchema, [404, 500]) },
     handler: (call) => {
@@ -127,25 +126,25 @@ export const CATALOG_ROUTES: readonly Route[] = [
         },
       });
     },
-  },
-  {
+  }),
+  route({
     ...CATALOG,
     path: '/providers',
     operationId: 'listProviders',
     summary: 'Providers that serve models',
-    auth: 'none',
+    permission: 'catalogue.read',
     request: NOTHING_DECLARED,
     responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [431, 500]) },
     // All that are known, on or not.
     handler: ({ services, exchange }) => {
       exchange.reply.json(200, { data: allProviders(services.catalog()).map(renderProvider) });
     },
-  },
+  }),
 ];
 
 /** `path`: where the next page is. */
 function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
-  const query = call.query as ModelsQuery;
+  const query = call.query;
   const matching = filterModels(models, query, call.services.clock.now());
   const { page, next, hasMore } = pageOf(matching, query);
   call.exchange.reply.json(200, {
@@ -231,6 +230,6 @@ function nextLink({ rawQuery, query, settings }: Call, path: string, offset: num
   next.delete('after_id');
   next.delete('before_id');
   next.set('offset', String(offset));
-  next.set('limit', String((query as ModelsQuery).limit ?? DEFAULT_PAGE));
+  next.set('limit', String(query.limit ?? DEFAULT_PAGE));
   return `${settings.basePath}${path}?${next}`;
 }

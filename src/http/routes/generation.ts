@@ -20,7 +20,7 @@ import type { RequestFormat } from '../../ir/items.ts';
 import { compileValidator, type Validator } from '../../kit/json/validate.ts';
 import { countTokensHandler, GenerationRun, generateHandler, wholeHandler } from '../generation/generate.ts';
 import { generationHeaderSchema, planningHeaderSchema } from '../generation/generation-headers.ts';
-import type { Handler, Route } from '../route.ts';
+import type { Call, Route } from '../route.ts';
 import { errors, ok } from './row-parts.ts';
 
 const GENERATION_ERRORS: readonly ErrorStatus[] = [
@@ -96,7 +96,7 @@ export function generationRoutes(vendor: string): readonly Route[] {
       operationId: 'explainRouting',
       summary: 'Explain the routing of a request; no upstream is called, nothing is charged',
       tag: 'Routing',
-      auth: 'any',
+      permission: 'routing.explain',
       rateClass: 'management',
       request: { query: null, headers: planningHeaderSchema(vendor), body: explainRequestSchema },
       responses: {
@@ -126,7 +126,7 @@ function generationRoute(vendor: string, dialect: ConversationFormat, row: Gener
     operationId: row.operationId,
     summary: row.summary,
     tag: 'Generation',
-    auth: 'inference',
+    permission: 'generations.run',
     rateClass: 'generation',
     request: {
       query: null,
@@ -156,7 +156,7 @@ function wholeRoute(
     method: 'POST',
     mount: 'api',
     tag: 'Generation',
-    auth: 'inference',
+    permission: 'generations.run',
     rateClass: 'generation',
     request: {
       query: null,
@@ -184,7 +184,7 @@ function countingRoutes(
       operationId: row.operationId,
       summary: row.summary,
       tag: 'Generation',
-      auth: 'inference',
+      permission: 'generations.run',
       rateClass: 'generation',
       request: {
         query: null,
@@ -199,7 +199,7 @@ function countingRoutes(
 }
 
 /** The handler of `POST /routing/explain`: checks the body by the schema of the format that it names. */
-function explainHandler(vendor: string): Handler {
+function explainHandler(vendor: string): (call: Call<'routing.explain'>) => Promise<void> {
   const validators = new Map<RequestFormat, Validator>(
     REQUEST_FORMATS.map(({ name, inbound }) => [name, compileValidator(inbound.requestSchema(vendor))]),
   );

@@ -13,8 +13,11 @@ import { mayCall } from '../access/cors.ts';
 import { GenerationRun } from '../generation/generate.ts';
 import { MAX_SESSION_ID, SESSION_HEADER } from '../generation/generation-headers.ts';
 import { NoObjectBody, UnreadableBody } from '../request/read-body.ts';
-import type { Call, Route } from '../route.ts';
-import { callerOf, errors, ok } from './row-parts.ts';
+import { type Call as AnyCall, type Route, route } from '../route.ts';
+import { errors, ok } from './row-parts.ts';
+
+/** A message of a client. */
+type Call = AnyCall<'generations.run'>;
 
 const NO_BATCHES = 'Batches are not supported: send each message in a request of its own';
 
@@ -30,14 +33,14 @@ const encodeRpcError: EncodeError = (error, context) => {
 
 /** The gateway as an MCP server, without sessions: each message gets one reply. */
 export const MCP_ROUTES: readonly Route[] = [
-  {
+  route({
     method: 'POST',
     mount: 'api',
     path: '/mcp',
     operationId: 'sendMcpMessage',
     summary: 'Send a message of the Model Context Protocol: list tools, call one',
+    permission: 'generations.run',
     tag: 'MCP',
-    auth: 'inference',
     rateClass: 'generation',
     request: {
       query: null,
@@ -80,7 +83,7 @@ export const MCP_ROUTES: readonly Route[] = [
       else if (reply.begun) reply.end(frameOf(answer));
       else reply.json(200, answer);
     },
-  },
+  }),
 ];
 
 /** A page that reached the gateway by DNS rebinding must not call tools, as the protocol demands. */
@@ -109,7 +112,7 @@ const REFUSED = -32_000;
 
 async function answered(call: Call): Promise<JsonObject | undefined> {
   const { exchange, services, body } = call;
-  const caller = callerOf(call);
+  const caller = call.caller;
   let sent = 0;
   const service: McpService = {
     serverInfo: services.mcp.serverInfo,
@@ -153,7 +156,7 @@ function frameOf(message: JsonObject): string {
 /** The tools of the caller, as guardrails let them pass. */
 async function listTools(call: Call): Promise<readonly OfferedTool[]> {
   const { exchange, services } = call;
-  const tools = await services.mcp.of(callerOf(call), exchange.signal);
+  const tools = await services.mcp.of(call.caller, exchange.signal);
   const run = new GenerationRun({ ...call, body: TOOL_LIST_BODY }, 'responses');
   try {
     return await run.withAbortGrace(services.gateway.passedTools(run.input, tools));

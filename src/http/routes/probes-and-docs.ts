@@ -3,16 +3,14 @@ import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts'
 import {
   healthSchema,
   notReadySchema,
-  type ReadinessPart,
   readinessQuery,
   readySchema,
 } from '../../contract/envelopes/health.ts';
-import { GatewayError } from '../../ir/errors.ts';
 import { EXPOSITION_TYPE } from '../../kit/metrics/exposition.ts';
 import { FRAMELESS_HEADERS } from '../access/frameless-headers.ts';
 import { carriesToken } from '../access/metrics-token.ts';
 import { startPage, startSchema } from '../openapi/start-page.ts';
-import type { Route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { readinessOf, readinessOfPart, UNKNOWN_PARTS } from './readiness.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
@@ -20,7 +18,6 @@ const PROBE = {
   ...READ,
   mount: 'root',
   tag: 'Operation',
-  auth: 'none',
   rateClass: 'probe',
   request: NOTHING_DECLARED,
 } as const;
@@ -30,25 +27,26 @@ const PAGE_HEADERS = { ...FRAMELESS_HEADERS, 'Cache-Control': 'no-cache', 'Refer
 
 /** Health, readiness, metrics, and the description of the interface. */
 export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
-  {
+  route({
     ...READ,
     path: '/openapi.json',
     operationId: 'getInterfaceDescription',
     summary: 'This description',
+    permission: 'interface.read',
     tag: 'Operation',
-    auth: 'none',
     request: NOTHING_DECLARED,
     responses: {
       200: ok(Type.Object({ openapi: Type.String() })),
       ...errors(errorEnvelopeSchema, [400, 431, 500]),
     },
     handler: ({ exchange, server }) => exchange.reply.jsonText(200, server.document()),
-  },
-  {
+  }),
+  route({
     ...PROBE,
     path: '/',
     operationId: 'getStart',
     summary: 'Where everything is: a page for browsers, JSON for others',
+    permission: 'interface.read',
     rateClass: 'public',
     responses: {
       200: {
@@ -68,12 +66,13 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
         Vary: 'Accept',
       });
     },
-  },
-  {
+  }),
+  route({
     ...PROBE,
     path: '/docs',
     operationId: 'getInterfacePage',
     summary: 'This description as a page',
+    permission: 'interface.read',
     rateClass: 'public',
     responses: {
       200: { description: 'The page', content: { 'text/html': Type.String() } },
@@ -86,45 +85,38 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
         'Content-Security-Policy': contentSecurityPolicy,
       });
     },
-  },
-  {
+  }),
+  route({
     ...PROBE,
     path: '/metrics',
     operationId: 'getMetrics',
     summary:
       'Figures of this process, in the text format of Prometheus, for `metrics.token` and for management keys of the ' +
       'first account',
-    auth: 'management',
+    permission: 'metrics.read',
     isPublic: ({ areMetricsPublic, metricsToken }, request) =>
       areMetricsPublic || carriesToken(request, metricsToken),
     responses: {
       200: { description: 'The figures', content: { 'text/plain': Type.String() } },
       ...errors(errorEnvelopeSchema, [400, 401, 403, 500, 503]),
     },
-    // Metrics cover all accounts, so other tenants must not read them.
-    handler: async ({ exchange, services, caller }) => {
-      if (caller !== undefined && caller.accountId !== services.firstAccountId) {
-        throw new GatewayError(
-          'permission',
-          'Only management keys of the first account can read the metrics',
-        );
-      }
-      exchange.reply.text(await services.metrics(), EXPOSITION_TYPE);
-    },
-  },
-  {
+    handler: async ({ exchange, services }) => exchange.reply.text(await services.metrics(), EXPOSITION_TYPE),
+  }),
+  route({
     ...PROBE,
     path: '/healthz',
     operationId: 'getHealth',
     summary: 'Whether the process is alive',
+    permission: 'probes.read',
     responses: { 200: ok(healthSchema), ...errors(errorEnvelopeSchema, [400, 431, 500]) },
     handler: ({ exchange }) => exchange.reply.json(200, { status: 'ok' }),
-  },
-  {
+  }),
+  route({
     ...PROBE,
     path: '/readyz',
     operationId: 'getReadiness',
     summary: 'Whether the gateway takes requests, and the state of its parts',
+    permission: 'probes.read',
     request: { ...NOTHING_DECLARED, query: readinessQuery },
     responses: {
       200: ok(readySchema),
@@ -145,8 +137,8 @@ export const PROBE_AND_DOCS_ROUTES: readonly Route[] = [
               restartReason: isStarting ? null : (services.restartReason?.() ?? null),
               parts,
             })
-          : readinessOfPart(part as ReadinessPart, parts);
+          : readinessOfPart(part, parts);
       exchange.reply.json(status, body, status === 200 ? {} : { 'Retry-After': '1' });
     },
-  },
+  }),
 ];

@@ -1,24 +1,28 @@
+import { analyticsEndpoints } from '../../endpoints/analytics.ts';
+import { BYOK_ENDPOINTS } from '../../endpoints/byok.ts';
+import { CLASSIFIER_ENDPOINTS } from '../../endpoints/classifiers.ts';
+import { GET_CREDITS } from '../../endpoints/credits.ts';
+import { DATASET_ENDPOINTS } from '../../endpoints/datasets.ts';
+import { DESTINATION_ENDPOINTS } from '../../endpoints/destinations.ts';
+import { FILE_ENDPOINTS } from '../../endpoints/files.ts';
+import { GATEWAY_ENDPOINTS } from '../../endpoints/gateway.ts';
+import { GENERATION_LOG_ENDPOINTS } from '../../endpoints/generation-log.ts';
+import { GUARDRAIL_ENDPOINTS } from '../../endpoints/guardrails.ts';
+import { CURRENT_KEY_ENDPOINTS, KEY_ENDPOINTS } from '../../endpoints/keys.ts';
+import { WORKSPACE_ENDPOINTS } from '../../endpoints/workspaces.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { examplesFor } from '../examples.ts';
 import type { ListedRoute, Route } from '../route.ts';
-import { analyticsRoutes } from './analytics.ts';
-import { BYOK_ROUTES } from './byok.ts';
 import { CATALOG_ROUTES } from './catalog.ts';
-import { CLASSIFIER_ROUTES } from './classifiers.ts';
-import { CREDIT_ROUTES } from './credits.ts';
-import { DATASET_ROUTES } from './datasets.ts';
-import { DESTINATION_ROUTES } from './destinations.ts';
-import { FILE_ROUTES } from './files.ts';
-import { GATEWAY_ROUTES } from './gateway.ts';
+import { REMOVED_CREDIT_ROUTES } from './credits.ts';
+import { FILE_CONTENT_ROUTES } from './files.ts';
 import { generationRoutes } from './generation.ts';
 import { GENERATION_LOG_ROUTES } from './generation-log.ts';
 import { GENERATION_RECORD_ROUTES } from './generation-records.ts';
-import { GUARDRAIL_ROUTES } from './guardrails.ts';
-import { CURRENT_KEY_ROUTES, KEY_ROUTES } from './keys.ts';
 import { MCP_ROUTES } from './mcp.ts';
 import { PROBE_AND_DOCS_ROUTES } from './probes-and-docs.ts';
+import { served } from './served.ts';
 import { SESSION_ROUTES } from './sessions.ts';
-import { WORKSPACE_ROUTES } from './workspaces.ts';
 
 /** Vendor words whose tables are kept: a schema is compiled once for each. */
 const MAX_VENDORS = 8;
@@ -39,21 +43,24 @@ function rowsFor(vendor: string): readonly Route[] {
     ...generationRoutes(vendor),
     ...GENERATION_RECORD_ROUTES,
     ...GENERATION_LOG_ROUTES,
+    ...GENERATION_LOG_ENDPOINTS.map(served),
     ...MCP_ROUTES,
     ...CATALOG_ROUTES,
-    ...CURRENT_KEY_ROUTES,
+    ...CURRENT_KEY_ENDPOINTS.map(served),
     ...SESSION_ROUTES,
-    ...FILE_ROUTES,
-    ...DATASET_ROUTES,
-    ...analyticsRoutes(vendor),
-    ...BYOK_ROUTES,
-    ...KEY_ROUTES,
-    ...WORKSPACE_ROUTES,
-    ...GUARDRAIL_ROUTES,
-    ...DESTINATION_ROUTES,
-    ...CLASSIFIER_ROUTES,
-    ...CREDIT_ROUTES,
-    ...GATEWAY_ROUTES,
+    ...FILE_CONTENT_ROUTES,
+    ...FILE_ENDPOINTS.map(served),
+    ...DATASET_ENDPOINTS.map(served),
+    ...analyticsEndpoints(vendor).map(served),
+    ...BYOK_ENDPOINTS.map(served),
+    ...KEY_ENDPOINTS.map(served),
+    ...WORKSPACE_ENDPOINTS.map(served),
+    ...GUARDRAIL_ENDPOINTS.map(served),
+    ...DESTINATION_ENDPOINTS.map(served),
+    ...CLASSIFIER_ENDPOINTS.map(served),
+    served(GET_CREDITS),
+    ...REMOVED_CREDIT_ROUTES,
+    ...GATEWAY_ENDPOINTS.map(served),
     ...PROBE_AND_DOCS_ROUTES,
   ];
 }

@@ -1,3 +1,4 @@
+import { type KeyKind, PERMISSIONS, requirePermission } from '../../endpoints/permissions.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
@@ -6,7 +7,7 @@ import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import { clientAddressOf } from '../../kit/net/client-address.ts';
 import type { Caller } from '../../ports/caller.ts';
-import { authenticate, authorize, type RouteAuth, secretBeginningOf } from '../access/authenticate.ts';
+import { authenticate, secretBeginningOf } from '../access/authenticate.ts';
 import { countRequest } from '../access/rate-limits.ts';
 import type { SignInAttempts } from '../access/sign-in-attempts.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from '../dependencies.ts';
@@ -43,9 +44,10 @@ export async function runRoute(
   context: RouteContext,
 ): Promise<void> {
   const { route } = match.compiled;
-  const auth = route.isPublic?.(context.settings, exchange.request) === true ? 'none' : route.auth;
+  const isPublic = route.isPublic?.(context.settings, exchange.request) === true;
+  const keyKind = isPublic ? 'none' : PERMISSIONS[route.permission];
   // Always awaited, also if synchronous: a small body that came with its head is buffered after it.
-  exchange.caller = await IDENTIFY_BY_AUTH[auth](exchange, match.compiled, context);
+  exchange.caller = await IDENTIFY_BY_KEY[keyKind](exchange, match.compiled, context);
   const memory = new BodyMemory(context.largeBodies, exchange);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {
@@ -87,12 +89,13 @@ type Identify = (
 ) => Caller | undefined | Promise<Caller | undefined>;
 
 /** How each kind of route finds its caller. */
-const IDENTIFY_BY_AUTH: Readonly<Record<RouteAuth, Identify>> = {
+const IDENTIFY_BY_KEY: Readonly<Record<Exclude<KeyKind, 'machine'>, Identify>> = {
   none: () => undefined,
   optional: identifyIfPossible,
   any: identifyOrSignIn,
   inference: identify,
   management: identify,
+  operator: identify,
 };
 
 function identifyOrSignIn(...call: Parameters<Identify>): ReturnType<Identify> {
@@ -130,12 +133,12 @@ function identify(
   let found: Caller | Promise<Caller> | undefined;
   try {
     found = authenticate(exchange.request, services);
-    if (!(found instanceof Promise)) return requireKeyKind(exchange, compiled, found);
+    if (!(found instanceof Promise)) return admitted(exchange, compiled, found, services);
   } finally {
     if (!(found instanceof Promise)) exchange.timing.mark('auth', clock.monotonic() - started);
   }
   return found
-    .then((caller) => requireKeyKind(exchange, compiled, caller))
+    .then((caller) => admitted(exchange, compiled, caller, services))
     .finally(() => exchange.timing.mark('auth', clock.monotonic() - started));
 }
 
@@ -148,10 +151,15 @@ async function identifyIfPossible(...call: Parameters<Identify>): Promise<Caller
   }
 }
 
-function requireKeyKind(exchange: HttpExchange, { route }: CompiledRoute, caller: Caller): Caller {
-  // Set before the kind of key is checked: the refusal names the account.
+function admitted(
+  exchange: HttpExchange,
+  { route }: CompiledRoute,
+  caller: Caller,
+  services: HttpDependencies,
+): Caller {
+  // Set before the permission is asked for: the refusal names the account.
   exchange.caller = caller;
-  authorize(route.auth, caller.key);
+  requirePermission(route.permission, caller, services);
   return caller;
 }
 
@@ -252,7 +260,7 @@ function requireValid(
   const { furtherIssues } = route.request;
   // A full list names only the first of what is wrong: which other members are valid is not known.
   if (furtherIssues === undefined || issues.length >= MAX_ISSUES) throw invalidRequest(issues);
-  throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues), services)]);
+  throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues) as never, services)]);
 }
 
 /** The body without its invalid members. */
