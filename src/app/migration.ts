@@ -4,6 +4,7 @@ import { embeddedDatabaseIn, openDataDirectory, requireKeptData } from '../store
 import { readSqliteSchema } from '../store/examine/examine-sqlite.ts';
 import { refuseOtherState } from '../store/open-embedded-state.ts';
 import { databaseName, openPostgres, readPostgresSchema } from '../store/sql/postgres/open-postgres.ts';
+import { refuseUnreleased } from '../store/sql/schema-state.ts';
 import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
 
 export type { SchemaState } from '../ports/store-facts.ts';
@@ -24,9 +25,16 @@ export function targetName({ dataDir, database }: MigrationTarget): string {
 
 /**
  * Compares the schema with the migrations of this program. Changes nothing; a gateway may be running. Rejects with a
- * DataDirectoryProblem for a directory in which no gateway has kept data, unless the database is PostgreSQL.
+ * DataDirectoryProblem for a database of a version before the first release, and for a directory in which no gateway
+ * has kept data, unless the database is PostgreSQL.
  */
 export async function examineSchema({ dataDir, database }: MigrationTarget): Promise<SchemaState> {
+  const schema = await readSchemaOf(dataDir, database);
+  refuseUnreleased(schema);
+  return schema;
+}
+
+async function readSchemaOf(dataDir: string, database: DatabaseAddress | undefined): Promise<SchemaState> {
   if (database !== undefined) return readPostgresSchema(database);
   requireKeptData(dataDir);
   refuseOtherState({ directory: dataDir, databaseFile: embeddedDatabaseIn(dataDir) });

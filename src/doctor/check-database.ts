@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { countText } from '../kit/text/count-text.ts';
 import { bytesText, durationText } from '../kit/text/quantities.ts';
 import type { DatabaseFacts, PostgresFacts } from '../ports/store-facts.ts';
+import { UNRELEASED_ADVICE, UNRELEASED_TEXT } from '../store/sql/schema-state.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import { partFindings } from './part-findings.ts';
 import type { Database, Situation } from './situation.ts';
@@ -57,7 +58,11 @@ function opened(name: string, { roundTripMs, bytes }: DatabaseFacts): CheckFindi
   return warning(what, 'check the load of its disk, its server and the network', figures);
 }
 
-function shape(name: string, { missing, newer, required }: DatabaseFacts['schema']): CheckFinding[] {
+function shape(
+  name: string,
+  { missing, newer, required, isUnreleased }: DatabaseFacts['schema'],
+): CheckFinding[] {
+  if (isUnreleased) return [problem(`${name} ${UNRELEASED_TEXT}`, UNRELEASED_ADVICE)];
   if (required.length > 0) {
     return [
       problem(

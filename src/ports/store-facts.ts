@@ -13,6 +13,8 @@ export interface SchemaState {
   readonly newer: readonly string[];
   /** Migrations that a program must know to work with this database, and that this one does not know. */
   readonly required: readonly string[];
+  /** True if a version before the first release made the database: no release can work with it. */
+  readonly isUnreleased: boolean;
 }
 
 /** Facts about the database of an installation, for either engine. */

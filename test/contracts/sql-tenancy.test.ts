@@ -4,11 +4,9 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { migrate, readSchema } from '../../src/store/sql/migrate.ts';
-import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import type { Tables } from '../../src/store/sql/tables.ts';
-import { keyOf, workspaceOf } from '../builders/tenancy.ts';
 import { sqliteForTests } from './sqlite-for-tests.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { tenancyContract } from './tenancy.ts';
@@ -66,24 +64,6 @@ describe('migrate', () => {
     await database.destroy();
   });
 
-  it('keeps the workspaces and keys of the first version, unlimited', async () => {
-    const database = open();
-    await migrate(database, 1, { migrations: MIGRATIONS.slice(0, 2) });
-    await sql`insert into accounts values ('a', 'Acme', 1)`.execute(database);
-    await sql`insert into workspaces values ('w', 'a', 'default', 'Default Workspace', 1, 1)`.execute(
-      database,
-    );
-    await sql`insert into keys values ('h', 'a', 'w', 'a key', 'sk-...0000', 0, 0, 1, null, null, null)`.execute(
-      database,
-    );
-    await migrate(database, 2);
-    const tenancy = new SqlTenancy(database);
-    const workspace = workspaceOf({ id: 'w', accountId: 'a' });
-    expect(await tenancy.defaultWorkspaceOf('a')).toEqual(workspace);
-    expect(await tenancy.findKey('h')).toEqual(keyOf({ hash: 'h', accountId: 'a', workspaceId: 'w' }));
-    await database.destroy();
-  });
-
   describe('of a newer release', () => {
     const adds = { name: 'adds', async up() {} };
     const stopsUsing = { name: 'stops using', async up() {} };
@@ -97,6 +77,7 @@ describe('migrate', () => {
         missing: [],
         newer: ['adds'],
         required: [],
+        isUnreleased: false,
       });
       await database.destroy();
     });

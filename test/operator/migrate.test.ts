@@ -78,14 +78,28 @@ describe('signalbox migrate, with the embedded database', () => {
     expect(await migrate()).toMatchObject({ code: 1, err: expect.stringContaining('9998-before') });
   });
 
+  it('refuses what a version before the first release has left, and says what to do', async () => {
+    makeDataDirectory(dataDir);
+    await migrate();
+    change("update schema_migrations set name = '0001-tenancy'");
+    const refused = /made by a version before 0\.1\.0.*start with a new data directory/;
+    for (const flags of [[], ['--check']]) {
+      expect(await migrate(...flags)).toMatchObject({ code: 1, err: expect.stringMatching(refused) });
+    }
+    await expect(openInstallation({ dataDir, keyPrefix: 'sk-' })).rejects.toThrow(refused);
+    expect(await typed(['doctor', '--data-dir', dataDir])).toMatchObject({
+      out: expect.stringMatching(/made by a version before 0\.1\.0/),
+    });
+  });
+
   it('looks beside a running gateway, and changes nothing there', async () => {
     makeDataDirectory(dataDir);
     await migrate();
     const gateway = await holdDirectory(dataDir, true);
     try {
       expect(await migrate('--check')).toMatchObject({ code: 0 });
-      change("delete from schema_migrations where name = '0006-files'");
-      expect(await migrate('--check')).toMatchObject({ code: 3, view: { missing: ['0006-files'] } });
+      change("delete from schema_migrations where name = '0001-first'");
+      expect(await migrate('--check')).toMatchObject({ code: 3, view: { missing: ['0001-first'] } });
       expect(await migrate()).toMatchObject({ code: 1, err: expect.stringContaining('in use') });
     } finally {
       gateway.kill('SIGKILL');
@@ -94,9 +108,7 @@ describe('signalbox migrate, with the embedded database', () => {
 
   it('is needed before a start with DATABASE_MIGRATE=false', async () => {
     const open = () => openInstallation({ dataDir, keyPrefix: 'sk-', mayMigrate: false });
-    await expect(open()).rejects.toThrow(
-      /lacks \d+ migrations \(0001-tenancy, .*run signalbox migrate first/,
-    );
+    await expect(open()).rejects.toThrow(/lacks 1 migration \(0001-first\).*run signalbox migrate first/);
     vi.stubEnv('DATABASE_MIGRATE', 'false');
     expect(await typed(['keys', 'list', '--data-dir', dataDir])).toMatchObject({
       code: 1,

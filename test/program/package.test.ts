@@ -81,11 +81,18 @@ describe('the package that ships', () => {
         encoding: 'utf8',
         timeout: 60_000,
       });
-    expect(run('--version').stdout.trim()).toContain(REPOSITORY.version);
+    expect(run('--version').stdout.trim().split(' ')).toContain(REPOSITORY.version);
     const made = run('keys', 'create', '--name', 'first', '--data-dir', join(folder, 'data'), '--json');
     expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
     expect(JSON.parse(made.stdout)).toMatchObject({ key: expect.any(String) });
   }, 120_000);
+
+  it('is the newest release of the changelog', () => {
+    const [, version] = /^## (\d+\.\d+\.\d+), .*\(tag `v\1`\)$/m.exec(
+      readFileSync(join(unpacked, 'CHANGELOG.md'), 'utf8'),
+    ) ?? ['', 'none'];
+    expect(version).toBe(REPOSITORY.version);
+  });
 
   it('is not what npm packs in the repository', () => {
     expect(REPOSITORY.private).toBe(true);

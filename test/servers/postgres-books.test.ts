@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { windowsAt } from '../../src/kit/time/windows.ts';
 import { LedgerUnavailable, type Limits } from '../../src/ports/ledger.ts';
 import { GatewayIdentity } from '../../src/store/directory/gateway-identity.ts';
 import {
@@ -13,9 +12,6 @@ import {
 } from '../../src/store/ledger/postgres/booking/book-ends.ts';
 import { readJournals } from '../../src/store/ledger/postgres/booking/journal-rows.ts';
 import { databaseClock } from '../../src/store/ledger/postgres/tallies/database-clock.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
-import { ledgerJournalsMigration } from '../../src/store/sql/migrations/0009-ledger-journals.ts';
-import { MIGRATIONS } from '../../src/store/sql/migrations/all.ts';
 import {
   type BenchLedger,
   credit,
@@ -91,38 +87,6 @@ if (server !== undefined) {
       const second = await bench.ledger(directory);
       await spend(second, 'g4');
       expect(await statement(second)).toMatchObject({ settledNanos: 28n, differenceNanos: 0n });
-    });
-
-    it('of an older version are taken over: sums as booked, and windows of the future as those of now', async () => {
-      const { database } = bench.postgres;
-      await sql`drop schema public cascade`.execute(database);
-      await sql`create schema public`.execute(database);
-      const older = MIGRATIONS.slice(0, MIGRATIONS.indexOf(ledgerJournalsMigration));
-      await migrate(database, 1, { engine: 'postgres', migrations: older });
-      const { daily, weekly, monthly } = windowsAt(Date.now());
-      await sql`insert into ledger_tallies
-        (scope, id, credit_lifetime, byok_lifetime, left_nanos, window_daily, window_weekly, window_monthly)
-        values ('account', 'account-1', 42, 5, -42, ${String(daily + 9)}::bigint, ${String(weekly - 3)}::bigint,
-          ${String(monthly + 1)}::bigint)`.execute(database);
-      await migrate(database, 1, { engine: 'postgres' });
-      await bench.addScopes();
-      const one = await bench.ledger(bench.directory());
-      await spend(one, 'g1');
-      expect(await statement(one)).toMatchObject({
-        settledNanos: 49n,
-        differenceNanos: 0n,
-        writtenOffNanos: 0n,
-      });
-      const [spending] = await one.ledger.spendingOf('account', ['account-1']);
-      expect(spending?.windows).toEqual({ daily, weekly, monthly });
-      const { rows } = await sql`
-        select gateway_id = '' as is_old, credit_nanos, byok_nanos from ledger_booked order by gateway_id`.execute(
-        database,
-      );
-      expect(rows).toEqual([
-        { is_old: true, credit_nanos: '42', byok_nanos: '5' },
-        { is_old: false, credit_nanos: '7', byok_nanos: '0' },
-      ]);
     });
 
     describe('of a gateway that an older version has run', () => {

@@ -4,7 +4,7 @@ import type { SchemaState } from '../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';
-import { newerSchemaText, type SchemaRecords, schemaStateOf } from './schema-state.ts';
+import { newerSchemaText, refuseUnreleased, type SchemaRecords, schemaStateOf } from './schema-state.ts';
 import type { Tables } from './tables.ts';
 
 /** Options of `migrate`. */
@@ -63,14 +63,16 @@ export async function migrate(
     for (const migration of migrations) {
       // Migrations of the other engine are not recorded, so that a release without them can still open this database.
       if (!state.missing.includes(migration.name)) continue;
-      await migration.up(transaction as unknown as Kysely<unknown>);
+      await migration.up(transaction as unknown as Kysely<unknown>, engine);
       await record(transaction, migration, nowMs);
     }
   });
 }
 
 /** False if there is something to apply. Throws a DataDirectoryProblem if this program cannot go on. */
-function isUpToDate({ missing, required }: SchemaState, mayChange: boolean): boolean {
+function isUpToDate(state: SchemaState, mayChange: boolean): boolean {
+  refuseUnreleased(state);
+  const { missing, required } = state;
   if (required.length > 0) {
     throw new DataDirectoryProblem(
       `the database ${newerSchemaText(required)}; start a newer release, or restore a backup`,

@@ -16,8 +16,7 @@ export interface Migration {
    */
   readonly requires?: string;
   /**
-   * Uses SQL that both engines accept, unless `engine` is set. Typed without `Tables`, which describe the newest
-   * schema.
+   * Uses SQL that both engines accept, or looks which it has. Typed without `Tables`, which describe the newest schema.
    */
-  up(database: Kysely<unknown>): Promise<void>;
+  up(database: Kysely<unknown>, engine: SqlEngine): Promise<void>;
 }

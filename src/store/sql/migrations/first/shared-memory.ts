@@ -1,20 +1,8 @@
-import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
-
-/**
+/*
  * Counts of requests and tokens, pins, news of health and rights to probe, which gateways share. The tables are
  * unlogged: a crash of the server empties them, and nothing is written to its log. All times are milliseconds by the
  * clock of the server.
  */
-export const sharedMemoryMigration: Migration = {
-  name: '0021-shared-memory',
-  engine: 'postgres',
-  async up(database) {
-    for (const statement of [CLOCK, ...TABLES, COUNT_RATES, EXCHANGE_NEWS]) {
-      await sql.raw(statement).execute(database);
-    }
-  },
-};
 
 const CLOCK = `
   create function shared_clock_ms() returns bigint language sql as $$
@@ -176,3 +164,5 @@ const EXCHANGE_NEWS = `
       'position', coalesce(newest, after_position, 0), 'received', received, 'gateways', greatest(1, gateways)
     );
   end $$`;
+
+export const SHARED_MEMORY = [CLOCK, ...TABLES, COUNT_RATES, EXCHANGE_NEWS];

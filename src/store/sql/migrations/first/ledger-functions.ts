@@ -1,33 +1,18 @@
-import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+/*
+ * Functions that change tallies in one round trip, so that no lock on a tally is held while a gateway waits for the
+ * network. All but `ledger_windows` are in PL/pgSQL: PostgreSQL plans a function in SQL again in every transaction, and
+ * one in PL/pgSQL once for each connection. A release that has to change one adds it under a new name, because the
+ * release before still calls it.
+ */
 
 /**
- * Functions that change tallies in one round trip, so that no lock on a tally is held while a gateway waits for the
- * network. A release that has to change one adds it under a new name, because the release before still calls it.
- *
- * `ledger_gateways`: when each gateway was last seen, by the database's clock. `has_heartbeat`: the gateway that holds
- * a reservation writes this row, so that other gateways may release it soon after the gateway died. Reservations of
- * older versions are released when they expire.
+ * Functions that read tallies look them up in the index. A payer has four of them at most, but PostgreSQL takes a list
+ * in JSON for a hundred rows: up to some thousand keys it would read the whole table for each list, and hash it.
  */
-export const ledgerFunctionsMigration: Migration = {
-  name: '0022-ledger-functions',
-  engine: 'postgres',
-  async up(database) {
-    await database.schema
-      .createTable('ledger_gateways')
-      .addColumn('gateway_id', 'text', (column) => column.primaryKey())
-      .addColumn('seen_at_ms', 'bigint', (column) => column.notNull())
-      .execute();
-    await database.schema
-      .alterTable('ledger_reservations')
-      .addColumn('has_heartbeat', 'boolean', (column) => column.notNull().defaultTo(false))
-      .execute();
-    for (const statement of FUNCTIONS) await statement.execute(database);
-  },
-};
+const BY_INDEX = 'set enable_hashjoin = off set enable_mergejoin = off';
 
 /** Numbers of the windows at a moment. */
-const WINDOWS = sql`
+const WINDOWS = `
   create function ledger_windows(p_at_ms bigint, out daily bigint, out weekly bigint, out monthly bigint)
   language sql immutable as $$
     select
@@ -41,8 +26,8 @@ const WINDOWS = sql`
  * Locks tallies, adding missing ones. `p_keys`: a list of {scope, id}. All transactions lock in this order, which
  * avoids deadlocks.
  */
-const LOCK = sql`
-  create function ledger_lock(p_keys jsonb) returns void language plpgsql as $$
+const LOCK = `
+  create function ledger_lock(p_keys jsonb) returns void language plpgsql ${BY_INDEX} as $$
   declare
     v_locked bigint;
   begin
@@ -64,8 +49,9 @@ const LOCK = sql`
  * Releases what was held, and charges. `p_changes`: a list of {scope, id, held_credit, held_byok, credit, byok}, with
  * negative holds to reserve. Sums of expired windows begin at zero. The tallies must be locked.
  */
-const CHANGE = sql`
-  create function ledger_change(p_changes jsonb, p_at_ms bigint) returns void language sql as $$
+const CHANGE = `
+  create function ledger_change(p_changes jsonb, p_at_ms bigint) returns void language plpgsql ${BY_INDEX} as $$
+  begin
     update ledger_tallies t set
       credit_daily = case when w.daily > t.window_daily then 0 else t.credit_daily end + c.credit,
       byok_daily = case when w.daily > t.window_daily then 0 else t.byok_daily end + c.byok,
@@ -87,28 +73,32 @@ const CHANGE = sql`
         scope text, id text, held_credit numeric, held_byok numeric, credit numeric, byok numeric
       ),
       ledger_windows(p_at_ms) w
-    where t.scope = c.scope and t.id = c.id
-  $$`;
+    where t.scope = c.scope and t.id = c.id;
+  end $$`;
 
 /** The same change of several tallies. */
-const CHANGE_ALL = sql`
+const CHANGE_ALL = `
   create function ledger_change_all(
     p_keys jsonb, p_held_credit numeric, p_held_byok numeric, p_credit numeric, p_byok numeric, p_at_ms bigint
-  ) returns void language sql as $$
-    select ledger_change(jsonb_agg(key || jsonb_build_object(
+  ) returns void language plpgsql as $$
+  begin
+    perform ledger_change(jsonb_agg(key || jsonb_build_object(
       'held_credit', p_held_credit, 'held_byok', p_held_byok, 'credit', p_credit, 'byok', p_byok
     )), p_at_ms)
-    from jsonb_array_elements(p_keys) as key
-  $$`;
+    from jsonb_array_elements(p_keys) as key;
+  end $$`;
 
 /**
  * What each limit leaves, reservations not included: negative after it was lowered. `p_limits`: a list of
  * {scope, window, nanos, counts_byok}; an enforced balance is a limit of its account.
  */
-const REMAINDERS = sql`
+const REMAINDERS = `
   create function ledger_remainders(
     p_keys jsonb, p_limits jsonb, p_at_ms bigint, out counts_byok boolean, out left_nanos numeric
-  ) returns setof record language sql as $$
+  ) returns setof record language plpgsql ${BY_INDEX} as $$
+  #variable_conflict use_column
+  begin
+    return query
     with tallies as (
       select t.* from ledger_tallies t join jsonb_to_recordset(p_keys) as wanted(scope text, id text)
         on t.scope = wanted.scope and t.id = wanted.id
@@ -130,31 +120,37 @@ const REMAINDERS = sql`
         when 'monthly' then case when w.monthly > t.window_monthly then 0 else t.byok_monthly end
         else t.byok_lifetime
       end end
-    from limits l join tallies t on t.scope = l.scope, ledger_windows(p_at_ms) w
-  $$`;
+    from limits l join tallies t on t.scope = l.scope, ledger_windows(p_at_ms) w;
+  end $$`;
 
 /** The credits to charge for a use: those that are held, and beyond that what the limits leave. */
-const CHARGE_WITHIN = sql`
+const CHARGE_WITHIN = `
   create function ledger_charge_within(
     p_keys jsonb, p_limits jsonb, p_held_credit numeric, p_held_byok numeric, p_credit numeric, p_byok numeric,
     p_at_ms bigint
-  ) returns numeric language sql as $$
-    select least(p_credit, min(greatest(
-      p_held_credit,
-      left_nanos + p_held_credit + case when counts_byok then p_held_byok - p_byok else 0 end
-    )))
-    from ledger_remainders(p_keys, p_limits, p_at_ms)
-  $$`;
+  ) returns numeric language plpgsql as $$
+  begin
+    return (
+      select least(p_credit, min(greatest(
+        p_held_credit,
+        left_nanos + p_held_credit + case when counts_byok then p_held_byok - p_byok else 0 end
+      )))
+      from ledger_remainders(p_keys, p_limits, p_at_ms)
+    );
+  end $$`;
 
 /** Tallies as a list of objects. Amounts are text, because JSON numbers are not exact everywhere. */
-const TALLIES = sql`
-  create function ledger_tallies_of(p_keys jsonb) returns jsonb language sql as $$
-    select coalesce(jsonb_agg(
-      (select jsonb_object_agg(name, value) from jsonb_each_text(to_jsonb(t)) as member(name, value))
-    ), '[]')
-    from ledger_tallies t join jsonb_to_recordset(p_keys) as wanted(scope text, id text)
-      on t.scope = wanted.scope and t.id = wanted.id
-  $$`;
+const TALLIES = `
+  create function ledger_tallies_of(p_keys jsonb) returns jsonb language plpgsql ${BY_INDEX} as $$
+  begin
+    return (
+      select coalesce(jsonb_agg(
+        (select jsonb_object_agg(name, value) from jsonb_each_text(to_jsonb(t)) as member(name, value))
+      ), '[]')
+      from ledger_tallies t join jsonb_to_recordset(p_keys) as wanted(scope text, id text)
+        on t.scope = wanted.scope and t.id = wanted.id
+    );
+  end $$`;
 
 /**
  * Reserves for a generation. `p_ask`: {id, gateway, scopes: {key, member, workspace, account}, keys, limits, credit,
@@ -171,7 +167,7 @@ const TALLIES = sql`
  * reserved, refused (a limit forbids it), known (the generation has been accepted before), missing (there is no
  * reservation to change).
  */
-const RESERVE = sql`
+const RESERVE = `
   create function ledger_reserve(
     p_mode text, p_ask jsonb, p_at_ms bigint,
     out verdict text, out at_ms bigint, out tallies jsonb, out credit numeric, out byok numeric
@@ -253,4 +249,14 @@ const RESERVE = sql`
     perform ledger_change_all(v_keys, -credit, -byok, 0, 0, p_at_ms);
   end $$`;
 
-const FUNCTIONS = [WINDOWS, LOCK, CHANGE, CHANGE_ALL, REMAINDERS, CHARGE_WITHIN, TALLIES, RESERVE];
+/** In an order in which each finds what it calls. */
+export const LEDGER_FUNCTIONS = [
+  WINDOWS,
+  LOCK,
+  CHANGE,
+  CHANGE_ALL,
+  REMAINDERS,
+  CHARGE_WITHIN,
+  TALLIES,
+  RESERVE,
+];

@@ -1,15 +1,3 @@
-import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
-
-/** The function that books, in one round trip (see `0022-ledger-functions`). */
-export const ledgerBookingMigration: Migration = {
-  name: '0023-ledger-booking',
-  engine: 'postgres',
-  async up(database) {
-    await BOOK.execute(database);
-  },
-};
-
 /**
  * Books ends of generations. `p_ends`: a list of {id, sequence, key, member, workspace, account, limits, slice, row},
  * at most one for each id: `sequence` is null for a reservation that a sweep releases, `slice` is the reservation that
@@ -23,7 +11,7 @@ export const ledgerBookingMigration: Migration = {
  * `lost` lists the slices that do not exist. Verdicts: booked, taken (another run owns the journal: nothing was
  * booked).
  */
-const BOOK = sql`
+export const LEDGER_BOOKING = `
   create function ledger_book(
     p_gateway text, p_owner text, p_ends jsonb, p_waiting jsonb, p_at_ms bigint,
     out verdict text, out released_nanos numeric, out removed bigint, out lost jsonb
