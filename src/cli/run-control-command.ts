@@ -1,4 +1,5 @@
-import { type InstallationOptions, openInstallation, requireInstallation } from '../app/installation.ts';
+import { openInstallation, requireInstallation } from '../app/installation.ts';
+import type { InstallationOptions } from '../app/installation-options.ts';
 import { findDataDirectory, requireConfiguration } from '../config/load.ts';
 import type { Flags } from '../config/runtime.ts';
 import type { CommandInput, CommandName, CommandOutput } from '../control/commands.ts';
