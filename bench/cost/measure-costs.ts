@@ -17,16 +17,18 @@ import { SystemCalls } from './system-calls.ts';
 import { untilAsleep } from './until-asleep.ts';
 
 /**
- * Without an optimizing compiler a piece of code makes the same objects each time it runs, whenever V8 would have
- * compiled it. Without helper threads V8 does all its work where it is caused. A young generation that holds all
- * requests of a window is not collected within it.
+ * Without helper threads V8 does all its work where it is caused. A young generation that holds all requests of a
+ * window is not collected within it.
  */
-const NODE_FLAGS = [
+const NODE_FLAGS = ['--single-threaded', '--min-semi-space-size=128', '--max-semi-space-size=128'];
+
+/**
+ * Without an optimizing compiler a piece of code makes the same objects each time it runs, whenever V8 would have
+ * compiled it.
+ */
+const UNCOMPILED_FLAGS = [
   '--no-opt',
   ...(Number(process.versions.node.split('.')[0]) > 20 ? ['--no-maglev'] : []),
-  '--single-threaded',
-  '--min-semi-space-size=128',
-  '--max-semi-space-size=128',
 ];
 
 /**
@@ -35,22 +37,29 @@ const NODE_FLAGS = [
  */
 const HEAP_WINDOWS = 6;
 
-/** Requests before anything is counted, and of each window: for the heap, for counts, for system calls. */
+/**
+ * Requests before anything is counted, until V8 has compiled nearly all that runs, and of each window: for the heap,
+ * for counts, for system calls.
+ */
 interface Repetitions {
   readonly warmUp: number;
+  readonly compile: number;
   readonly heap: number;
   readonly counts: number;
   readonly calls: number;
 }
 
 const REPETITIONS: Record<CostCase['delivery'], Repetitions> = {
-  whole: { warmUp: 60, heap: 6, counts: 20, calls: 10 },
-  stream: { warmUp: 25, heap: 3, counts: 10, calls: 10 },
-  burst: { warmUp: 40, heap: 4, counts: 10, calls: 10 },
+  whole: { warmUp: 60, compile: 2500, heap: 6, counts: 20, calls: 10 },
+  stream: { warmUp: 25, compile: 250, heap: 3, counts: 10, calls: 10 },
+  burst: { warmUp: 40, compile: 250, heap: 4, counts: 10, calls: 10 },
 };
 
 /** How often held timers are run after a window: one may set another. */
 const FLUSHES = 3;
+
+/** Requests after which rows and events are stored while code is compiled. */
+const BETWEEN_FLUSHES = 250;
 
 /** System calls that wait: how many there are depends on who else has the cores. */
 const WAITS = /^(epoll_|futex|restart_syscall|sched_)/;
@@ -79,12 +88,12 @@ async function measureGateway(
 ): Promise<CostTable> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cost-'));
   const probes = await Probes.open(folder);
-  const { workers, ...parts } = GATEWAYS[name];
+  const { workers, isCompiled, ...parts } = GATEWAYS[name];
   const gateway = await startLocalGateway({
     upstreamPort: upstream.port,
     workers,
     config: configuration(upstream.port, parts),
-    nodeFlags: [...NODE_FLAGS, ...probes.nodeFlags],
+    nodeFlags: [...NODE_FLAGS, ...(isCompiled ? [] : UNCOMPILED_FLAGS), ...probes.nodeFlags],
     env: probes.env,
   });
   const caller = new SteadyCaller(gateway.url);
@@ -137,19 +146,15 @@ class CostBench {
 
   /** The costs of the process that serves a request, and of its owner if it is a worker. */
   async measure(one: CostCase): Promise<CostTable> {
-    const { warmUp, heap, counts, calls } = REPETITIONS[one.delivery];
-    const request = this.#requestOf(one);
-    const send = async (times: number) => {
-      for (let index = 0; index < times; index++) {
-        await this.#caller.send(request, one.delivery === 'stream' ? this.#upstream.next : () => {});
-        await this.#asleep();
-      }
-    };
+    const { warmUp, compile, heap, counts, calls } = REPETITIONS[one.delivery];
+    const send = (times: number) => this.#send(one, times, () => this.#asleep());
     await send(warmUp);
     await this.#flush();
 
     await this.#probes.ask({ kind: 'collect' });
     await this.#asleep();
+    // A collection discards compiled code, so this comes after it.
+    if (GATEWAYS[one.gateway].isCompiled) await this.#compile(one, compile);
     const windows: Map<Probe, ProcessCounts | undefined>[] = [];
     while (windows.length < HEAP_WINDOWS) {
       await this.#probes.ask({ kind: 'begin', hooks: false });
@@ -200,6 +205,23 @@ class CostBench {
     }
     await this.#flush();
     return table;
+  }
+
+  /** Sends requests, and calls `between` after each. */
+  async #send(one: CostCase, times: number, between: () => unknown): Promise<void> {
+    const request = this.#requestOf(one);
+    for (let index = 0; index < times; index++) {
+      await this.#caller.send(request, one.delivery === 'stream' ? this.#upstream.next : () => {});
+      await between();
+    }
+  }
+
+  /** Lets V8 compile what a request runs; rows and events are stored from time to time, as in production. */
+  async #compile(one: CostCase, times: number): Promise<void> {
+    for (let left = times; left > 0; left -= BETWEEN_FLUSHES) {
+      await this.#send(one, Math.min(left, BETWEEN_FLUSHES), () => {});
+      await this.#flush();
+    }
   }
 
   #requestOf({ lane, delivery, key, ...one }: CostCase): Buffer {
