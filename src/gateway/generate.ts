@@ -36,21 +36,26 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   const room = new ContentRoom();
 
   /** accept -> stages.before -> plan -> reserve -> stages.around -> settle -> stages.after */
-  async function generate(input: GenerationInput): Promise<ModelAnswer | ServedGeneration> {
+  async function generate<T>(
+    input: GenerationInput,
+    read: (answer: ModelAnswer | ServedGeneration) => Promise<T>,
+  ): Promise<T> {
     let planned: Underway;
     const endOfPlanning = timePlanning(input);
     try {
-      const accepted = await acceptGeneration(input, room, dependencies);
+      const accepting = acceptGeneration(input, room, dependencies);
+      const accepted = accepting instanceof Promise ? await accepting : accepting;
       const staged = accepted.stages.isEmpty ? accepted : await runStagesBefore(accepted, dependencies);
-      if ('served' in staged) return await recordServed(accepted, staged.served, dependencies);
-      planned = await planGeneration(staged, dependencies);
+      if ('served' in staged) return await read(await recordServed(accepted, staged.served, dependencies));
+      const planning = planGeneration(staged, dependencies);
+      planned = planning instanceof Promise ? await planning : planning;
     } finally {
       endOfPlanning();
     }
     const reserved = await reserveGeneration(planned, dependencies, state);
-    // The last three steps happen while the answer is pulled: `Answering` runs the legs, `SettledAnswer` closes the
+    // The last three steps happen while the answer is read: `Answering` runs the legs, `SettledAnswer` closes the
     // account.
-    return new ModelAnswer(reserved, dependencies, state);
+    return await read(new ModelAnswer(reserved, dependencies, state));
   }
 
   /** Times what comes before the first upstream call, for `Server-Timing`. */
@@ -60,9 +65,9 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   }
 
   return {
-    stream: async (input) => (await generate(input)).stream(),
+    stream: (input) => generate(input, (answer) => answer.stream()),
 
-    complete: async (input) => (await generate(input)).complete(),
+    complete: (input) => generate(input, (answer) => answer.complete()),
 
     async countTokens(input): Promise<number> {
       const endOfPlanning = timePlanning(input);

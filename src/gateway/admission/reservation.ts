@@ -204,7 +204,7 @@ export class GenerationReservation {
     const bounded =
       this.#maxNanos === undefined ? size : (headroom: Headroom) => size(this.#withinMax(headroom));
     try {
-      return await (this.#isOpen ? this.#holdMore(bounded) : this.#open(row(), bounded));
+      return this.#isOpen ? await this.#holdMore(bounded) : this.#opened(await this.#reserve(row(), bounded));
     } catch (error) {
       if (!(error instanceof BeyondMax)) throw error;
       // No answer names this limit: `isBoundByMax` says that it is the generation's own.
@@ -294,16 +294,16 @@ export class GenerationReservation {
     await this.#note();
   }
 
-  async #open(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
+  #reserve(row: JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
     const { generationId, caller } = this.#input;
     const { scopes, limits } = caller;
-    const outcome = await this.#ledger.reserve(
-      { scopes, limits, atMs: this.#now(), generationId, row },
-      (headroom) => {
-        this.#isUnlimited = isUnlimited(headroom.affordable);
-        return this.#orBeyondMax(size(headroom));
-      },
-    );
+    return this.#ledger.reserve({ scopes, limits, atMs: this.#now(), generationId, row }, (headroom) => {
+      this.#isUnlimited = isUnlimited(headroom.affordable);
+      return this.#orBeyondMax(size(headroom));
+    });
+  }
+
+  #opened(outcome: ReserveOutcome): ReserveOutcome {
     if (!outcome.ok) return outcome;
     this.#isOpen = true;
     this.#reserved = outcome.reserved;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import { BATCH_POINT } from '../../kit/loop/cohort.ts';
+import { andThen, orElse } from '../../kit/loop/and-then.ts';
 import { wishAgainst } from '../../routing/rules/service-wishes.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import { ActiveStages, type StageContext } from '../../stages/stage.ts';
@@ -29,33 +29,38 @@ export interface AcceptedGeneration extends AcceptedRequest {
   readonly stages: ActiveStages;
 }
 
-/** Accepts a request: parses its body and finds its active stages. */
-export async function acceptGeneration(
+/** Accepts a request, mostly at once: parses its body and finds its active stages. */
+export function acceptGeneration(
   input: GenerationInput,
   room: ContentRoom,
   dependencies: GatewayDependencies,
-): Promise<AcceptedGeneration> {
+): AcceptedGeneration | Promise<AcceptedGeneration> {
   const settings = dependencies.settings();
   const content = room.open(input.replied);
-  try {
-    const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
-      const request = await parse();
-      const byok = await dependencies.byokCredentials.of(input.caller);
-      return largestContext(request, catalogFor(byok, settings.catalog));
-    };
-    const accepted = await acceptRequest(input, settings, { content, maxPromptTokens }, dependencies);
-    await BATCH_POINT;
-    return {
-      input,
-      settings,
-      content,
-      ...accepted,
-      ...stagesFor(input, accepted.request, settings, dependencies),
-    };
-  } catch (error) {
-    void content.close();
-    throw error;
-  }
+  const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
+    const request = await parse();
+    const byok = await dependencies.byokCredentials.of(input.caller);
+    return largestContext(request, catalogFor(byok, settings.catalog));
+  };
+  return orElse<AcceptedGeneration>(
+    () =>
+      andThen(
+        acceptRequest(input, settings, { content, maxPromptTokens }, dependencies),
+        ({ request, prompt, report }) => ({
+          input,
+          settings,
+          content,
+          request,
+          prompt,
+          report,
+          ...stagesFor(input, request, settings, dependencies),
+        }),
+      ),
+    (error) => {
+      void content.close();
+      throw error;
+    },
+  );
 }
 
 /** The active stages of a request, and the reservation that they may charge. */

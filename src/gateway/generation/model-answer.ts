@@ -1,10 +1,10 @@
 import type { ReplyContext } from '../../dialects/dialect.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
+import type { Result } from '../../ir/result.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { AnswerState } from '../answer/answer-dependencies.ts';
 import { OneLeg } from '../answer/one-leg.ts';
-import { Resumed } from '../answer/resumed.ts';
 import { SeveralLegs } from '../answer/several-legs.ts';
 import { metadataOf, routedError, servedBy, type Underway } from '../answer/underway.ts';
 import { modelsOf } from '../plan/plan.ts';
@@ -27,12 +27,29 @@ export class ModelAnswer {
   }
 
   async stream(): Promise<OpenedStream> {
-    const first = await this.#pulled(() => this.#batches.next());
-    return { context: this.#context(), batches: new Resumed(first, this.#batches) };
+    const { timing } = this.#underway.input;
+    timing.awaitUpstream();
+    try {
+      this.#batches.putBack(await this.#batches.next());
+    } catch (error) {
+      throw routedError(error, this.#underway);
+    } finally {
+      this.#answered();
+    }
+    return { context: this.#context(), batches: this.#batches };
   }
 
   async complete(): Promise<FinishedGeneration> {
-    const result = await this.#pulled(() => this.#batches.whole());
+    const { timing } = this.#underway.input;
+    timing.awaitUpstream();
+    let result: Result;
+    try {
+      result = await this.#batches.whole();
+    } catch (error) {
+      throw routedError(error, this.#underway);
+    } finally {
+      this.#answered();
+    }
     if (result.failure !== undefined && !this.#encodesFailure()) {
       const { stages } = this.#underway;
       throw stages.explained(result.failure).withRouting(metadataOf(this.#underway, 'failed'));
@@ -73,16 +90,9 @@ export class ModelAnswer {
     };
   }
 
-  async #pulled<T>(pull: () => Promise<T>): Promise<T> {
+  #answered(): void {
     const { input, attemptLog } = this.#underway;
-    input.timing.awaitUpstream();
-    try {
-      return await pull();
-    } catch (error) {
-      throw routedError(error, this.#underway);
-    } finally {
-      input.timing.answered(attemptLog.firstByteMs, attemptLog.waitedMs);
-    }
+    input.timing.answered(attemptLog.firstByteMs, attemptLog.waitedMs);
   }
 }
 

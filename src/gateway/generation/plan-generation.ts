@@ -1,5 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { andThen, orElse } from '../../kit/loop/and-then.ts';
 import type { Prompt } from '../../tokens/prompt.ts';
 import type { Underway } from '../answer/underway.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
@@ -11,38 +12,46 @@ import type { GatewayDependencies } from './gateway-dependencies.ts';
 import { settleCharges } from './unserved.ts';
 
 /** Plans the first leg of a generation. If there is no plan, charges of stages are settled. */
-export async function planGeneration(
+export function planGeneration(
   accepted: AcceptedGeneration,
   dependencies: GatewayDependencies,
   planFirst: typeof planCompressed = planCompressed,
-): Promise<Underway> {
+): Underway | Promise<Underway> {
   const { input, settings, stages, content, reservation } = accepted;
-  try {
-    const planned = await planFirst(accepted, input, settings, stages.mayRelay, dependencies);
-    const { request, prompt, plan } = planned;
-    const attemptLog = new AttemptLog(plan, stages.notes, reservation.charges, reservation.toolCalls);
-    const planFurther = furtherPlanner(accepted, dependencies);
-    return {
-      input,
-      settings,
-      request,
-      prompt,
-      attemptLog,
-      stages,
-      reservation,
-      planFurther,
-      content,
-    };
-  } catch (error) {
-    void content.close();
-    const failure =
-      input.wantsMetadata && error instanceof NothingLeft
-        ? error.withRouting(metadataOfNothing(error, settings.region))
-        : error;
-    const isByGuardrail = error instanceof NothingLeft && error.kind === 'permission';
-    await settleCharges(accepted, failure, dependencies, { isByGuardrail });
-    throw failure instanceof GatewayError ? stages.explained(failure) : failure;
-  }
+  return orElse<Underway>(
+    () =>
+      andThen(
+        planFirst(accepted, input, settings, stages.mayRelay, dependencies),
+        ({ request, prompt, plan }) => ({
+          input,
+          settings,
+          request,
+          prompt,
+          attemptLog: new AttemptLog(plan, stages.notes, reservation.charges, reservation.toolCalls),
+          stages,
+          reservation,
+          planFurther: furtherPlanner(accepted, dependencies),
+          content,
+        }),
+      ),
+    (error) => refuseUnplanned(error, accepted, dependencies),
+  );
+}
+
+async function refuseUnplanned(
+  error: unknown,
+  accepted: AcceptedGeneration,
+  dependencies: GatewayDependencies,
+): Promise<never> {
+  const { input, settings, stages, content } = accepted;
+  void content.close();
+  const failure =
+    input.wantsMetadata && error instanceof NothingLeft
+      ? error.withRouting(metadataOfNothing(error, settings.region))
+      : error;
+  const isByGuardrail = error instanceof NothingLeft && error.kind === 'permission';
+  await settleCharges(accepted, failure, dependencies, { isByGuardrail });
+  throw failure instanceof GatewayError ? stages.explained(failure) : failure;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ReservedGeneration {
 }
 
 /** Reserves the money for the first leg. From here on the generation counts as open. */
-export async function reserveGeneration(
+export function reserveGeneration(
   underway: Underway,
   dependencies: AnswerDependencies,
   { learnt, open }: AnswerState,
@@ -24,24 +24,32 @@ export async function reserveGeneration(
   const { input, settings, request, prompt, attemptLog, reservation } = underway;
   const { byokFee } = settings;
   const { tokenizer } = dependencies;
-  try {
-    const row = () => acceptedRow(plannedGeneration(underway));
-    const { acceptedAtMs: pricedAtMs } = input;
-    const admission = await admit(
-      { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
-      { reservation, tokenizer, learnt, byokFee },
-    );
-    open.enter();
-    const planned = withPlan(underway, admission.plan);
-    return { underway: admission.isTight ? limitable(planned) : planned, admission };
-  } catch (error) {
-    void underway.content.close();
-    await settleCharges(underway, error, dependencies, {
-      isByGuardrail: error instanceof GuardrailBudgetExceeded,
-    });
-    const rejected = error instanceof NothingLeft ? { ...error.plan, candidates: [] } : undefined;
-    throw routedError(error, rejected === undefined ? underway : withPlan(underway, rejected));
-  }
+  const row = () => acceptedRow(plannedGeneration(underway));
+  const { acceptedAtMs: pricedAtMs } = input;
+  return admit(
+    { input, request, prompt, plan: attemptLog.plan, pricedAtMs, row },
+    { reservation, tokenizer, learnt, byokFee },
+  ).then(
+    (admission) => {
+      open.enter();
+      const planned = withPlan(underway, admission.plan);
+      return { underway: admission.isTight ? limitable(planned) : planned, admission };
+    },
+    (error) => refuseUnreserved(error, underway, dependencies),
+  );
+}
+
+async function refuseUnreserved(
+  error: unknown,
+  underway: Underway,
+  dependencies: AnswerDependencies,
+): Promise<never> {
+  void underway.content.close();
+  await settleCharges(underway, error, dependencies, {
+    isByGuardrail: error instanceof GuardrailBudgetExceeded,
+  });
+  const rejected = error instanceof NothingLeft ? { ...error.plan, candidates: [] } : undefined;
+  throw routedError(error, rejected === undefined ? underway : withPlan(underway, rejected));
 }
 
 /** The generation with another plan, before anything was called. */

@@ -94,6 +94,10 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return this.#held === undefined && (this.#rest?.whenReady?.(wake) ?? false);
   }
 
+  get hasEnded(): boolean {
+    return this.#held === undefined && this.#rest?.hasEnded === true;
+  }
+
   return(): Promise<IteratorResult<EventBatch, void>> {
     this.#isOver = true;
     this.#isLetGo = true;

@@ -3,6 +3,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Echo, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { ToldSpan, ToldTrace } from '../../ir/trace.ts';
+import { nextStep } from '../../kit/frames/flow.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
@@ -86,8 +87,11 @@ export async function openCandidate(
     firstByteMs = dependencies.monotonic() - startedMs;
     answered = answer.status;
     const held = new HeldAnswer(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
-    let opening = held.take(await held.rest.next());
-    while (opening === undefined) opening = held.take(await held.rest.next());
+    let opening: Opening | GatewayError | undefined;
+    while (opening === undefined) {
+      const step = nextStep(held.rest);
+      opening = held.take(step instanceof Promise ? await step : step);
+    }
     if (opening instanceof GatewayError) {
       await held.rest.return?.();
       // An answer that broke off because we aborted it is no failure of its endpoint.

@@ -2,6 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { andThen, orElse } from '../../kit/loop/and-then.ts';
 import type { RankedCandidate } from '../../routing/rules/candidate.ts';
 import { outputWithin } from '../../routing/rules/filters.ts';
 import {
@@ -30,53 +31,86 @@ export interface CompressedPlan extends LegPlan {
   readonly prompt: Prompt;
 }
 
+/** What `planLeg` gets besides the request and whether it may be relayed. */
+type PlanFacts = readonly [input: GenerationInput, settings: GatewaySettings, dependencies: PlanDependencies];
+
 /**
  * Plans a leg as `planLeg` does. A prompt that no endpoint holds is shortened if the request allows it: only here it is
  * known which endpoints there are and how long the prompt is.
  */
-export async function planCompressed(
+export function planCompressed(
   accepted: AcceptedRequest,
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
   dependencies: PlanDependencies,
+): CompressedPlan | Promise<CompressedPlan> {
+  const facts: PlanFacts = [input, settings, dependencies];
+  const fitting = orElse<CompressedPlan>(
+    () => planned(accepted, mayRelay, facts),
+    (failure) => planShortened(accepted, failure, facts),
+  );
+  return andThen(fitting, (fitted) => withinMessages(accepted, fitted, facts));
+}
+
+/** Plans a leg of the whole prompt, for a count of it: also if no candidate holds the prompt. */
+export const planWhole: typeof planCompressed = (accepted, input, settings, mayRelay, dependencies) =>
+  orElse<CompressedPlan>(
+    () => planned(accepted, mayRelay, [input, settings, dependencies]),
+    (failure) => {
+      if (!(failure instanceof PromptTooLong)) throw failure;
+      const { request, prompt } = accepted;
+      return { request, prompt, plan: { ...failure.plan, candidates: failure.candidates } };
+    },
+  );
+
+function planned(
+  asked: AcceptedRequest,
+  mayRelay: boolean,
+  [input, settings, dependencies]: PlanFacts,
+): CompressedPlan | Promise<CompressedPlan> {
+  const { request, prompt } = asked;
+  return andThen(planLeg(asked, input, settings, mayRelay, dependencies), ({ plan }) => ({
+    request,
+    prompt,
+    plan,
+  }));
+}
+
+async function planShortened(
+  accepted: AcceptedRequest,
+  failure: unknown,
+  facts: PlanFacts,
 ): Promise<CompressedPlan> {
-  const planOf = (asked: AcceptedRequest, relays: boolean) =>
-    planLeg(asked, input, settings, relays, dependencies);
-  let fitting: CompressedPlan;
-  try {
-    fitting = { ...accepted, ...(await planOf(accepted, mayRelay)) };
-  } catch (error) {
-    if (!(error instanceof PromptTooLong)) throw error;
-    const { request, tokens } = await shortened(accepted.request, error, dependencies, input.signal);
-    const asked = { ...accepted, request, prompt: new Prompt(request) };
-    fitting = { ...asked, ...noted(await planOf(asked, false), 'tokens', error.overflow.prompt, tokens) };
-  }
+  if (!(failure instanceof PromptTooLong)) throw failure;
+  const [input, , dependencies] = facts;
+  const { request, tokens } = await shortened(accepted.request, failure, dependencies, input.signal);
+  const asked = { ...accepted, request, prompt: new Prompt(request) };
+  return noted(await planned(asked, false, facts), 'tokens', failure.overflow.prompt, tokens);
+}
+
+/** The plan without candidates that take fewer messages; with fewer messages if none takes so many. */
+function withinMessages(
+  accepted: AcceptedRequest,
+  fitting: CompressedPlan,
+  facts: PlanFacts,
+): CompressedPlan | Promise<CompressedPlan> {
   const { request, plan } = fitting;
-  const messages = plan.candidates.some(({ endpoint }) => endpoint.maxMessages !== undefined)
-    ? countMessages(request.items)
-    : 0;
+  if (plan.candidates.every(({ endpoint }) => endpoint.maxMessages === undefined)) return fitting;
+  const messages = countMessages(request.items);
   const holding = plan.candidates.filter((candidate) => holds(candidate, messages));
   if (holding.length === plan.candidates.length) return fitting;
   if (holding.length > 0) return { ...fitting, plan: { ...plan, candidates: holding } };
   const fewer = withFewerMessages(request, plan, messages);
   const asked = { ...accepted, request: fewer, prompt: new Prompt(fewer) };
   const count = countMessages(fewer.items);
-  const planned = noted(await planOf(asked, false), 'messages', messages, count);
-  const candidates = planned.plan.candidates.filter((candidate) => holds(candidate, count));
-  const pipeline = [...plan.pipeline, ...planned.plan.pipeline];
-  return { ...asked, ...planned, plan: { ...planned.plan, candidates, pipeline } };
+  return andThen(planned(asked, false, facts), (again) => {
+    const replanned = noted(again, 'messages', messages, count);
+    const candidates = replanned.plan.candidates.filter((candidate) => holds(candidate, count));
+    const pipeline = [...plan.pipeline, ...replanned.plan.pipeline];
+    return { ...replanned, plan: { ...replanned.plan, candidates, pipeline } };
+  });
 }
-
-/** Plans a leg of the whole prompt, for a count of it: also if no candidate holds the prompt. */
-export const planWhole: typeof planCompressed = async (accepted, ...rest) => {
-  try {
-    return { ...accepted, ...(await planLeg(accepted, ...rest)) };
-  } catch (error) {
-    if (!(error instanceof PromptTooLong)) throw error;
-    return { ...accepted, plan: { ...error.plan, candidates: error.candidates } };
-  }
-};
 
 /** Attempts to meet the goal: each counts the tokens of what is left. */
 const MAX_ATTEMPTS = 6;
@@ -134,11 +168,11 @@ function tooSmallOf(request: GenerationRequest): (candidate: RankedCandidate) =>
 
 /** A plan whose pipeline says by how much the prompt was shortened. */
 function noted(
-  planned: LegPlan,
+  fitting: CompressedPlan,
   inputType: 'tokens' | 'messages',
   original: number,
   compressed: number,
-): LegPlan {
+): CompressedPlan {
   const entry: PipelineEntry = {
     type: 'context_compression',
     name: CONTEXT_COMPRESSION,
@@ -150,5 +184,5 @@ function noted(
       compressed_count: compressed,
     },
   };
-  return { ...planned, plan: { ...planned.plan, pipeline: [...planned.plan.pipeline, entry] } };
+  return { ...fitting, plan: { ...fitting.plan, pipeline: [...fitting.plan.pipeline, entry] } };
 }

@@ -5,6 +5,7 @@ import { longestOf } from '../../ir/embedding.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { textAt } from '../../kit/json/members.ts';
+import { andThen } from '../../kit/loop/and-then.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { ByokCredential, ByokCredentials } from '../../ports/byok-credentials.ts';
@@ -42,53 +43,60 @@ export interface LegPlan {
 }
 
 /**
- * Plans one leg. Considers the length of the prompt and items of types that not all dialects have. Rejects with a
- * GatewayError.
+ * Plans one leg, mostly at once. Considers the length of the prompt and items of types that not all dialects have.
+ * Throws a GatewayError.
  */
-export async function planLeg(
-  { request, prompt, report }: AcceptedRequest,
+export function planLeg(
+  accepted: AcceptedRequest,
   input: GenerationInput,
   settings: GatewaySettings,
   mayRelay: boolean,
   dependencies: PlanDependencies,
-): Promise<LegPlan> {
-  const finding = dependencies.byokCredentials.of(input.caller);
-  const byok = finding instanceof Promise ? await finding : finding;
-  const context: PlanContext = {
-    requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
-    catalog: catalogFor(byok, settings.catalog),
-    vendor: settings.vendor,
-    autoModels: settings.autoModels,
-    fusion: settings.fusion,
-    mayRelay,
-    stages: dependencies.stages,
-    accountId: input.caller.accountId,
-    sessionId: input.sessionId,
-    byok,
-    guardrails: guardrailFilters(input.caller.guardrails),
-    health: dependencies.health.forAccount(input.caller.accountId),
-    pins: dependencies.memory.pins,
-    traffic: dependencies.memory.traffic,
-    random: dependencies.random,
-  };
-  const fetching = findSharedPin(request, context);
-  if (fetching !== undefined) await fetching;
-  const planning = inTurn(dependencies.clock, () => planRequest(request, context));
-  const first = planning instanceof Promise ? await planning : planning;
-  const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
-  const fit = fitContext(first, longestPrompt(request, prompt), replan, {
-    tokenizer: dependencies.tokenizer,
-    signal: input.signal,
+): LegPlan | Promise<LegPlan> {
+  const { request, prompt } = accepted;
+  const { clock, tokenizer } = dependencies;
+  return andThen(dependencies.byokCredentials.of(input.caller), (byok) => {
+    const context: PlanContext = {
+      requested: textAt(input.body, 'model') ?? request.models[0] ?? '',
+      catalog: catalogFor(byok, settings.catalog),
+      vendor: settings.vendor,
+      autoModels: settings.autoModels,
+      fusion: settings.fusion,
+      mayRelay,
+      stages: dependencies.stages,
+      accountId: input.caller.accountId,
+      sessionId: input.sessionId,
+      byok,
+      guardrails: guardrailFilters(input.caller.guardrails),
+      health: dependencies.health.forAccount(input.caller.accountId),
+      pins: dependencies.memory.pins,
+      traffic: dependencies.memory.traffic,
+      random: dependencies.random,
+    };
+    const planning = andThen(findSharedPin(request, context), () =>
+      inTurn(clock, () => planRequest(request, context)),
+    );
+    const fitting = andThen(planning, (first) => {
+      const replan = (promptTokens: number) => planRequest(request, context, promptTokens);
+      return fitContext(first, longestPrompt(request, prompt), replan, { tokenizer, signal: input.signal });
+    });
+    return andThen(fitting, (plan) => inOrder(plan, accepted, clock));
   });
-  const plan = fit instanceof Promise ? await fit : fit;
+}
+
+/** The plan with the report on the request; endpoints that know the types of its items first. */
+function inOrder(
+  plan: Plan,
+  { request, report }: AcceptedRequest,
+  clock: PlanDependencies['clock'],
+): LegPlan | Promise<LegPlan> {
   const { hasUnknownTypes } = DIALECTS[request.format].inbound;
-  const isOwnFirst =
-    hasUnknownTypes !== undefined &&
-    isMixed(plan.candidates, request.format) &&
-    (await inTurn(dependencies.clock, () => hasUnknownTypes(request)));
-  if (!isOwnFirst && report.length === 0) return { plan };
-  const candidates = isOwnFirst ? ownFirst(plan.candidates, request.format) : plan.candidates;
-  return { plan: { ...plan, candidates, report: [...report, ...plan.report] } };
+  const isAsked = hasUnknownTypes !== undefined && isMixed(plan.candidates, request.format);
+  return andThen(isAsked && inTurn(clock, () => hasUnknownTypes(request)), (isOwnFirst) => {
+    if (!isOwnFirst && report.length === 0) return { plan };
+    const candidates = isOwnFirst ? ownFirst(plan.candidates, request.format) : plan.candidates;
+    return { plan: { ...plan, candidates, report: [...report, ...plan.report] } };
+  });
 }
 
 /** The length that must fit an endpoint's context at once: of embeddings the longest input. */

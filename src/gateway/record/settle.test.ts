@@ -276,4 +276,42 @@ describe('settleAnswer', () => {
     const { records } = await settleAll([text, [{ type: 'failure', error }]]);
     expect(records[0]).toMatchObject({ outcome: 'failed', bill: { totalNanos: nanos } });
   });
+
+  describe('whose first step was put back', () => {
+    /** Notes that it was ended. */
+    function hello(ended: string[]) {
+      async function* answer(): AsyncGenerator<EventBatch> {
+        try {
+          yield text;
+          yield [
+            { type: 'usage', usage: measured },
+            { type: 'finish', reason: 'stop' },
+          ];
+        } finally {
+          ended.push('ended');
+        }
+      }
+      return answer();
+    }
+
+    it('has every step once', async () => {
+      const answer = settleAnswer(hello([]), dependenciesFor([]));
+      answer.putBack(await answer.next());
+      expect(answer.poll()).toBeUndefined();
+      const events: Event[] = [];
+      for await (const batch of answer) events.push(...batch);
+      expect(events.map(({ type }) => type)).toEqual(['item-start', 'text-delta', 'usage', 'finish']);
+    });
+
+    it('ends its source where it is left before that step', async () => {
+      const ended: string[] = [];
+      const records: Settlement[] = [];
+      const answer = settleAnswer(hello(ended), dependenciesFor(records));
+      answer.putBack(await answer.next());
+      await answer.return();
+      expect(ended).toEqual(['ended']);
+      expect(records).toHaveLength(1);
+      expect(await answer.next()).toEqual({ done: true, value: undefined });
+    });
+  });
 });

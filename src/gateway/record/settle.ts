@@ -7,7 +7,6 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { LedgerUnavailable } from '../../ports/ledger.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
@@ -59,8 +58,15 @@ export function settleAnswer(answer: Flow<EventBatch>, dependencies: SettleDepen
  * a time. Not a generator: that would cost several promises and a queue for each step.
  */
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
-  readonly #passage: Passage;
+  readonly #source: Flow<EventBatch>;
   readonly #dependencies: SettleDependencies;
+  /** All events so far. */
+  readonly #fold: Fold;
+  readonly #openItems = new OpenItems();
+  /** A polled batch that needs settlement before it is forwarded: `next` returns it. */
+  #held: Step | undefined;
+  /** A step that was put back. */
+  #first: IteratorResult<EventBatch, void> | undefined;
   /** The pending step: `return` waits for it. */
   #step: Promise<unknown> | undefined;
   #isOver = false;
@@ -68,31 +74,49 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
   #result: Result | undefined;
 
   constructor(source: Flow<EventBatch>, dependencies: SettleDependencies) {
-    this.#passage = new Passage(source, dependencies);
+    this.#source = source;
+    this.#fold = new Fold(dependencies.keptCharacters);
     this.#dependencies = dependencies;
   }
 
   next(): Promise<IteratorResult<EventBatch, void>> {
+    const first = this.#first;
+    if (first !== undefined) {
+      this.#first = undefined;
+      return Promise.resolve(first);
+    }
     const step = this.#pull();
     this.#step = step;
     return step;
   }
 
+  /** Gives back the first step, which was pulled to learn who serves the answer. `next` returns it again. */
+  putBack(first: IteratorResult<EventBatch, void>): void {
+    this.#first = first;
+  }
+
   /** Pulls the answer to its end and returns all of it. */
   async whole(): Promise<Result> {
     while (!this.#isOver) await this.#pull();
-    return this.#result ?? this.#passage.fold.result();
+    return this.#result ?? this.#fold.result();
   }
 
   poll(): EventBatch | undefined {
-    return this.#passage.poll();
+    if (this.#first !== undefined || this.#held !== undefined) return undefined;
+    const batch = this.#source.poll?.();
+    if (batch === undefined) return undefined;
+    const step = this.#look(batch);
+    if (step.terminal === undefined && step.mayGoOn) return batch;
+    this.#held = step;
+    return undefined;
   }
 
   whenReady(wake: () => void): boolean {
-    return this.#passage.whenReady(wake);
+    return this.#first === undefined && this.#held === undefined && (this.#source.whenReady?.(wake) ?? false);
   }
 
   async return(): Promise<IteratorResult<EventBatch, void>> {
+    this.#first = undefined;
     await this.#step?.catch(() => {});
     if (!this.#isOver) await this.#leave(undefined);
     return OVER;
@@ -104,15 +128,17 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
 
   async #pull(): Promise<IteratorResult<EventBatch, void>> {
     if (this.#isOver) return OVER;
-    let step: Step | undefined;
+    let step = this.#held;
+    this.#held = undefined;
     try {
-      step = await this.#passage.next();
-      if (step !== undefined && step.terminal === undefined) {
-        if (step.mayGoOn) {
-          // A long wait for the next step must not keep this one in memory.
-          this.#step = undefined;
-          return { done: false, value: step.passing };
-        }
+      if (step === undefined) {
+        const next = await this.#source.next();
+        if (next.done !== true) step = this.#look(next.value);
+      }
+      if (step !== undefined && step.terminal === undefined && step.mayGoOn) {
+        // A long wait for the next step must not keep this one in memory.
+        this.#step = undefined;
+        return { done: false, value: step.passing };
       }
     } catch (error) {
       await this.#leave(error instanceof GatewayError ? error : undefined);
@@ -123,15 +149,32 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     return OVER;
   }
 
+  /** Folds and meters a batch before it is forwarded. The account is closed before its terminal event is. */
+  #look(batch: EventBatch): Step {
+    const at = terminalIndex(batch);
+    if (at === -1) {
+      this.#fold.pushAll(batch);
+      this.#dependencies.watch(batch, false);
+      this.#openItems.push(batch);
+      return { passing: batch, terminal: undefined, mayGoOn: this.#dependencies.mayGoOn() };
+    }
+    const last = batch[at] as Event;
+    const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
+    this.#fold.pushAll(passing);
+    this.#dependencies.watch(passing, true);
+    return { passing, terminal: terminalOf(last), mayGoOn: true };
+  }
+
   /** The last batch of an answer with its cost. Adds a terminal event if there is none. */
   async #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
-    const { source, fold } = this.#passage;
+    const source = this.#source;
+    const fold = this.#fold;
     this.#isOver = true;
     const last = [...passing];
     try {
       if (terminal === CUT_SHORT) {
         await source.return?.();
-        const ending = this.#passage.ending();
+        const ending = this.#openItems.ending();
         fold.pushAll(ending);
         last.push(...ending);
       }
@@ -142,19 +185,40 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
       last.push(ended);
       return { done: false, value: last };
     } finally {
-      await source.return?.();
+      if (source.hasEnded !== true) await source.return?.();
     }
   }
 
   /** Closes the account of an answer that did not reach its end. */
   async #leave(failure: GatewayError | undefined): Promise<void> {
-    const { source, fold } = this.#passage;
     this.#isOver = true;
     try {
-      if (failure === undefined) await this.#passage.drain();
-      await settleUnfinished(fold, failure, this.#dependencies);
+      if (failure === undefined) await this.#drain();
+      await settleUnfinished(this.#fold, failure, this.#dependencies);
     } finally {
-      await source.return?.();
+      await this.#source.return?.();
+    }
+  }
+
+  /** Reads the rest of an abandoned answer for the usage report at its end. */
+  async #drain(): Promise<void> {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held?.terminal !== undefined) {
+      this.#fold.push(held.terminal);
+      return;
+    }
+    try {
+      while (this.#dependencies.reading.isDraining) {
+        const step = await this.#source.next();
+        if (step.done === true) return;
+        const isLast = terminalIndex(step.value) !== -1;
+        this.#fold.pushAll(step.value);
+        this.#dependencies.watch(step.value, isLast);
+        if (isLast) return;
+      }
+    } catch {
+      // The part read so far counts.
     }
   }
 }
@@ -180,102 +244,6 @@ interface Step {
   readonly mayGoOn: boolean;
 }
 
-/** An answer on its way: every batch is folded and passed to the observer before it is forwarded. */
-class Passage {
-  readonly source: Flow<EventBatch>;
-  /** All events so far. */
-  readonly fold: Fold;
-  readonly #openItems = new OpenItems();
-  readonly #dependencies: SettleDependencies;
-  /** A polled batch that needs settlement before it is forwarded: `next` returns it. */
-  #held: Step | undefined;
-
-  constructor(source: Flow<EventBatch>, dependencies: SettleDependencies) {
-    this.source = source;
-    this.fold = new Fold(dependencies.keptCharacters);
-    this.#dependencies = dependencies;
-  }
-
-  async next(): Promise<Step | undefined> {
-    const held = this.#held;
-    if (held !== undefined) {
-      this.#held = undefined;
-      return held;
-    }
-    const next = await this.source.next();
-    if (next.done === true) return undefined;
-    const at = terminalIndex(next.value);
-    return at === -1 ? stepOf(next.value, this.#look(next.value)) : this.#last(next.value, at);
-  }
-
-  poll(): EventBatch | undefined {
-    if (this.#held !== undefined) return undefined;
-    const batch = this.source.poll?.();
-    if (batch === undefined) return undefined;
-    const at = terminalIndex(batch);
-    if (at !== -1) {
-      this.#held = this.#last(batch, at);
-      return undefined;
-    }
-    const mayGoOn = this.#look(batch);
-    if (mayGoOn) return batch;
-    this.#held = stepOf(batch, mayGoOn);
-    return undefined;
-  }
-
-  whenReady(wake: () => void): boolean {
-    return this.#held === undefined && (this.source.whenReady?.(wake) ?? false);
-  }
-
-  /** The events that end everything that is open. */
-  ending(): Event[] {
-    return this.#openItems.ending();
-  }
-
-  /** Reads the rest of an abandoned answer for the usage report at its end. */
-  async drain(): Promise<void> {
-    const { source, fold } = this;
-    const held = this.#held;
-    this.#held = undefined;
-    if (held?.terminal !== undefined) {
-      fold.push(held.terminal);
-      return;
-    }
-    try {
-      while (this.#dependencies.reading.isDraining) {
-        const step = await source.next();
-        if (step.done === true) return;
-        const isLast = terminalIndex(step.value) !== -1;
-        fold.pushAll(step.value);
-        this.#dependencies.watch(step.value, isLast);
-        if (isLast) return;
-      }
-    } catch {
-      // The part read so far counts.
-    }
-  }
-
-  /** Folds and meters a batch without a terminal event; returns whether the answer may go on after it. */
-  #look(batch: EventBatch): boolean {
-    this.fold.pushAll(batch);
-    this.#dependencies.watch(batch, false);
-    this.#openItems.push(batch);
-    return this.#dependencies.mayGoOn();
-  }
-
-  #last(batch: EventBatch, at: number): Step {
-    const last = batch[at] as Event;
-    const passing = batch.slice(0, last.type === 'relay' ? at + 1 : at);
-    this.fold.pushAll(passing);
-    this.#dependencies.watch(passing, true);
-    return { passing, terminal: terminalOf(last), mayGoOn: true };
-  }
-}
-
-function stepOf(passing: EventBatch, mayGoOn: Step['mayGoOn']): Step {
-  return { passing, terminal: undefined, mayGoOn };
-}
-
 type Terminal = NonNullable<ReturnType<typeof terminalOf>>;
 
 type SettledTerminal = Terminal & { readonly settled: Settled };
@@ -293,7 +261,6 @@ async function settle(
   const metadata = dependencies.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
-    await BATCH_POINT;
     const charged = await dependencies.record({
       usage,
       bill,

@@ -4,6 +4,7 @@ import { Report } from '../../dialects/shared/report/report.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
+import { andThen } from '../../kit/loop/and-then.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { OutputItems } from '../../ports/output-items.ts';
@@ -55,12 +56,12 @@ export interface ContentBounds {
  * Fills in presets and defaults, then the output items and files that the body names, and parses it. Throws a
  * GatewayError for invalid members and for features that are not offered.
  */
-export async function acceptRequest(
+export function acceptRequest(
   input: GenerationInput,
   settings: GatewaySettings,
   { content, maxPromptTokens }: ContentBounds,
   dependencies: AcceptDependencies,
-): Promise<AcceptedRequest> {
+): AcceptedRequest | Promise<AcceptedRequest> {
   const { itemReferences, fileParts } = DIALECTS[input.format].inbound;
   const { caller, signal } = input;
   const { maxFileBytes, contentRoomBytes } = settings;
@@ -71,21 +72,23 @@ export async function acceptRequest(
     maxCharacters: maxFileBytes,
     takeRoom,
   }));
-  const withItems = finding instanceof Promise ? await finding : finding;
-  const filling = withStoredFiles(withItems, fileParts, dependencies.files, () => ({
-    workspaceId: caller.workspaceId,
-    maxBytes: maxFileBytes,
-    maxPromptTokens: () => maxPromptTokens(async () => parsed(withItems, input, settings, dependencies)),
-    takeRoom,
-    signal,
-  }));
-  const withFiles = filling instanceof Promise ? await filling : filling;
-  const parsing = parsed(withFiles.body, input, settings, dependencies);
-  const read = parsing instanceof Promise ? await parsing : parsing;
-  const undocumented = input.wantsMetadata ? undocumentedMembers(input, settings) : [];
-  const request = undocumented.length === 0 ? read : { ...read, undocumented };
-  const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
-  return { request, prompt: new Prompt(request), report };
+  const filling = andThen(finding, (withItems) =>
+    withStoredFiles(withItems, fileParts, dependencies.files, () => ({
+      workspaceId: caller.workspaceId,
+      maxBytes: maxFileBytes,
+      maxPromptTokens: () => maxPromptTokens(async () => parsed(withItems, input, settings, dependencies)),
+      takeRoom,
+      signal,
+    })),
+  );
+  return andThen(filling, (withFiles) =>
+    andThen(parsed(withFiles.body, input, settings, dependencies), (read) => {
+      const undocumented = input.wantsMetadata ? undocumentedMembers(input, settings) : [];
+      const request = undocumented.length === 0 ? read : { ...read, undocumented };
+      const report = [...ignoredParameters(input, request), ...prepared.report, ...withFiles.report];
+      return { request, prompt: new Prompt(request), report };
+    }),
+  );
 }
 
 function ignoredParameters(
@@ -123,10 +126,8 @@ function parsed(
   dependencies: AcceptDependencies,
 ): GenerationRequest | Promise<GenerationRequest> {
   const { inbound } = DIALECTS[input.format];
-  const read = inTurn(dependencies.clock, () => parseBody(body, inbound, contextOf(input, settings)));
-  return read instanceof Promise
-    ? read.then((request) => offered(request, input, settings))
-    : offered(read, input, settings);
+  const reading = inTurn(dependencies.clock, () => parseBody(body, inbound, contextOf(input, settings)));
+  return andThen(reading, (request) => offered(request, input, settings));
 }
 
 function contextOf(

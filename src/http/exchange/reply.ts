@@ -229,10 +229,13 @@ export class Reply {
     this.#end();
   }
 
-  /** Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. */
-  flushed(signal: AbortSignal, graceMs: number): Promise<void> {
+  /**
+   * Resolves when everything was handed over or the connection is gone; cuts it `graceMs` after `signal`. Undefined if
+   * that is so already.
+   */
+  flushed(signal: AbortSignal, graceMs: number): Promise<void> | undefined {
     const answer = this.#answer;
-    if (answer.isFlushed || answer.isGone) return DONE;
+    if (answer.isFlushed || answer.isGone) return undefined;
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       const cut = (): void => {

@@ -60,7 +60,8 @@ export async function replyWithStream(reply: Reply, source: StreamSource): Promi
     heartbeat.encoder?.close?.();
     waits.close();
   }
-  await reply.flushed(source.signal, source.times.abortGraceMs);
+  const flushing = reply.flushed(source.signal, source.times.abortGraceMs);
+  if (flushing !== undefined) await flushing;
 }
 
 /** A failure that nothing was settled for: no endpoint answered, or the answer was cut off from outside. */

@@ -46,8 +46,11 @@ export async function runRoute(
   const { route } = match.compiled;
   const isPublic = route.isPublic?.(context.settings, exchange.request) === true;
   const keyKind = isPublic ? 'none' : PERMISSIONS[route.permission];
-  // Always awaited, also if synchronous: a small body that came with its head is buffered after it.
-  exchange.caller = await IDENTIFY_BY_KEY[keyKind](exchange, match.compiled, context);
+  const identifying = IDENTIFY_BY_KEY[keyKind](exchange, match.compiled, context);
+  // Awaited also if synchronous: a small body that came with its head is buffered after it. A generation has waited for
+  // that at the turnstile.
+  const isAwaited = identifying instanceof Promise || route.rateClass !== 'generation';
+  exchange.caller = isAwaited ? await identifying : identifying;
   const memory = new BodyMemory(context.largeBodies, exchange);
   const freeSlot = route.rateClass === 'generation' ? takeSlotOrRefuse(context) : undefined;
   try {

@@ -12,6 +12,14 @@ export interface Flow<T> extends AsyncIterator<T, unknown, undefined> {
   poll?(): T | undefined;
   /** Calls `wake` once when `poll` may have a value again. False: `wake` is not called, call `next`. */
   whenReady?(wake: () => void): boolean;
+  /** True after the last value of a flow that did not fail: `next` would only say so, and `return` do nothing. */
+  readonly hasEnded?: boolean;
+}
+
+/** The next step of a flow: at once where its value is ready. */
+export function nextStep<T>(flow: Flow<T>): IteratorResult<T, unknown> | Promise<IteratorResult<T, unknown>> {
+  const value = flow.poll?.();
+  return value === undefined ? flow.next() : { done: false, value };
 }
 
 /** What is read as one flow: begins when it is iterated. */

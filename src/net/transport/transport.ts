@@ -1,7 +1,7 @@
 import { type EgressRules, NO_EGRESS_RULES } from '../../kit/net/egress.ts';
 import { ConnectionPool } from '../http1/client/connection-pool.ts';
 import { socketOpener } from '../http1/client/open-socket.ts';
-import { headStartOf, withBody } from '../http1/client/wire-request.ts';
+import { headStartOf, type WireRequest, withBody } from '../http1/client/wire-request.ts';
 import { decompress, type ExpansionLimits } from './decompress.ts';
 import { requireAllowedUrl, socketGuard } from './egress-guard.ts';
 import { mayCallAgain } from './may-call-again.ts';
@@ -86,28 +86,42 @@ class NetworkTransport implements Transport {
    * Sends a call. If it went over a reused connection that the server had closed, a repeatable call is sent once more
    * over a new one; others reject with a `StaleConnection`.
    */
-  async open(call: TransportCall): Promise<TransportReply> {
-    call.signal.throwIfAborted();
+  open(call: TransportCall): Promise<TransportReply> {
+    try {
+      call.signal.throwIfAborted();
+      const target = this.#urls.of(call.url);
+      const rules = call.isGuarded ? this.#egress() : undefined;
+      if (rules !== undefined) requireAllowedUrl(target.url, rules);
+      const connections = this.#pools.of(target, rules);
+      const request = withBody(target.headStartWith(call.headers), call.body);
+      return this.#send(call, request, connections, false);
+    } catch (problem) {
+      return Promise.reject(problem);
+    }
+  }
+
+  #send(
+    call: TransportCall,
+    request: WireRequest,
+    connections: ConnectionPool,
+    isRetry: boolean,
+  ): Promise<TransportReply> {
     const { bodyBytes, expansion } = this.#limits;
-    const target = this.#urls.of(call.url);
-    const rules = call.isGuarded ? this.#egress() : undefined;
-    if (rules !== undefined) requireAllowedUrl(target.url, rules);
-    const connections = this.#pools.of(target, rules);
-    const request = withBody(target.headStartWith(call.headers), call.body);
-    for (let isRetry = false; ; isRetry = true) {
-      const exchange = new UpstreamExchange(call, bodyBytes);
-      connections.send(request, exchange);
-      try {
-        const { status, headers } = await exchange.head();
+    const exchange = new UpstreamExchange(call, bodyBytes);
+    connections.send(request, exchange);
+    return exchange.head().then(
+      ({ status, headers }) => {
         const chunks = decompress(exchange, headers['content-encoding'], expansion);
         return { status, headers, chunks };
-      } catch (problem) {
+      },
+      (problem) => {
         const mayRetry = mayCallAgain({ upstreamStatus: 0, isStale: exchange.wasStale });
         if (!mayRetry || isRetry || call.signal.aborted) throw problem;
         connections.dropIdle();
         if (call.isRepeatable !== true) throw new StaleConnection();
-      }
-    }
+        return this.#send(call, request, connections, true);
+      },
+    );
   }
 
   async close(): Promise<void> {

@@ -128,6 +128,10 @@ export class UpstreamExchange implements ClientExchange, AsyncIterableIterator<U
     return this.#ended || this.#failure !== undefined;
   }
 
+  get hasEnded(): boolean {
+    return this.#ended && this.#piece === undefined;
+  }
+
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     for (;;) {
       const piece = this.poll();

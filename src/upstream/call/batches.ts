@@ -208,6 +208,10 @@ export class Batches implements AsyncIterableIterator<EventBatch>, Flow<EventBat
     return this.#maySkipTurn() && (this.#source.chunks.whenReady?.(wake) ?? false);
   }
 
+  get hasEnded(): boolean {
+    return this.#done && this.#portions === undefined;
+  }
+
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
     this.#portions = undefined;
     if (!this.#done) {

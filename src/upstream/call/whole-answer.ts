@@ -62,23 +62,26 @@ export interface WholeSource {
  * bytes, parses them, a slice at a time where they are many, and ends with exactly one terminal event whatever
  * happens. Returning early closes the connection at once, even while the batch is awaited.
  */
-export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
+export class WholeAnswer implements AsyncIterableIterator<EventBatch>, Flow<EventBatch> {
   readonly #source: WholeSource;
   #portions: Portions | undefined;
   #isRead = false;
+  /** A polled chunk that is not the whole body, or large. */
+  #begun: Uint8Array | undefined;
 
   constructor(source: WholeSource) {
     this.#source = source;
   }
 
   async next(): Promise<IteratorResult<EventBatch, undefined>> {
+    const here = this.poll();
+    if (here !== undefined) return { done: false, value: here };
     if (this.#isRead) return this.#portions === undefined ? OVER : this.#nextPortion(this.#portions);
-    const { chunks, context } = this.#source;
+    const { chunks } = this.#source;
     let events: Event[];
     try {
-      // Mostly the body arrived together with the head.
-      const here = chunks.poll?.();
-      const first = here === undefined ? await chunks.next() : { done: false as const, value: here };
+      const begun = this.#begun;
+      const first = begun === undefined ? await chunks.next() : { done: false as const, value: begun };
       const second = first.done === true ? first : await chunks.next();
       const isSmall = first.done !== true && second.done === true && first.value.length <= SMALL_BYTES;
       events = this.#upToTerminal(
@@ -88,11 +91,30 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
       await chunks.return?.();
       events = [brokenOff(thrown, this.#source)];
     }
-    this.#isRead = true;
-    this.#source.memory.end();
-    if (!context.request.stream) return { done: false, value: events };
-    this.#portions = new Portions(events);
-    return { done: false, value: this.#portions.take() };
+    return { done: false, value: this.#firstOf(events) };
+  }
+
+  /** The answer, if all of it is there and small: mostly its body arrives together with its head. */
+  poll(): EventBatch | undefined {
+    if (this.#isRead || this.#begun !== undefined) return undefined;
+    const { chunks } = this.#source;
+    const here = chunks.poll?.();
+    if (here === undefined) return undefined;
+    if (chunks.hasEnded !== true || here.length > SMALL_BYTES) {
+      this.#begun = here;
+      return undefined;
+    }
+    let events: Event[];
+    try {
+      events = this.#upToTerminal(this.#readSmall(here));
+    } catch (thrown) {
+      events = [brokenOff(thrown, this.#source)];
+    }
+    return this.#firstOf(events);
+  }
+
+  get hasEnded(): boolean {
+    return this.#isRead && this.#portions?.isEmpty !== false;
   }
 
   async return(): Promise<IteratorResult<EventBatch, undefined>> {
@@ -107,6 +129,14 @@ export class WholeAnswer implements AsyncIterableIterator<EventBatch> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #firstOf(events: Event[]): EventBatch {
+    this.#isRead = true;
+    this.#source.memory.end();
+    if (!this.#source.context.request.stream) return events;
+    this.#portions = new Portions(events);
+    return this.#portions.take();
   }
 
   async #nextPortion(portions: Portions): Promise<IteratorResult<EventBatch, undefined>> {
