@@ -13,6 +13,7 @@ const ALONE_TRIES = 3;
 export class BatchSize {
   #max: number;
   #size: number;
+  #given = 0;
   #failures = 0;
   #failuresAlone = 0;
   /** Among so many generations is one that makes batches fail. */
@@ -43,6 +44,11 @@ export class BatchSize {
     this.#size = Math.min(this.#size, max);
   }
 
+  /** A batch of so many is given: there may be no more. */
+  given(count: number): void {
+    this.#given = count;
+  }
+
   /** A batch was taken, or what was left of it was given up. */
   passed(count: number): void {
     this.#failures = 0;
@@ -56,9 +62,10 @@ export class BatchSize {
   failed(fault: FollowerFault | undefined): void {
     this.#failures++;
     if (fault === undefined) return;
-    if (this.#size === 1) this.#failuresAlone++;
+    const given = Math.min(this.#given, this.#size);
+    if (given === 1) this.#failuresAlone++;
     if (this.#suspects === 0 && this.#failures < WHOLE_TRIES[fault]) return;
-    if (fault === 'failed') this.#suspects = this.#size;
-    this.#size = Math.ceil(this.#size / 2);
+    if (fault === 'failed') this.#suspects = given;
+    this.#size = Math.ceil(given / 2);
   }
 }

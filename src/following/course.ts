@@ -171,6 +171,7 @@ export class FollowerCourse {
     const oldest = clock.now() - follower.bounds.maxAgeMs;
     const batch = since.filter(({ generation }) => generation.settledAtMs >= oldest);
     const tooOld = since.length - batch.length;
+    this.#batchSize.given(batch.length);
     const { refused, reason } =
       batch.length === 0
         ? { refused: 0, reason: undefined }
