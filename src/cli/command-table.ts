@@ -28,6 +28,7 @@ export const FLAGS = {
   host: { value: 'ADDRESS', meaning: 'address to listen on (default: 127.0.0.1)' },
   workers: { value: 'COUNT', meaning: 'processes that serve, or auto: one for each core' },
   json: { meaning: 'print JSON' },
+  defaults: { meaning: 'print what has its default value too' },
   name: { value: 'NAME', meaning: 'name for people' },
   account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },
   workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one; in lists: all)" },
@@ -113,7 +114,7 @@ const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
 /** All commands by name. */
 export const COMMAND_TABLE = {
   serve: row('serve (what happens without a command)', [], ['port', 'host', 'workers']),
-  'check-config': row('check the configuration and print what it amounts to', ['[FILE]']),
+  'check-config': row('check the configuration and print what it amounts to', ['[FILE]'], ['defaults']),
   schema: row('print the JSON Schema of the configuration file, for editors', []),
   'keys create': row(
     'make a key and print its secret once',
@@ -194,7 +195,16 @@ export const COMMAND_TABLE = {
 
 export type CommandWords = keyof typeof COMMAND_TABLE;
 
-/** All commands in the order of the usage text. */
+/** The groups of the usage text, with the first words of their commands. */
+export const COMMAND_GROUPS: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
+  ['Run', ['serve', 'check-config', 'schema', 'doctor', 'completion']],
+  ['Keys and money', ['keys', 'budgets', 'credits', 'guardrails', 'workspaces', 'accounts']],
+  ['Providers and models', ['byok', 'catalog']],
+  ['Usage', ['generations', 'usage']],
+  ['Data', ['backup', 'restore', 'ledger', 'migrate', 'rotate-encryption-key']],
+];
+
+/** All commands. */
 export const COMMANDS_BY_WORDS: readonly (readonly [words: CommandWords, row: CommandRow])[] = Object.entries(
   COMMAND_TABLE,
 ) as [CommandWords, CommandRow][];

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { programVersion } from '../kit/program-version.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import { commandsUnder, type FlagName, flagRow } from './command-table.ts';
+import { COMMAND_GROUPS, type CommandRow, commandsUnder, type FlagName, flagRow } from './command-table.ts';
 import { type Run, textFlag } from './read-flags.ts';
 import { configurationFlags, RESULT_RUNNERS } from './result-runners.ts';
 import { failureText } from './terminal/failure-text.ts';
@@ -36,24 +36,41 @@ function misuseText({ message, topic }: Pick<Extract<CommandLine, { kind: 'misus
 
 /** The usage text of a command, of a group such as `keys`, or of the whole program. */
 export function usageText(topic = ''): string {
+  if (topic === '') return programUsage();
   const rows = commandsUnder(topic);
-  const lines = rows.map(([words, { operands, meaning }]): [string, string] => [
-    ['signalbox', words, ...operands].join(' '),
-    meaning,
-  ]);
   const names = new Set<FlagName>(rows.flatMap(([, { flags }]) => flags));
-  if (topic === '') names.add('version');
-  const flags = [...names].map((name): [string, string] => {
-    const { value, meaning } = flagRow(name);
-    return [`--${name}${value === undefined ? '' : ` ${value}`}`, meaning];
-  });
-  const more = rows.length > 1 ? '\nsignalbox help COMMAND shows what one command takes.\n' : '';
-  return `Usage:\n${columns(lines)}\n\nFlags:\n${columns(flags)}\n${more}`;
+  const more = rows.length > 1 ? `\n${MORE}\n` : '';
+  return `Usage:\n${columns(rows.map(usageLine))}\n\nFlags:\n${columns([...names].map(flagLine))}\n${more}`;
 }
 
-function columns(lines: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...lines.map(([left]) => left.length));
-  return lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+const MORE = 'signalbox help COMMAND shows what a command takes, with its flags.';
+
+/** Flags of the program, and those that all commands take. */
+const SHOWN_FLAGS: readonly FlagName[] = ['config', 'data-dir', 'json', 'help', 'version'];
+
+function programUsage(): string {
+  const groups = COMMAND_GROUPS.map(([title, words]) => ({ title, rows: words.flatMap(commandsUnder) }));
+  const lines = groups.flatMap(({ title, rows }) => [title, ...rows.map(usageLine)]);
+  return `Usage: signalbox COMMAND\n\n${columns(lines)}\n\nFlags\n${columns(SHOWN_FLAGS.map(flagLine))}\n\n${MORE}\n`;
+}
+
+function usageLine([words, { operands, meaning }]: readonly [string, CommandRow]): [string, string] {
+  return [['signalbox', words, ...operands].join(' '), meaning];
+}
+
+function flagLine(name: FlagName): [string, string] {
+  const { value, meaning } = flagRow(name);
+  return [`--${name}${value === undefined ? '' : ` ${value}`}`, meaning];
+}
+
+/** Aligned pairs; a text alone is the title of those below it. */
+function columns(lines: readonly (readonly [string, string] | string)[]): string {
+  const width = Math.max(...lines.map((line) => (typeof line === 'string' ? 0 : line[0].length)));
+  return lines
+    .map((line, at) =>
+      typeof line === 'string' ? `${at === 0 ? '' : '\n'}${line}` : `  ${line[0].padEnd(width)}  ${line[1]}`,
+    )
+    .join('\n');
 }
 
 async function runSafely(line: Run, output: Output): Promise<number | undefined> {
@@ -82,7 +99,7 @@ async function dispatch(line: Run, output: Output): Promise<number | undefined> 
       return 2;
     }
     const { checkConfig } = await import('./commands/check-config.ts');
-    return checkConfig({ ...flags, config }, asJson, output);
+    return checkConfig({ ...flags, config }, { asJson, withDefaults: line.flags.defaults === true, output });
   }
   if (line.command === 'catalog refresh') {
     const { refreshCatalog } = await import('./commands/catalog.ts');

@@ -129,10 +129,23 @@ describe('signalbox check-config', () => {
     const checked = await command('check-config');
     expect(checked).toMatchObject({ code: 0, err: '' });
     expect(checked.out).not.toContain('canary');
-    expect(parse(checked.out)).toMatchObject({
+    expect(parse(checked.out)).toEqual({
+      providers: [
+        {
+          slug: 'acme',
+          dialect: 'openai-chat',
+          base_url: 'http://h/v1',
+          api_key: '***(16-to-63-characters)',
+        },
+      ],
+      models: [{ id: 'acme/large', endpoints: [{ provider: 'acme' }] }],
+    });
+    expect(checked.out).toMatch(/\n# ok: 1 provider, 1 model of your own, 0 warnings\n$/);
+    const whole = await command('check-config', '--defaults');
+    expect(parse(whole.out)).toMatchObject({
       vendor: 'signalbox',
       drain_ms: 30_000,
-      providers: [{ slug: 'acme', api_key: '***(16-to-63-characters)' }],
+      providers: [{ headers: {} }],
     });
     const again = join(temporary.path, 'again.yaml');
     writeFileSync(again, checked.out);

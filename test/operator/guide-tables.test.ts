@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { PROVIDER_TABLE } from '../../src/catalog/providers/provider-table.ts';
-import { COMMAND_TABLE, COMMANDS_BY_WORDS, type CommandWords } from '../../src/cli/command-table.ts';
+import {
+  COMMAND_GROUPS,
+  COMMAND_TABLE,
+  COMMANDS_BY_WORDS,
+  type CommandWords,
+} from '../../src/cli/command-table.ts';
 
 /** The rows of a page's tables whose first cell begins with a code span, with the code spans of each row. */
 function rowsOf(page: string): { first: readonly string[]; all: readonly string[] }[] {
@@ -42,4 +47,10 @@ it('names the variables that switch each provider on', () => {
     return all.filter((span) => /^[A-Z][A-Z_]+$/.test(span) && !known.includes(`"${span}"`));
   });
   expect(unknown).toEqual([]);
+});
+
+it('the usage text has every command in one group', () => {
+  const grouped = COMMAND_GROUPS.flatMap(([, words]) => words);
+  const first = COMMANDS_BY_WORDS.map(([words]) => words.split(' ', 1)[0]);
+  expect(grouped.toSorted()).toEqual([...new Set(first)].toSorted());
 });

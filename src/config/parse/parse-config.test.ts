@@ -374,6 +374,12 @@ describe('parseConfig', () => {
     expect(problems('sever: {}')).toEqual(['sever: is not a known field; did you mean "server"?']);
   });
 
+  it('recognises a file of LiteLLM', () => {
+    for (const text of ['model_list: []', 'router_settings: {}\nplugins: {}']) {
+      expect(problems(text)).toEqual([expect.stringMatching(/is one of LiteLLM; .*"From LiteLLM"/)]);
+    }
+  });
+
   it('counts at most 100 of very many problems', () => {
     const models = Array.from({ length: 2000 }, (_, at) => `{ id: a/${at}, endpoints: [{ provider: q }] }`);
     expect(problems(`models: [${models.join()}]`)).toHaveLength(100);

@@ -89,6 +89,12 @@ function tooDeep(error: unknown): ConfigReading {
   throw error;
 }
 
+/** Sections that only LiteLLM's proxy has. */
+const LITELLM_KEYS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings'];
+
+const LITELLM_ADVICE =
+  'is one of LiteLLM; here providers and models are listed apart: docs/guide/configuration.md, "From LiteLLM", shows how';
+
 function* checkedConfig(
   reading: YamlReading,
   environment: Environment,
@@ -100,6 +106,7 @@ function* checkedConfig(
   }
   const value = reading.value ?? {};
   if (!isJsonObject(value)) return refused([problem('must hold keys and values')]);
+  if (LITELLM_KEYS.some((key) => key in value)) return refused([problem(LITELLM_ADVICE)]);
   if (!looksLikeConfig(value)) {
     return refused([problem('has none of the keys of a configuration file; is it the right file?')]);
   }

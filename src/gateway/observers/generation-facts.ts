@@ -51,7 +51,9 @@ export interface GenerationFacts {
   readonly duration_ms: number;
   readonly account: string;
   readonly workspace: string;
+  readonly workspace_slug: string;
   readonly key: string;
+  readonly key_name: string;
   readonly key_hash: string;
 }
 
@@ -97,7 +99,9 @@ export function factsOf(
     duration_ms: Math.round(nowMs - input.acceptedAtMs),
     account: caller.accountId,
     workspace: caller.workspaceId,
+    workspace_slug: caller.workspace.slug,
     key: caller.key.label,
+    key_name: caller.key.name,
     key_hash: caller.key.hash,
   };
 }
