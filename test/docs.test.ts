@@ -9,6 +9,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAX_GUIDE_LINES = 300;
 const MAX_LINES_WITHOUT_CONTENTS = 110;
 
+/** The newcomer runs it before reading on. */
+const MAX_README_LINES = 91;
+
 /** Lines fit beside each other in a comparison. Tables, code and addresses may be longer. */
 const MAX_LINE_CHARACTERS = 120;
 
@@ -112,6 +115,13 @@ describe('the documents', () => {
   });
 
   const guide = pages.filter((page) => /^docs\/guide\/(?!README)/.test(page));
+
+  it('name the repository of the package, and the README is short', () => {
+    const { repository } = JSON.parse(textOf('package.json')) as { repository: { url: string } };
+    const readme = textOf('README.md');
+    expect(readme).toContain(`git clone ${repository.url.replace('git+', '')} `);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
+  });
 
   it('list every page of the guide in its contents', () => {
     const contents = textOf('docs/guide/README.md');

@@ -11,8 +11,7 @@ export function shareSpent(spentUsd: number, limitUsd: number): number {
 
 interface Props {
   readonly spentUsd: number;
-  /** Null = no limit: the bar is empty. */
-  readonly limitUsd: number | null;
+  readonly limitUsd: number;
   /** Held for running requests, beyond what is spent. */
   readonly reservedUsd: number;
 }
@@ -20,13 +19,13 @@ interface Props {
 /** Grey spent, hatched reserved, amber nearly used up, red used up. The figures stand beside it as text. */
 export function BudgetBar({ spentUsd, limitUsd, reservedUsd }: Props) {
   const hatch = useId();
-  const share = limitUsd === null ? 0 : shareSpent(spentUsd, limitUsd);
-  const reserved = limitUsd === null || limitUsd <= 0 ? 0 : reservedUsd / limitUsd;
+  const share = shareSpent(spentUsd, limitUsd);
+  const reserved = limitUsd <= 0 ? 0 : reservedUsd / limitUsd;
   const tone = share >= 1 ? 'x' : share >= NEARLY_USED_UP ? 'w' : 'n';
   const wide = (part: number): string => `${(Math.max(0, Math.min(part, 1)) * 100).toFixed(1)}%`;
   return (
-    <svg class="bar" role="img" aria-label={barText(share, reservedUsd, limitUsd)}>
-      <title>{barText(share, reservedUsd, limitUsd)}</title>
+    <svg class="bar" role="img" aria-label={barText(share, reservedUsd)}>
+      <title>{barText(share, reservedUsd)}</title>
       <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <rect class="n" width="2" height="4" />
       </pattern>
@@ -43,8 +42,7 @@ export function BudgetBar({ spentUsd, limitUsd, reservedUsd }: Props) {
   );
 }
 
-function barText(share: number, reservedUsd: number, limitUsd: number | null): string {
-  if (limitUsd === null) return 'no limit';
+function barText(share: number, reservedUsd: number): string {
   const spent = `${(share * 100).toFixed(0)} % spent`;
   return reservedUsd === 0 ? spent : `${spent}, ${shortMoney(reservedUsd)} reserved for running requests`;
 }

@@ -31,12 +31,23 @@ function callsText(calls: number, failures: number): string {
   return `${counted(calls, 'call')}, ${failures === 0 ? 'none' : count(failures)} failed`;
 }
 
+/** Fewer calls than this say nothing in per cent. */
+const ENOUGH_CALLS = 100;
+
+function answeredText(calls: number, failures: number): string {
+  const answered = calls - failures;
+  // Rounded down: with a failed call it is not 100 %.
+  return calls < ENOUGH_CALLS
+    ? `${answered} of ${calls}`
+    : percent(Math.floor((1_000 * answered) / calls) / 1_000);
+}
+
 /** The share of calls that were answered. Undefined = it is not known now. */
 export function Answered({ window }: { readonly window: UptimeWindow | undefined }) {
   if (window === undefined) return <span title="not known now">–</span>;
   const text = callsText(window.calls, window.failures);
   if (window.percent === null) return <span title={text}>–</span>;
-  return <span title={text}>{percent(window.percent / 100, 2)}</span>;
+  return <span title={text}>{answeredText(window.calls, window.failures)}</span>;
 }
 
 /** A bar for each of the last 30 periods of 24 hours, newest at the right. Null = no calls. */

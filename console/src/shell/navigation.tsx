@@ -4,6 +4,7 @@ import { BrandMark, Icon } from '../parts/icon.tsx';
 import { isDone, useStartState } from '../views/start/start-state.ts';
 import { VIEWS, type View } from '../views/views.ts';
 import { GatewayState } from './gateway-state.tsx';
+import { toggleTheme } from './theme.ts';
 
 interface Props {
   readonly currentKey: CurrentKey;
@@ -52,6 +53,9 @@ export function Navigation({ currentKey, current, onSignOut }: Props) {
         <hr />
         <GatewayState />
         <hr />
+        <button class="link" type="button" title="Light or dark: shift and T" onClick={toggleTheme}>
+          Light or dark
+        </button>
         <div class="r tight">
           <span class="cut">
             {currentKey.is_management_key ? 'Management key' : 'Key'} {currentKey.label}

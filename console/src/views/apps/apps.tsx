@@ -110,7 +110,7 @@ function appColumns(most: number): readonly Column<RankedApp>[] {
     { name: 'app', title: 'App', cell: ({ app_name: name }) => <b title={name}>{name}</b> },
     {
       name: 'share',
-      title: 'Of the first',
+      title: 'Share of top',
       width: 'c-200',
       priority: 2,
       cell: ({ total_tokens: tokens }) => <Share of={Number(tokens) / most} />,

@@ -4,13 +4,13 @@ import { fieldOf } from './other-rules.tsx';
 import { type RuleProps, RuleSection } from './rule-section.tsx';
 
 const RETENTION: readonly (readonly [Tristate, string])[] = [
-  ['unset', 'not said'],
+  ['unset', 'Not set'],
   ['yes', 'only endpoints that retain nothing'],
   ['no', 'any endpoint'],
 ];
 
 const TRAINING: readonly (readonly [Tristate, string])[] = [
-  ['unset', 'not said'],
+  ['unset', 'Not set'],
   ['yes', 'allowed'],
   ['no', 'such endpoints do not serve'],
 ];

@@ -5,7 +5,7 @@ import { Link } from '../../address/link.tsx';
 import type { GuardrailObject } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
 import { sumMoney } from '../../format/money.ts';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { TextField } from '../../parts/form/fields.tsx';
@@ -189,13 +189,15 @@ function filterText({
 
 function routeText(guardrail: GuardrailObject): string {
   const parts = [
-    [guardrail.allowed_models, 'models only'],
-    [guardrail.ignored_models, 'models left out'],
-    [guardrail.allowed_providers, 'providers only'],
-    [guardrail.ignored_providers, 'providers left out'],
+    ['only', guardrail.allowed_models, 'model'],
+    ['without', guardrail.ignored_models, 'model'],
+    ['only', guardrail.allowed_providers, 'provider'],
+    ['without', guardrail.ignored_providers, 'provider'],
   ] as const;
   return (
-    parts.flatMap(([list, words]) => (list === null ? [] : [`${list.length} ${words}`])).join(', ') || 'all'
+    parts
+      .flatMap(([word, list, noun]) => (list === null ? [] : [`${word} ${counted(list.length, noun)}`]))
+      .join(', ') || 'all'
   );
 }
 

@@ -82,7 +82,7 @@ export function BudgetRules(props: RuleProps) {
   return (
     <RuleSection
       title="Budget"
-      about="Per key and per member, each on its own. Windows start at midnight UTC."
+      about="Per key and per member, each on its own. Each period starts at 00:00 UTC."
     >
       <div class="g2">
         <MoneyField label="Limit" field={fieldOf(props, 'limit')} placeholder="none" disabled={disabled} />

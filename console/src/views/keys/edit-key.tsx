@@ -143,7 +143,7 @@ function KeyFacts({ row, workspaces }: Pick<KeyProps, 'row' | 'workspaces'>) {
       <dd class="r tight">
         <code class="cut">{row.hash}</code> <CopyButton text={row.hash} what="the hash" />
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>{dateTime(Date.parse(row.created_at))}</dd>
       <dt>Expires</dt>
       <dd>{row.expires_at === null ? 'never' : dateTime(Date.parse(row.expires_at))}</dd>

@@ -168,7 +168,7 @@ function SpentOfLimit({ row, reservedUsd }: { readonly row: KeyObject; readonly 
           )}
         </span>
       </div>
-      <BudgetBar spentUsd={spent} limitUsd={row.limit} reservedUsd={reservedUsd} />
+      {row.limit !== null && <BudgetBar spentUsd={spent} limitUsd={row.limit} reservedUsd={reservedUsd} />}
     </div>
   );
 }

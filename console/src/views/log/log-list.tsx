@@ -91,7 +91,7 @@ export function LogList(props: Props) {
   const newerNote =
     newer === 0 ? null : (
       <span class="push" role="status">
-        {count(newer)} newer, held back{' '}
+        {count(newer)} newer waiting{' '}
         <button class="link" type="button" onClick={show}>
           Show
         </button>

@@ -43,7 +43,7 @@ const FACTS: readonly Fact[] = [
   {
     title: 'Answered, 24 hours',
     value: ({ lastDay }) => lastDay?.percent ?? null,
-    shown: (share) => percent(share / 100, 2),
+    shown: (share) => percent(share / 100),
     isBest: 'highest',
   },
   { title: 'First token, median', value: latencyOf, shown: duration, isBest: 'lowest' },

@@ -103,7 +103,7 @@ function EndpointRow({ endpoint, state }: RowProps) {
         ) : uptime === null ? (
           '–'
         ) : (
-          percent(uptime / 100, 2)
+          percent(uptime / 100)
         )}
       </td>
       <td class="num o3">{latency === null ? '–' : duration(latency.p50)}</td>

@@ -98,9 +98,9 @@ export const OVERVIEW_METRICS: readonly OverviewMetric[] = [
   ofSum('tokens', 'Tokens', 'tokens_total', count, countAxis),
   {
     ...ofSum('errors', 'Errors', 'error_count', count, countAxis),
-    shown: (figures) => percent(errorRate(figures), 2),
+    shown: (figures) => percent(errorRate(figures)),
     changeText: (now, before) => change(errorRate(now), errorRate(before)),
-    context: (_now, before) => `from ${percent(errorRate(before), 2)}`,
+    context: (_now, before) => `from ${percent(errorRate(before))}`,
     worseBy: 1,
   },
   ofPercentile('answer-time', 'Total', 'duration'),

@@ -94,7 +94,7 @@ export function Composer(props: Props) {
             value={props.effort}
             onChange={(event) => props.onEffort(event.currentTarget.value)}
           >
-            <option value="">as the model does</option>
+            <option value="">Model default</option>
             {EFFORTS.map((effort) => (
               <option key={effort} value={effort}>
                 {effort}

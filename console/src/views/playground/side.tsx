@@ -123,8 +123,8 @@ const FIELDS: readonly (readonly [
   lines: number,
 ])[] = [
   ['maxTokens', 'Most tokens of the answer', 'Empty: what the model allows; messages: 4,096.', 1],
-  ['temperature', 'Temperature', '0 to 2. Empty: as the model does.', 1],
-  ['topP', 'Top p', '0 to 1. Empty: as the model does.', 1],
+  ['temperature', 'Temperature', '0 to 2. Empty: model default.', 1],
+  ['topP', 'Top p', '0 to 1. Empty: model default.', 1],
   ['provider', 'Routing preferences', 'The member provider, such as {"order": ["anthropic"]}.', 4],
 ];
 

@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<LimitWindow, string>> = {
   daily: 'A day',
   weekly: 'A week',
   monthly: 'A month',
-  lifetime: 'In all',
+  lifetime: 'Total',
 };
 
 interface Props {
@@ -118,7 +118,7 @@ function meansOf(values: BudgetValues, name: string, isDeclared: boolean) {
       : []),
     hasBudget ? (
       <>
-        All keys of <b>{name}</b> together spend at most these amounts. Windows start at midnight UTC, weeks
+        All keys of <b>{name}</b> together spend at most these amounts. Each period starts at 00:00 UTC, weeks
         on Monday.
       </>
     ) : (

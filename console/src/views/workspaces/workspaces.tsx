@@ -122,7 +122,7 @@ function columnsOf({ open, remove }: Actions): readonly Column<WorkspaceObject>[
     },
     {
       name: 'budget',
-      title: 'Fullest budget',
+      title: 'Highest use',
       isLargestFirst: true,
       sortValue: (workspace) => fullest(workspace)?.share ?? null,
       cell: (workspace) => {
@@ -157,7 +157,7 @@ function columnsOf({ open, remove }: Actions): readonly Column<WorkspaceObject>[
     },
     {
       name: 'created',
-      title: 'Made',
+      title: 'Created',
       width: 'c-104',
       priority: 3,
       sortValue: ({ created_at: at }) => at,
