@@ -10,7 +10,17 @@ import { join } from 'node:path';
 import { INSTALLED } from './installed-packages.mjs';
 
 /** Members of the repository's manifest that ship as they are. */
-const SHIPPED = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'files'];
+const SHIPPED = [
+  'name',
+  'version',
+  'description',
+  'license',
+  'repository',
+  'type',
+  'engines',
+  'bin',
+  'files',
+];
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const shipped = {

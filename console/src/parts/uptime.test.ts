@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayTone, together } from './uptime.tsx';
+import { answeredText, dayTone, together } from './uptime.tsx';
 
 describe('dayTone', () => {
   it('is pale above 99 per cent, amber above 90, red otherwise, grey without calls', () => {
@@ -19,5 +19,16 @@ describe('together', () => {
     expect(together([one, none, one])).toEqual({ calls: 2_000, failures: 2, percent: 99.9 });
     expect(together([none])).toEqual(none);
     expect(together([])).toEqual(none);
+  });
+});
+
+describe('answeredText', () => {
+  it.each([
+    [9, 2, '7 of 9'],
+    [99, 0, '99 of 99'],
+    [100, 0, '100.0 %'],
+    [10_000, 1, '99.9 %'],
+  ])('%i calls, %i failed', (calls, failures, text) => {
+    expect(answeredText(calls, failures)).toBe(text);
   });
 });

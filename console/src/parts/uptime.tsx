@@ -34,7 +34,7 @@ function callsText(calls: number, failures: number): string {
 /** Fewer calls than this say nothing in per cent. */
 const ENOUGH_CALLS = 100;
 
-function answeredText(calls: number, failures: number): string {
+export function answeredText(calls: number, failures: number): string {
   const answered = calls - failures;
   // Rounded down: with a failed call it is not 100 %.
   return calls < ENOUGH_CALLS
@@ -111,7 +111,9 @@ export function Uptime({ uptime }: { readonly uptime: UptimeObject | null }) {
                 <Answered window={uptime[member]} />
               )}
             </dd>
-            {uptime[member].calls > 0 && <dd class="sm t3">{counted(uptime[member].calls, 'call')}</dd>}
+            {uptime[member].calls >= ENOUGH_CALLS && (
+              <dd class="sm t3">{counted(uptime[member].calls, 'call')}</dd>
+            )}
           </div>
         ))}
       </dl>

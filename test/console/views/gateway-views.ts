@@ -106,7 +106,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       await endpoints.getByText('Cooling down').waitFor();
       expect(await endpoints.getByRole('img').getAttribute('aria-label')).toMatch(/calls in 24 hours, [1-9]/);
       const uptime = page.getByRole('table', { name: 'Uptime of workshop/qwen' });
-      await uptime.getByRole('row', { name: /^workshop .*0\.00 % 0\.00 % 0\.00 %/ }).waitFor();
+      await uptime.getByRole('row', { name: /^workshop .*0 of \d+ 0 of \d+ 0 of \d+/ }).waitFor();
       expect(await uptime.getByRole('img').getAttribute('aria-label')).toMatch(
         /^30 days: \d+ calls?, \d+ failed/,
       );
@@ -178,9 +178,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       const panel = page.getByRole('complementary', { name: /simulator/i });
       const figures = panel.locator('.upf');
       await figures.waitFor();
-      expect(await figures.textContent()).toMatch(
-        /24 hours100\.00 %1 call7 days100\.00 %1 call30 days100\.00 %1 call/,
-      );
+      expect(await figures.textContent()).toMatch(/24 hours1 of 17 days1 of 130 days1 of 1/);
       // Each bar is a day, the last one is today.
       const tones = () =>
         panel.locator('svg.up rect').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('class')));
