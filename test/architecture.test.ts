@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   classify: ['contract', 'manage', 'gateway', 'following', 'dialects', 'ports', 'ir', 'kit'],
   workers: ['net', 'ports', 'ir', 'kit'],
   endpoints: ['contract', 'manage', 'classify', 'ports', 'ir', 'kit'],
-  control: ['manage', 'contract', 'config', 'ports', 'ir', 'kit'],
+  control: ['endpoints', 'manage', 'contract', 'config', 'ports', 'ir', 'kit'],
   http: [
     'endpoints',
     'contract',

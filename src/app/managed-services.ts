@@ -18,9 +18,8 @@ import { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { GuardrailChecks } from '../manage/guardrails/guardrail-issues.ts';
 import { Guardrails } from '../manage/guardrails/guardrails.ts';
 import { canonicalSlugOf, findModel } from '../manage/guardrails/known-names.ts';
-import { AccountKeys } from '../manage/keys/account-keys.ts';
 import { CallerDirectory } from '../manage/keys/caller-directory.ts';
-import { OperatorKeys } from '../manage/keys/operator-keys.ts';
+import { Keys } from '../manage/keys/keys.ts';
 import type { ModelKnowledge } from '../manage/models/model-knowledge.ts';
 import { PriceHistory } from '../manage/models/price-history.ts';
 import { Sessions } from '../manage/sessions/sessions.ts';
@@ -99,7 +98,6 @@ export async function openServices(
     // The credentials of a deleted workspace are deleted with it.
     changedCredentials(accountId);
   };
-  const keyParts = { tenancy, ledger, sources, prefix: options.keyPrefix, changed: changedKey };
   const { fileQuotas = () => NO_QUOTAS } = options;
   const files = new Files({
     ...storedFiles,
@@ -129,8 +127,15 @@ export async function openServices(
   });
   return {
     accounts,
-    keys: new OperatorKeys({ ...keyParts, accounts }),
-    accountKeys: new AccountKeys({ ...keyParts, events: eventStore }),
+    keys: new Keys({
+      tenancy,
+      accounts,
+      ledger,
+      events: eventStore,
+      sources,
+      prefix: options.keyPrefix,
+      changed: changedKey,
+    }),
     workspaces,
     budgets: new Budgets({ store: tenancy, workspaces, ledger, sources, changed: changedWorkspace }),
     byok: new Byok({

@@ -23,6 +23,7 @@ const window = oneOf(LIMIT_WINDOWS);
 /** Commands for budgets of workspaces. */
 export const BUDGET_COMMANDS = {
   'budgets.list': command(
+    'budgets.read',
     closed({ account: oneAccount, workspace: oneWorkspace }),
     async (services, { account, workspace }): Promise<BudgetView[]> => {
       const places =
@@ -35,6 +36,7 @@ export const BUDGET_COMMANDS = {
     },
   ),
   'budgets.set': command(
+    'budgets.change',
     closed({
       account: oneAccount,
       workspace: oneWorkspace,
@@ -56,6 +58,7 @@ export const BUDGET_COMMANDS = {
     },
   ),
   'budgets.remove': command(
+    'budgets.change',
     closed({ account: oneAccount, workspace: oneWorkspace, window }),
     async (services, input): Promise<BudgetView> => {
       const place = await requireWorkspace(services, input.account, input.workspace);

@@ -21,6 +21,7 @@ const MIN_ID_CHARACTERS = 8;
 /** Commands for BYOK credentials. */
 export const BYOK_COMMANDS = {
   'byok.list': command(
+    'byok.read',
     closed({ account: oneAccount, workspace: Type.Optional(text) }),
     async (services, { account, workspace }): Promise<ByokView[]> => {
       const all = await allCredentials(services, account);
@@ -34,6 +35,7 @@ export const BYOK_COMMANDS = {
     },
   ),
   'byok.add': command(
+    'byok.change',
     closed({
       account: oneAccount,
       /** Slug or id; default: the account's default one. */
@@ -56,6 +58,7 @@ export const BYOK_COMMANDS = {
     },
   ),
   'byok.remove': command(
+    'byok.change',
     closed({ account: oneAccount, id: text }),
     async (services, { account, id }): Promise<ByokView> => {
       const { credential, view } = await oneCredential(services, account, id.toLowerCase());

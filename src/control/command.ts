@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Loading } from '../config/load.ts';
+import type { Permission } from '../endpoints/permissions.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { MAX_USD, type Nanos, parseUsd } from '../kit/money.ts';
 import type { Accounts } from '../manage/accounts/accounts.ts';
@@ -8,7 +9,7 @@ import type { Byok } from '../manage/byok/byok.ts';
 import type { Vault } from '../manage/byok/vault.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
-import type { OperatorKeys } from '../manage/keys/operator-keys.ts';
+import type { Keys } from '../manage/keys/keys.ts';
 import type { Sources } from '../manage/sources.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
@@ -32,7 +33,7 @@ export interface CommandServices extends CatalogServices {
   readonly byok: Byok;
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
-  readonly keys: OperatorKeys;
+  readonly keys: Keys;
   readonly ledger: Pick<Ledger, 'verify' | 'rebuild' | 'isAvailable' | 'disk' | 'lag' | 'spendingOf'>;
   readonly generationStore: Pick<GenerationStore, 'writtenOff'>;
   readonly eventStore: Pick<EventStore, 'sizes' | 'copyTo'>;
@@ -65,18 +66,21 @@ export interface ServingState {
   readonly stores: StoreServers;
 }
 
-/** A command: the schema of its input, and what it does. */
+/** A command: what it needs a permission for, the schema of its input, and what it does. */
 export interface Command<Input extends TSchema, Output> {
+  /** The user of the machine has all of them. */
+  readonly permission: Permission;
   readonly input: Input;
   run(services: CommandServices, input: Static<Input>): Promise<Output>;
 }
 
 /** Infers the types of a command from its schema. */
 export function command<Input extends TSchema, Output>(
+  permission: Permission,
   input: Input,
   run: Command<Input, Output>['run'],
 ): Command<Input, Output> {
-  return { input, run };
+  return { permission, input, run };
 }
 
 export const text = Type.String({ maxLength: 1024 });

@@ -42,6 +42,7 @@ export const COMMANDS = {
   ...BUDGET_COMMANDS,
   ...BYOK_COMMANDS,
   'keys.create': command(
+    'keys.change',
     closed({
       name: text,
       account: oneAccount,
@@ -53,7 +54,7 @@ export const COMMANDS = {
     }),
     async (services, input): Promise<IssuedKeyView> => {
       const { management, limit_reset: limitReset, include_byok: includeByokInLimit, ...wanted } = input;
-      const { key, secret } = await services.keys.create({
+      const { key, secret } = await services.keys.issue({
         ...wanted,
         isManagement: management,
         limitReset,
@@ -65,16 +66,19 @@ export const COMMANDS = {
     },
   ),
   'keys.list': command(
+    'keys.read',
     closed({ account: oneAccount }),
     async (services, { account }): Promise<KeyView[]> =>
-      keyViews(services, await services.keys.list(account)),
+      keyViews(services, await services.keys.listAll(account)),
   ),
   'keys.revoke': command(
+    'keys.change',
     closed({ hash: text, account: oneAccount }),
     async (services, { hash, account }): Promise<KeyView> =>
       keyView(await services.keys.revoke(hash, account), await ownedWorkspaces(services, account)),
   ),
   'keys.update': command(
+    'keys.change',
     closed({
       hash: text,
       account: oneAccount,
@@ -85,11 +89,12 @@ export const COMMANDS = {
       include_byok: Type.Optional(Type.Boolean()),
     }),
     async (services, { hash, account, ...wanted }): Promise<KeyView> => {
-      const statement = await services.keys.update(hash, keyChange(wanted), account);
+      const statement = await services.keys.updateNamed(hash, keyChange(wanted), account);
       return keyView(statement, await ownedWorkspaces(services, account));
     },
   ),
   'credits.set': command(
+    'credits.change',
     closed({ left: text, account: oneAccount }),
     async ({ accounts, credits }, { left, account }): Promise<CreditsView> => {
       const leftNanos = parseAmount(left);
@@ -98,6 +103,7 @@ export const COMMANDS = {
     },
   ),
   'credits.show': command(
+    'credits.read',
     closed({ account: oneAccount }),
     async ({ accounts, credits }, { account }): Promise<CreditsView> => {
       const owner = await accounts.require(account);
@@ -105,12 +111,13 @@ export const COMMANDS = {
     },
   ),
   'accounts.create': command(
+    'accounts.change',
     closed({ name: text }),
     async ({ keys, accounts }, { name }): Promise<NewAccountView> => {
       // Creates the default account first, so that on a new installation the new one is not taken for it.
       await accounts.ensureFirst();
       const account = await accounts.create(name);
-      const { secret } = await keys.create({
+      const { secret } = await keys.issue({
         name: 'First management key',
         account: name,
         isManagement: true,
@@ -118,10 +125,11 @@ export const COMMANDS = {
       return { ...accountView(account), management_key: secret };
     },
   ),
-  'accounts.list': command(closed({}), async ({ accounts }): Promise<AccountView[]> => {
+  'accounts.list': command('accounts.read', closed({}), async ({ accounts }): Promise<AccountView[]> => {
     return (await accounts.list()).map(accountView);
   }),
   'catalog.refresh': command(
+    'known-models.change',
     closed({
       data: Type.Unknown(),
       prune: Type.Boolean(),
@@ -132,6 +140,7 @@ export const COMMANDS = {
       modelKnowledge.refresh(data, options),
   ),
   'catalog.list': command(
+    'known-models.read',
     closed({
       provider: Type.Optional(text),
       search: Type.Optional(text),
@@ -142,8 +151,9 @@ export const COMMANDS = {
     }),
     listCatalog,
   ),
-  'catalog.show': command(closed({ model: text }), showModel),
+  'catalog.show': command('known-models.read', closed({ model: text }), showModel),
   'ledger.verify': command(
+    'ledger.read',
     closed({}),
     async ({ accounts, ledger, generationStore }): Promise<LedgerView> =>
       ledgerView(
@@ -153,6 +163,7 @@ export const COMMANDS = {
       ),
   ),
   'ledger.rebuild': command(
+    'ledger.rebuild',
     closed({}),
     async ({ ledger, eventFeed }): Promise<RebuildView> => ({
       generations: await ledgerOr503(ledger.rebuild()),
@@ -160,22 +171,26 @@ export const COMMANDS = {
     }),
   ),
   'usage.scopes': command(
+    'usage.import',
     closed({ account: oneAccount }),
     async ({ usageImports }, { account }): Promise<UsageScopes> => usageImports.scopesOf(account),
   ),
   'usage.import': command(
+    'usage.import',
     closed({ place: text }),
     async ({ usageImports }, { place }): Promise<ImportedView> =>
       importedView(await usageImports.takeIn(place)),
   ),
   /** Answers without the database, so that a backup can be made while PostgreSQL is away. */
   'backup.state': command(
+    'backups.make',
     closed({}),
     async ({ hasSharedDatabase }): Promise<{ state: 'embedded' | 'postgresql' }> => ({
       state: hasSharedDatabase ? 'postgresql' : 'embedded',
     }),
   ),
   'backup.events': command(
+    'backups.make',
     closed({ place: text }),
     async ({ backups, eventStore }, { place }): Promise<{ has_events: boolean }> => {
       const file = backups.eventsFileOf(place);
@@ -183,38 +198,49 @@ export const COMMANDS = {
       return { has_events: await eventStore.copyTo(file) };
     },
   ),
-  'doctor.inspect': command(closed({}), async (services): Promise<DoctorView> => doctorView(services)),
+  'doctor.inspect': command(
+    'installation.examine',
+    closed({}),
+    async (services): Promise<DoctorView> => doctorView(services),
+  ),
   /** Null if the process does not serve. */
   'doctor.providers': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<readonly ProviderView[] | null> => (await serving?.providers()) ?? null,
   ),
   'doctor.configuration': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<ConfigurationView | null> =>
       serving === undefined ? null : configurationView(await serving.readConfiguration()),
   ),
   /** Null if the process does not serve, or has no bucket. */
   'doctor.bucket': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<BucketView | null> => (await serving?.bucket()) ?? null,
   ),
   /** Null if the process does not serve, or has no such server. The same of the next two. */
   'doctor.postgres': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<Examined<PostgresFacts> | null> =>
       (await serving?.stores.postgres()) ?? null,
   ),
   'doctor.redis': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<Examined<RedisFacts> | null> => (await serving?.stores.redis()) ?? null,
   ),
   'doctor.clickhouse': command(
+    'installation.examine',
     closed({}),
     async ({ serving }): Promise<Examined<ClickhouseFacts> | null> =>
       (await serving?.stores.clickhouse()) ?? null,
   ),
   'encryption.rotate': command(
+    'encryption.rotate',
     closed({ new_key: Type.Optional(text) }),
     async ({ vault }, { new_key: newKey }): Promise<RotationView> => rotationView(await vault.rotate(newKey)),
   ),

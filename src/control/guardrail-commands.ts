@@ -17,6 +17,7 @@ export interface GuardrailView extends GuardrailObject {
 /** Commands for guardrails. */
 export const GUARDRAIL_COMMANDS = {
   'guardrails.list': command(
+    'guardrails.read',
     closed({ account: oneAccount }),
     async (services, { account }): Promise<GuardrailView[]> => {
       const { accounts, guardrails } = services;

@@ -1,4 +1,4 @@
-import { managedBy } from '../contract/values/managed-by.ts';
+import { type KeyObject, keyObject } from '../contract/keys/key.ts';
 import { usdOf } from '../kit/money.ts';
 import type { AccountBalance } from '../manage/accounts/credits.ts';
 import type { Rotation } from '../manage/byok/vault.ts';
@@ -7,30 +7,13 @@ import type { Appended } from '../ports/events.ts';
 import type { Account } from '../ports/tenancy.ts';
 import type { OwnedWorkspace } from './workspace-commands.ts';
 
-/** A key in the output of commands. Money is USD. */
-export interface KeyView {
-  readonly hash: string;
-  readonly name: string;
-  readonly label: string;
+/** A key in the output of commands: as the management API shows it, with the names of its owners. */
+export interface KeyView extends KeyObject {
   readonly account: string;
   readonly account_id: string;
   /** Slug. */
   readonly workspace: string;
-  readonly workspace_id: string;
   readonly is_management_key: boolean;
-  readonly disabled: boolean;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly creator_user_id: string | null;
-  /** Null = no limit. */
-  readonly limit: number | null;
-  readonly limit_remaining: number | null;
-  readonly limit_reset: string | null;
-  readonly include_byok_in_limit: boolean;
-  readonly usage: number;
-  readonly byok_usage: number;
-  /** `file`: the configuration file declares it. */
-  readonly managed_by: 'file' | null;
 }
 
 /** A new key; `key` is its secret, which is shown only here. */
@@ -38,31 +21,15 @@ export interface IssuedKeyView extends KeyView {
   readonly key: string;
 }
 
-export function keyView(
-  { key, spending, remainingNanos }: KeyStatement,
-  owned: readonly OwnedWorkspace[],
-): KeyView {
+export function keyView(statement: KeyStatement, owned: readonly OwnedWorkspace[]): KeyView {
+  const { key } = statement;
   const home = owned.find(({ workspace }) => workspace.id === key.workspaceId);
   return {
-    hash: key.hash,
-    name: key.name,
-    label: key.label,
+    ...keyObject(statement),
     account: home?.owner.name ?? key.accountId,
     account_id: key.accountId,
     workspace: home?.workspace.slug ?? key.workspaceId,
-    workspace_id: key.workspaceId,
     is_management_key: key.isManagement,
-    disabled: key.disabled,
-    created_at: new Date(key.createdAtMs).toISOString(),
-    expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
-    creator_user_id: key.creatorUserId,
-    limit: key.limitNanos === null ? null : usdOf(key.limitNanos),
-    limit_remaining: remainingNanos === null ? null : usdOf(remainingNanos),
-    limit_reset: key.limitReset,
-    include_byok_in_limit: key.includeByokInLimit,
-    usage: usdOf(spending.credit.lifetime),
-    byok_usage: usdOf(spending.byok.lifetime),
-    managed_by: managedBy(key.fileMember),
   };
 }
 

@@ -22,6 +22,7 @@ function workspaceView(workspace: Workspace, { name }: Account): WorkspaceView {
 /** Commands for workspaces; `workspace` is an id or a slug. */
 export const WORKSPACE_COMMANDS = {
   'workspaces.list': command(
+    'workspaces.read',
     closed({ account: oneAccount }),
     async (services, { account }): Promise<WorkspaceView[]> =>
       (await ownedWorkspaces(services, account)).map(({ workspace, owner }) =>
@@ -29,6 +30,7 @@ export const WORKSPACE_COMMANDS = {
       ),
   ),
   'workspaces.create': command(
+    'workspaces.change',
     closed({ account: oneAccount, workspace: createWorkspaceSchema }),
     async ({ accounts, workspaces }, { account, workspace }): Promise<WorkspaceView> => {
       const owner = await accounts.require(account);
@@ -37,6 +39,7 @@ export const WORKSPACE_COMMANDS = {
     },
   ),
   'workspaces.update': command(
+    'workspaces.change',
     closed({ account: oneAccount, workspace: text, change: updateWorkspaceSchema }),
     async (services, { account, workspace, change }): Promise<WorkspaceView> => {
       const { owner, workspace: found } = await requireWorkspace(services, account, workspace);
@@ -44,6 +47,7 @@ export const WORKSPACE_COMMANDS = {
     },
   ),
   'workspaces.delete': command(
+    'workspaces.change',
     closed({ account: oneAccount, workspace: text }),
     async (services, { account, workspace }): Promise<WorkspaceView> => {
       const { owner, workspace: found } = await requireWorkspace(services, account, workspace);

@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorStatus } from '../contract/envelopes/error-meanings.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Issue } from '../kit/json/validate.ts';
-import type { CallerOf, Permission } from './permissions.ts';
+import type { CallerOf, KeyPermission } from './permissions.ts';
 import type { EndpointServices } from './services.ts';
 
 /**
@@ -33,7 +33,7 @@ export type BodyOf<Body extends TSchema> = TSchema extends Body ? JsonObject : S
  * at its path. What it takes is checked by its schemas before `run` is called, and `run` gets it with their types.
  */
 export interface Endpoint<
-  P extends Permission = Permission,
+  P extends KeyPermission = KeyPermission,
   Path extends string = string,
   Query extends TObject = TObject,
   Body extends TSchema = TSchema,
@@ -66,7 +66,7 @@ export interface Endpoint<
 
 /** A request that has passed everything that its endpoint declares. */
 export interface EndpointCall<
-  P extends Permission = Permission,
+  P extends KeyPermission = KeyPermission,
   Path extends string = string,
   Query extends TObject = TObject,
   Body extends TSchema = TSchema,
@@ -88,7 +88,7 @@ export interface EndpointSettings {
 
 /** An endpoint whose types follow from its permission, path and schemas. */
 export function endpoint<
-  P extends Permission,
+  P extends KeyPermission,
   const Path extends string,
   Reply extends TSchema,
   Query extends TObject = TObject,

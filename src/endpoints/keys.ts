@@ -25,7 +25,7 @@ const CURRENT_KEY = endpoint({
   permission: 'own-key.read',
   reply: Type.Object({ data: currentKeySchema }),
   run: async ({ services, caller }) => ({
-    data: currentKeyObject(await services.accountKeys.statementOf(caller.key)),
+    data: currentKeyObject(await services.keys.statementOf(caller.key)),
   }),
 });
 
@@ -50,7 +50,7 @@ export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
     refusals: [404],
     run: async (call) => {
       const { accountId } = call.caller;
-      const { statement, secret } = await call.services.accountKeys.create(accountId, call.body);
+      const { statement, secret } = await call.services.keys.create(accountId, call.body);
       return { data: keyObject(statement), key: secret };
     },
   }),
@@ -66,7 +66,7 @@ export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
     refusals: [404],
     run: async (call) => {
       const { accountId } = call.caller;
-      const statements = await call.services.accountKeys.list(accountId, call.query);
+      const statements = await call.services.keys.list(accountId, call.query);
       return { data: statements.map(keyObject) };
     },
   }),
@@ -79,7 +79,7 @@ export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
     permission: 'keys.read',
     reply: keyReplySchema,
     refusals: [404],
-    run: async (call) => ({ data: keyObject(await call.services.accountKeys.get(...keyOf(call))) }),
+    run: async (call) => ({ data: keyObject(await call.services.keys.get(...keyOf(call))) }),
   }),
   endpoint({
     ...KEYS,
@@ -92,7 +92,7 @@ export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
     reply: keyReplySchema,
     refusals: [404, 409],
     run: async (call) => ({
-      data: keyObject(await call.services.accountKeys.update(...keyOf(call), call.body)),
+      data: keyObject(await call.services.keys.update(...keyOf(call), call.body)),
     }),
   }),
   endpoint({
@@ -105,7 +105,7 @@ export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
     reply: deletedSchema,
     refusals: [404, 409],
     run: async (call) => {
-      await call.services.accountKeys.delete(...keyOf(call));
+      await call.services.keys.delete(...keyOf(call));
       return DELETED;
     },
   }),

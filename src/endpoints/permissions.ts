@@ -9,8 +9,9 @@ import type { Caller } from '../ports/caller.ts';
 export type KeyKind = 'none' | 'optional' | 'any' | 'inference' | 'management' | 'operator' | 'machine';
 
 /**
- * THE table of permissions. Every endpoint names the one that it needs, and what that asks of a caller is said here
- * alone: whatever else decides who may do something, or records that it was done, belongs to the permission too.
+ * THE table of permissions. Every endpoint and every command of the control socket names the one that it needs, and
+ * what that asks of a caller is said here alone: whatever else decides who may do something, or records that it was
+ * done, belongs to the permission too.
  */
 export const PERMISSIONS = {
   'probes.read': 'none',
@@ -54,12 +55,31 @@ export const PERMISSIONS = {
   'credits.read': 'management',
   'metrics.read': 'operator',
   'installation.read': 'operator',
+  'accounts.read': 'machine',
+  'accounts.change': 'machine',
+  'credits.change': 'machine',
+  'known-models.read': 'machine',
+  'known-models.change': 'machine',
+  'ledger.read': 'machine',
+  'ledger.rebuild': 'machine',
+  'usage.import': 'machine',
+  'backups.make': 'machine',
+  'installation.examine': 'machine',
+  'encryption.rotate': 'machine',
 } as const satisfies Readonly<Record<string, KeyKind>>;
 
 export type Permission = keyof typeof PERMISSIONS;
 
+/** Permissions that no key gives: only commands name them. */
+type MachinePermission = {
+  [P in Permission]: (typeof PERMISSIONS)[P] extends 'machine' ? P : never;
+}[Permission];
+
+/** Permissions that a key can give, or that need none. */
+export type KeyPermission = Exclude<Permission, MachinePermission>;
+
 /** The caller of an endpoint, as its permission guarantees it. */
-export type CallerOf<P extends Permission> = {
+export type CallerOf<P extends KeyPermission> = {
   none: undefined;
   optional: Caller | undefined;
   any: Caller;
@@ -70,7 +90,7 @@ export type CallerOf<P extends Permission> = {
 
 /** Refuses a caller that lacks a permission. */
 export function requirePermission(
-  permission: Permission,
+  permission: KeyPermission,
   { key }: Caller,
   /** The account that the installation began with is the operator's. */
   installation: { readonly firstAccountId: string },

@@ -20,7 +20,7 @@ import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { RunningGenerations } from '../manage/generations/running-generations.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
-import type { AccountKeys } from '../manage/keys/account-keys.ts';
+import type { Keys } from '../manage/keys/keys.ts';
 import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
@@ -50,7 +50,7 @@ export interface EndpointServices {
   readonly classifierTrials: ClassifierTrials;
   readonly generationLog: GenerationLog;
   readonly runningGenerations: RunningGenerations;
-  readonly accountKeys: AccountKeys;
+  readonly keys: Keys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly credits: Credits;

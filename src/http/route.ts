@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
 import type { AnyEndpoint, Method, ParamsOf, QueryOf, RateClass } from '../endpoints/endpoint.ts';
-import type { CallerOf, Permission } from '../endpoints/permissions.ts';
+import type { CallerOf, KeyPermission } from '../endpoints/permissions.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -38,7 +38,7 @@ export interface RouteExample {
  * that HTTP serves (`served`); the others answer in a way of their own, as a stream or with a cookie.
  */
 export interface Route<
-  P extends Permission = Permission,
+  P extends KeyPermission = KeyPermission,
   Path extends string = string,
   Query extends TObject = TObject,
 > {
@@ -77,7 +77,7 @@ export interface Route<
 }
 
 /** A row whose types follow from its permission, path and schemas. */
-export function route<P extends Permission, const Path extends string, Query extends TObject = TObject>(
+export function route<P extends KeyPermission, const Path extends string, Query extends TObject = TObject>(
   row: Route<P, Path, Query>,
 ): Route<P, Path, Query> {
   return row;
@@ -91,7 +91,7 @@ export interface ListedRoute extends Route {
 
 /** A request that has passed everything its row declares. */
 export interface Call<
-  P extends Permission = Permission,
+  P extends KeyPermission = KeyPermission,
   Path extends string = string,
   Query extends TObject = TObject,
 > {

@@ -43,19 +43,19 @@ let made: {
 };
 
 async function prepareTenants(installation: Installation): Promise<typeof made> {
-  const { accounts, accountKeys, keys, workspaces, tenancy, appRegistry } = installation;
+  const { accounts, keys, workspaces, tenancy, appRegistry } = installation;
   const { id: accountId } = await accounts.ensureFirst();
   const { id: strangerId } = await accounts.create('stranger');
-  const { key: strangerManager, secret } = await keys.create({
+  const { key: strangerManager, secret } = await keys.issue({
     name: 'manager',
     account: 'stranger',
     isManagement: true,
   });
-  const { key: manager } = await keys.create({ name: 'manager', isManagement: true });
+  const { key: manager } = await keys.issue({ name: 'manager', isManagement: true });
   const team = await workspaces.create(manager, { name: 'Team', slug: 'team' });
   const lab = await workspaces.create(manager, { name: 'Lab', slug: 'lab' });
   const newKey = async (owner: string, name: string) =>
-    (await accountKeys.create(owner, { name })).statement.key.hash;
+    (await keys.create(owner, { name })).statement.key.hash;
   // Two keys with one name; `key-6` was deleted.
   const ofAccount = {
     'key-0': await newKey(accountId, 'Robot'),

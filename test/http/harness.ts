@@ -172,7 +172,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
     [PLAIN_KEY, caller(PLAIN_KEY, false)],
     [MANAGEMENT_KEY, caller(MANAGEMENT_KEY, true)],
   ]);
-  const accountKeys: Pick<HttpDependencies['accountKeys'], 'statementOf'> = {
+  const keys: Pick<HttpDependencies['keys'], 'statementOf'> = {
     statementOf: async (key) => ({ key, spending: NOTHING_SPENT, remainingNanos: null }),
   };
   const server = createHttpServer({
@@ -226,7 +226,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       classifiers: {} as HttpDependencies['classifiers'],
       classifierRuns: {} as HttpDependencies['classifierRuns'],
       classifierTrials: {} as HttpDependencies['classifierTrials'],
-      accountKeys: accountKeys as HttpDependencies['accountKeys'],
+      keys: keys as HttpDependencies['keys'],
       workspaces: {} as HttpDependencies['workspaces'],
       budgets: {} as HttpDependencies['budgets'],
       credits: {} as HttpDependencies['credits'],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/control/commands.ts';
 import { PERMISSIONS } from '../../src/endpoints/permissions.ts';
 import { codeSamplesOf, SAMPLE_ORIGIN } from '../../src/http/openapi/code-samples.ts';
 import { describeRoutes } from '../../src/http/openapi/openapi.ts';
@@ -150,6 +151,11 @@ describe('the route table', () => {
         '/readyz',
       ].sort(),
     );
+  });
+
+  it('needs, with the commands of the control socket, every permission of the table', () => {
+    const named = [...ROUTES, ...Object.values(COMMANDS)].map(({ permission }) => permission);
+    expect([...new Set(named)].sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });
 
   it('declares every member of its rows', () => {

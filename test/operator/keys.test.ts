@@ -15,7 +15,7 @@ afterEach(() => under.close());
 
 describe('keys', () => {
   it('have a prefix and 64 hex digits, and only their hash is stored', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
+    const { key, secret } = await under.keys.issue({ name: 'n' });
     expect(secret).toMatch(/^sk-sb-v1-[0-9a-f]{64}$/);
     expect(key.hash).toBe(hashSecret(secret));
     expect(key.label).toBe(`sk-...${secret.slice(-4)}`);
@@ -27,7 +27,7 @@ describe('keys', () => {
   });
 
   it('carry a limit', async () => {
-    const { key } = await under.keys.create({
+    const { key } = await under.keys.issue({
       name: 'n',
       limit: '12.5',
       limitReset: 'weekly',
@@ -38,7 +38,7 @@ describe('keys', () => {
       limitReset: 'weekly',
       includeByokInLimit: true,
     });
-    const [statement] = await under.keys.statementsOf(await under.keys.list());
+    const [statement] = await under.keys.statementsOf(await under.keys.listAll());
     expect(statement).toMatchObject({ key, remainingNanos: 12_500_000_000n });
   });
 
@@ -56,31 +56,31 @@ describe('keys', () => {
     [{ name: 'n', account: 'nobody' }, 'account: there is no account named nobody'],
     [{ name: 'n', workspace: 'blue' }, 'workspace: default has no workspace blue'],
   ])('are refused for %j', async (wanted, message) => {
-    await expect(under.keys.create(wanted)).rejects.toThrow(message);
+    await expect(under.keys.issue(wanted)).rejects.toThrow(message);
   });
 
   it('are revoked by hash or by a beginning of it that is long enough', async () => {
-    const one = await under.keys.create({ name: 'one' });
-    const two = await under.keys.create({ name: 'two' });
+    const one = await under.keys.issue({ name: 'one' });
+    const two = await under.keys.issue({ name: 'two' });
     await expect(under.keys.revoke(one.key.hash.slice(0, 7))).rejects.toThrow('first 8 or more hex digits');
     await expect(under.keys.revoke('%%%%%%%%%')).rejects.toThrow('first 8 or more hex digits');
     await expect(under.keys.revoke('0'.repeat(64))).rejects.toThrow("no key's hash begins with");
     await under.keys.revoke(one.key.hash.slice(0, 8).toUpperCase());
     await under.keys.revoke(two.key.hash);
-    expect(await under.keys.list()).toEqual([]);
+    expect(await under.keys.listAll()).toEqual([]);
   });
 
   it('are not revoked through another account', async () => {
-    const { key } = await under.keys.create({ name: 'one' });
+    const { key } = await under.keys.issue({ name: 'one' });
     await under.accounts.create('beta');
     await expect(under.keys.revoke(key.hash, 'beta')).rejects.toThrow("no key's hash begins with");
-    expect(await under.keys.list()).toHaveLength(1);
+    expect(await under.keys.listAll()).toHaveLength(1);
   });
 });
 
 describe('CallerDirectory', () => {
   it('finds a key by its secret and nothing by anything else', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
+    const { key, secret } = await under.keys.issue({ name: 'n' });
     expect((await under.callers.find(secret))?.key).toEqual(key);
     for (const wrong of [
       '',
@@ -104,7 +104,7 @@ describe('CallerDirectory', () => {
   });
 
   it('has the workspace and the limits, and sees changes of both at once', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n', limit: '2' });
+    const { key, secret } = await under.keys.issue({ name: 'n', limit: '2' });
     const place = [key.accountId, key.workspaceId] as const;
     const limits = async () => (await under.callers.find(secret))?.limits;
     expect((await under.callers.find(secret))?.workspace.slug).toBe('default');
@@ -112,7 +112,7 @@ describe('CallerDirectory', () => {
       key: [{ window: 'lifetime', nanos: 2_000_000_000n, countsByok: false }],
       workspace: [],
     });
-    await under.accountKeys.update(key.accountId, key.hash, { limit: null });
+    await under.keys.update(key.accountId, key.hash, { limit: null });
     expect((await limits())?.key).toEqual([]);
     await under.budgets.set(...place, 'daily', { limit_usd: 1, include_byok_in_budgets: true });
     expect((await limits())?.workspace).toEqual([
@@ -122,12 +122,12 @@ describe('CallerDirectory', () => {
     expect((await limits())?.workspace).toEqual([]);
     await under.workspaces.update(...place, { is_observability_io_logging_enabled: true });
     expect((await under.callers.find(secret))?.workspace.isObservabilityIoLoggingEnabled).toBe(true);
-    await under.accountKeys.update(key.accountId, key.hash, { disabled: true });
+    await under.keys.update(key.accountId, key.hash, { disabled: true });
     expect(await under.callers.find(secret)).toBeUndefined();
   });
 
   it('does not remember a key that was revoked while it was being read', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
+    const { key, secret } = await under.keys.issue({ name: 'n' });
     const reading = under.callers.find(secret);
     await under.tenancy.deleteKey(key.hash);
     under.callers.forget({ kind: 'key', hash: key.hash });
@@ -136,7 +136,7 @@ describe('CallerDirectory', () => {
   });
 
   it('refuses an expired and a disabled key', async () => {
-    const expiring = await under.keys.create({ name: 'n', expiresAtMs: under.sources.clock.now() + 1000 });
+    const expiring = await under.keys.issue({ name: 'n', expiresAtMs: under.sources.clock.now() + 1000 });
     expect((await under.callers.find(expiring.secret))?.key).toEqual(expiring.key);
     under.time.advance(1000);
     expect(await under.callers.find(expiring.secret)).toBeUndefined();
@@ -158,21 +158,21 @@ describe('bootstrap', () => {
     expect((await under.callers.find(first!.apiKey))?.key.isManagement).toBe(false);
     expect((await under.accounts.list()).map(({ name }) => name)).toEqual(['default']);
     expect(await bootstrap(under, {})).toBeUndefined();
-    expect(await under.keys.list()).toHaveLength(2);
+    expect(await under.keys.listAll()).toHaveLength(2);
   });
 
   it('makes no new keys after all were revoked', async () => {
     await bootstrap(under, {});
-    for (const { hash } of await under.keys.list()) await under.keys.revoke(hash);
+    for (const { hash } of await under.keys.listAll()) await under.keys.revoke(hash);
     expect(await bootstrap(under, {})).toBeUndefined();
-    expect(await under.keys.list()).toEqual([]);
+    expect(await under.keys.listAll()).toEqual([]);
   });
 
   it('takes the given keys, as often as it is started, and makes no others', async () => {
     const given = { managementKey: 'given-management', apiKey: 'given-api' };
     expect(await bootstrap(under, given)).toBeUndefined();
     expect(await bootstrap(under, given)).toBeUndefined();
-    expect(await under.keys.list()).toHaveLength(2);
+    expect(await under.keys.listAll()).toHaveLength(2);
     expect((await under.callers.find('given-management'))?.key.isManagement).toBe(true);
     expect((await under.callers.find('given-api'))?.key.isManagement).toBe(false);
   });
@@ -183,7 +183,7 @@ describe('bootstrap', () => {
   });
 
   it('still makes the first keys when commands came before the first start', async () => {
-    await under.keys.create({ name: 'early' });
+    await under.keys.issue({ name: 'early' });
     expect(await bootstrap(under, {})).toBeDefined();
   });
 });

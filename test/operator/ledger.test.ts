@@ -19,7 +19,7 @@ beforeEach(async () => {
     initialUsd: () => null,
   });
   const { id } = await accounts.ensureFirst();
-  const { key } = await keys.create({ name: 'n' });
+  const { key } = await keys.issue({ name: 'n' });
   await credits.set(id, 10_000_000_000n);
   const atMs = Date.now();
   await ledger.reserve(

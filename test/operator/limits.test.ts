@@ -31,30 +31,30 @@ describe('what keys have spent', () => {
   }
 
   it('counts by window, and what the limit leaves with it', async () => {
-    const { key } = await under.keys.create({ name: 'n', limit: '10', limitReset: 'daily' });
+    const { key } = await under.keys.issue({ name: 'n', limit: '10', limitReset: 'daily' });
     await spend(key, 3_000_000_000n, 1_000_000_000n);
     under.time.advance(DAY_MS);
     await spend(key, 2_000_000_000n);
-    const { spending, remainingNanos } = await under.accountKeys.get(key.accountId, key.hash);
+    const { spending, remainingNanos } = await under.keys.get(key.accountId, key.hash);
     expect(spending.credit).toMatchObject({ lifetime: 5_000_000_000n, daily: 2_000_000_000n });
     expect(spending.byok).toMatchObject({ lifetime: 1_000_000_000n, daily: 0n });
     expect(remainingNanos).toBe(8_000_000_000n);
-    const inAll = await under.accountKeys.update(key.accountId, key.hash, { limit_reset: null });
+    const inAll = await under.keys.update(key.accountId, key.hash, { limit_reset: null });
     expect(inAll.remainingNanos).toBe(5_000_000_000n);
-    const withByok = await under.accountKeys.update(key.accountId, key.hash, { include_byok_in_limit: true });
+    const withByok = await under.keys.update(key.accountId, key.hash, { include_byok_in_limit: true });
     expect(withByok.remainingNanos).toBe(4_000_000_000n);
-    const lowered = await under.accountKeys.update(key.accountId, key.hash, { limit: 1 });
+    const lowered = await under.keys.update(key.accountId, key.hash, { limit: 1 });
     expect(lowered.remainingNanos).toBe(0n);
   });
 
   it('lists a page of keys with what each has spent', async () => {
     const keys = [];
     for (const name of ['one', 'two', 'three']) {
-      keys.push((await under.keys.create({ name })).key);
+      keys.push((await under.keys.issue({ name })).key);
       under.time.advance(1);
     }
     for (const [index, key] of keys.entries()) await spend(key, BigInt(index + 1));
-    const listed = await under.accountKeys.list(keys[0]!.accountId, {});
+    const listed = await under.keys.list(keys[0]!.accountId, {});
     expect(listed.map(({ key, spending }) => [key.name, spending.credit.lifetime])).toEqual([
       ['three', 3n],
       ['two', 2n],
@@ -63,24 +63,24 @@ describe('what keys have spent', () => {
   });
 
   it('is forgotten with the key, not with what the account has used', async () => {
-    const { key, secret } = await under.keys.create({ name: 'n' });
+    const { key, secret } = await under.keys.issue({ name: 'n' });
     await under.credits.set(key.accountId, 10n);
     await spend(key, 4n);
     expect(await under.credits.of(key.accountId)).toEqual({ usedNanos: 4n, leftNanos: 6n });
-    await under.accountKeys.delete(key.accountId, key.hash);
+    await under.keys.delete(key.accountId, key.hash);
     const again = await under.keys.ensure(secret, { name: 'n' });
-    expect((await under.accountKeys.statementOf(again)).spending.credit.lifetime).toBe(0n);
+    expect((await under.keys.statementOf(again)).spending.credit.lifetime).toBe(0n);
     expect(await under.credits.of(key.accountId)).toEqual({ usedNanos: 4n, leftNanos: 6n });
     expect(await under.credits.set(key.accountId, 1n)).toEqual({ usedNanos: 4n, leftNanos: 1n });
   });
 
   it('is forgotten with the workspace', async () => {
     const [account] = [await under.accounts.ensureFirst()];
-    const owner = (await under.keys.create({ name: 'm', isManagement: true })).key;
+    const owner = (await under.keys.issue({ name: 'm', isManagement: true })).key;
     const { id } = await under.workspaces.create(owner, { name: 'T', slug: 't' });
-    const { key } = await under.keys.create({ name: 'n', workspace: 't' });
+    const { key } = await under.keys.issue({ name: 'n', workspace: 't' });
     await spend(key, 4n);
-    await under.accountKeys.update(account!.id, key.hash, { disabled: true });
+    await under.keys.update(account!.id, key.hash, { disabled: true });
     await under.workspaces.delete(account!.id, 't');
     const [spending] = await under.ledger.spendingOf('workspace', [id], under.sources.clock.now());
     expect(spending?.credit.lifetime).toBe(0n);

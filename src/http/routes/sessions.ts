@@ -91,7 +91,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       const { caller, services, exchange } = call;
       // A failed read of the session is an error here, and not a sign-out.
       if (caller === undefined) await currentIdOf(call);
-      const statement = caller && (await services.accountKeys.statementOf(caller.key));
+      const statement = caller && (await services.keys.statementOf(caller.key));
       exchange.reply.json(200, { data: statement === undefined ? null : currentKeyObject(statement) });
     },
   }),

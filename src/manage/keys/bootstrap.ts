@@ -1,7 +1,7 @@
 import type { Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Sources } from '../sources.ts';
-import type { OperatorKeys } from './operator-keys.ts';
+import type { Keys } from './keys.ts';
 
 /** Secrets of keys that the operator wants to exist. */
 export interface GivenKeys {
@@ -23,7 +23,7 @@ export async function bootstrap(
   dependencies: {
     readonly tenancy: Tenancy;
     readonly accounts: Accounts;
-    readonly keys: OperatorKeys;
+    readonly keys: Pick<Keys, 'ensure' | 'issue'>;
     readonly sources: Sources;
   },
   given: GivenKeys,
@@ -36,7 +36,7 @@ export async function bootstrap(
   if (given.apiKey !== undefined) await keys.ensure(given.apiKey, { name: 'SIGNALBOX_API_KEY' });
   const isFirst = await tenancy.recordFirstStart(sources.clock.now());
   if (!isFirst || given.managementKey !== undefined || given.apiKey !== undefined) return undefined;
-  const management = await keys.create({ name: 'First management key', isManagement: true });
-  const plain = await keys.create({ name: 'First API key' });
+  const management = await keys.issue({ name: 'First management key', isManagement: true });
+  const plain = await keys.issue({ name: 'First API key' });
   return { managementKey: management.secret, apiKey: plain.secret };
 }
