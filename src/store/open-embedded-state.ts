@@ -9,7 +9,7 @@ import { DataDirectoryProblem } from './directory/data-directory-problem.ts';
 import { readGatewayId } from './directory/gateway-identity.ts';
 import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
 import { SqlFollowerNotes } from './following/sql-follower-notes.ts';
-import { sqliteSpooledContents } from './following/sql-spooled-contents.ts';
+import { SqlSpooledContents } from './following/sql-spooled-contents.ts';
 import { SqliteSettledRows } from './following/sqlite-settled-rows.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
@@ -90,7 +90,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         slowDisk: options.slowDisk,
       });
     events.start(rowsCaughtUp);
-    const spooledContents = sqliteSpooledContents(database, options);
+    const spooledContents = new SqlSpooledContents(database, options);
     const changes = new MemoryChanges(options.clock);
     changes.subscribe(({ kind }) => {
       if (kind === 'classifications') events.lookForTags();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { copySqlite } from '../../src/store/backup/copy-sqlite.ts';
 import { SqlFollowerNotes } from '../../src/store/following/sql-follower-notes.ts';
-import { sqliteSpooledContents } from '../../src/store/following/sql-spooled-contents.ts';
+import { SqlSpooledContents } from '../../src/store/following/sql-spooled-contents.ts';
 import { SqliteSettledRows } from '../../src/store/following/sqlite-settled-rows.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { sqliteGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
@@ -31,7 +31,7 @@ followerNotesContract('SqlFollowerNotes', async () => ({
 spooledContentsContract('SqlSpooledContents', async () => {
   const database = await emptied();
   return {
-    spool: (clock, warn) => sqliteSpooledContents(database, { clock, warn }),
+    spool: (clock, warn) => new SqlSpooledContents(database, { clock, warn }),
     close: async () => {},
   };
 });

@@ -3,10 +3,7 @@ import type { GenerationContent } from '../../src/ports/content.ts';
 import type { FollowedGeneration, Follower } from '../../src/ports/following/follower.ts';
 import type { FollowerNotes } from '../../src/ports/following/follower-notes.ts';
 import { SqlFollowerNotes } from '../../src/store/following/sql-follower-notes.ts';
-import {
-  type SqlSpooledContents,
-  sqliteSpooledContents,
-} from '../../src/store/following/sql-spooled-contents.ts';
+import { SqlSpooledContents } from '../../src/store/following/sql-spooled-contents.ts';
 import { SqliteSettledRows } from '../../src/store/following/sqlite-settled-rows.ts';
 import type { SqliteDatabase } from '../../src/store/sql/sqlite/sqlite-database.ts';
 import { sqliteGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
@@ -79,7 +76,7 @@ export class FollowersUnderTest {
   }
 
   spool(): SqlSpooledContents {
-    return sqliteSpooledContents(this.#database, { clock: this.clock, warn: () => {} });
+    return new SqlSpooledContents(this.#database, { clock: this.clock, warn: () => {} });
   }
 
   /** Settles generations now. */

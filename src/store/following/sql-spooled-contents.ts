@@ -4,7 +4,6 @@ import { nextTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { GenerationContent, StoredContent } from '../../ports/content.ts';
 import type { FoundContents, SpooledContents } from '../../ports/following/spooled-contents.ts';
-import type { SqliteDatabase } from '../sql/sqlite/sqlite-database.ts';
 import type { SpooledContentRow, Tables } from '../sql/tables.ts';
 import { RecentContents } from './recent-contents.ts';
 import { contentOfText, textOfContent } from './spooled-content.ts';
@@ -36,17 +35,10 @@ interface Waiting {
   readonly characters: number;
 }
 
-/** How contents are written and removed, some at once. */
-interface SpoolStatements {
-  insert(rows: readonly SpooledContentRow[]): Promise<void>;
-  delete(generationIds: readonly string[]): Promise<void>;
-}
-
 /** Contents for followers in a database of either engine, written in the background, many at once. */
 export class SqlSpooledContents implements SpooledContents {
   readonly #database: Kysely<Tables>;
   readonly #options: SpoolOptions;
-  readonly #statements: SpoolStatements;
   readonly #recent = new RecentContents();
   #waiting: Waiting[] = [];
   #characters = 0;
@@ -58,10 +50,9 @@ export class SqlSpooledContents implements SpooledContents {
   #lostCount = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(database: Kysely<Tables>, options: SpoolOptions, statements = statementsFor(database)) {
+  constructor(database: Kysely<Tables>, options: SpoolOptions) {
     this.#database = database;
     this.#options = options;
-    this.#statements = statements;
   }
 
   get lostCount(): number {
@@ -131,7 +122,7 @@ export class SqlSpooledContents implements SpooledContents {
   async delete(generationIds: readonly string[]): Promise<void> {
     if (generationIds.length === 0) return;
     this.#recent.delete(generationIds);
-    await this.#statements.delete(generationIds);
+    await this.#database.deleteFrom('spooled_contents').where('generation_id', 'in', generationIds).execute();
   }
 
   async prune({ beforeMs, maxBytes }: Parameters<SpooledContents['prune']>[0]): Promise<number> {
@@ -227,7 +218,11 @@ export class SqlSpooledContents implements SpooledContents {
         content,
       });
     }
-    await this.#statements.insert(rows);
+    await this.#database
+      .insertInto('spooled_contents')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('generation_id').doNothing())
+      .execute();
   }
 
   #reportLost(count: number, reason: string): void {
@@ -242,48 +237,4 @@ export class SqlSpooledContents implements SpooledContents {
     });
     this.#lost = 0;
   }
-}
-
-function statementsFor(database: Kysely<Tables>): SpoolStatements {
-  return {
-    async insert(rows) {
-      await database
-        .insertInto('spooled_contents')
-        .values(rows)
-        .onConflict((conflict) => conflict.column('generation_id').doNothing())
-        .execute();
-    },
-    async delete(generationIds) {
-      await database.deleteFrom('spooled_contents').where('generation_id', 'in', generationIds).execute();
-    },
-  };
-}
-
-const COLUMNS = [
-  'generation_id',
-  'stored_at_ms',
-  'characters',
-  'bytes',
-  'content',
-] as const satisfies readonly (keyof SpooledContentRow)[];
-
-const INSERT = `insert into spooled_contents (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})
-  on conflict (generation_id) do nothing`;
-
-const DELETE = 'delete from spooled_contents where generation_id = ?';
-
-/** Contents in the embedded database, with prepared statements: every request may add a row, and remove it. */
-export function sqliteSpooledContents(database: SqliteDatabase, options: SpoolOptions): SqlSpooledContents {
-  return new SqlSpooledContents(database, options, {
-    insert: (rows) =>
-      database.runForEach(
-        INSERT,
-        rows.map((row) => COLUMNS.map((name) => row[name])),
-      ),
-    delete: (generationIds) =>
-      database.runForEach(
-        DELETE,
-        generationIds.map((id) => [id]),
-      ),
-  });
 }
