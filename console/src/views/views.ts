@@ -113,7 +113,7 @@ export const VIEWS: readonly View[] = [
   },
   {
     path: '/credentials',
-    title: 'Own credentials',
+    title: 'Provider keys',
     icon: 'credentials',
     group: 'Access',
     shortcut: null,
@@ -131,7 +131,7 @@ export const VIEWS: readonly View[] = [
   },
   {
     path: '/sessions',
-    title: 'Sessions',
+    title: 'Signed-in browsers',
     icon: 'clock',
     group: 'Access',
     shortcut: null,

@@ -69,9 +69,9 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       const { now, ledger } = await answeredAfter(() => page.reload());
       await eventually(() => tile('Requests').textContent()).toContain(grouped(now.request_count));
       expect(await tile('Spend').getAttribute('title')).toBe(`$${now.total_usage.toFixed(9)}`);
-      const mark = await page.locator('footer.foot .seal').textContent();
-      expect(mark).toContain('Agrees with the ledger to the last settled generation');
-      expect(mark).toContain(ledger.booked.toFixed(9));
+      const mark = page.locator('footer.foot .seal > span').last();
+      expect(await mark.textContent()).toMatch(/^Matches the ledger: \$[\d.]+ until \d\d:\d\d:\d\d\./);
+      expect(await mark.getAttribute('title')).toBe(`Booked: $${ledger.booked.toFixed(9)}`);
     });
 
     it('chooses the metric of the chart by its tiles, and keeps it in the address', async () => {

@@ -227,7 +227,7 @@ export function playgroundSuite(under: () => ConsoleUnderTest): void {
       await own.page.getByRole('button', { name: 'Try again' }).waitFor();
       expect(await own.page.getByRole('button', { name: 'Key that pays' }).count()).toBe(0);
       await own.page.getByLabel('Message').fill('A draft');
-      await own.page.getByRole('link', { name: 'Sessions' }).click();
+      await own.page.getByRole('link', { name: 'Signed-in browsers' }).click();
       await own.page.getByText('this browser').waitFor();
       await own.page.goBack();
       expect(await own.page.getByLabel('Message').inputValue()).toBe('A draft');

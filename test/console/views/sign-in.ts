@@ -53,7 +53,7 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       await page.getByText('No such key here.').waitFor();
       await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      await page.getByRole('heading', { name: 'Signed-in browsers' }).waitFor();
       expect(problems).toEqual([]);
     });
 
@@ -109,7 +109,7 @@ export function signInSuite(under: () => ConsoleUnderTest): void {
       );
       await page.getByLabel('Key', { exact: true }).fill(gateway.apiKey);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      await page.getByRole('heading', { name: 'Signed-in browsers' }).waitFor();
       expect(await page.locator('main').textContent()).not.toContain('SIGNALBOX_MANAGEMENT_KEY');
     });
 

@@ -132,7 +132,7 @@ function noteOf({ rank, sticky, weight, credential, lane, health }: Candidate): 
     rank === 2 ? 'Would be tried next.' : '',
     sticky ? 'Sticky: the conversation was here before.' : '',
     weight === null ? '' : `Drawn first with ${Math.round(weight * 100)} %.`,
-    credential === 'shared' ? '' : 'Own credentials.',
+    credential === 'shared' ? '' : 'With a provider key of your own.',
     lane === 'translate' ? 'Translated.' : '',
     health.state === 'probing' ? 'Tried again after a cool-down.' : '',
     health.latency_p50_ms === null ? '' : `p50 first token ${duration(health.latency_p50_ms)}.`,

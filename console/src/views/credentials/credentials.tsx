@@ -68,7 +68,7 @@ export function Credentials() {
   const isOpen = chosen !== undefined || address.fragment === 'create';
   return (
     <>
-      <TopBar title="Own credentials" detail={data === undefined ? undefined : count(data.length)}>
+      <TopBar title="Provider keys" detail={data === undefined ? undefined : count(data.length)}>
         <button class="b pri" type="button" onClick={() => open('create')}>
           <Icon name="plus" size={14} />
           Add credential
@@ -93,7 +93,7 @@ export function Credentials() {
         )}
         {rows.length > 0 && (
           <DataTable
-            label="Own credentials"
+            label="Provider keys"
             columns={columns}
             rows={rows}
             idOf={({ id }) => id}

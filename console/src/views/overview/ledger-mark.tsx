@@ -19,10 +19,10 @@ export function LedgerMark({ overview }: { readonly overview: Overview }) {
     <footer class="foot">
       <span class={isWrong ? 'seal warn' : 'seal'} role="status">
         <Icon name={isWrong ? 'warning' : 'equal'} size={14} />
-        <span>{textOf(ledger, isLate)}</span>
+        <span title={`Booked: $${copiedMoney(ledger.booked)}`}>{textOf(ledger, isLate)}</span>
       </span>
       <WrittenOff parts={overview.written_off} />
-      <span class="push">{queryMs} ms</span>
+      <span class="push">answered in {queryMs} ms</span>
     </footer>
   );
 }
@@ -46,8 +46,8 @@ function textOf(
   const amount = `$${copiedMoney(Math.abs(difference))}`;
   const imports = imported === 0 ? '' : ` $${copiedMoney(imported)} of imported usage is not in the ledger.`;
   if (state === 'agrees') {
-    const upTo = newest === null ? '' : `, of ${clockTime(Date.parse(newest)).slice(0, 8)}`;
-    return `Agrees with the ledger to the last settled generation${upTo}: $${copiedMoney(booked)} in all.${imports}`;
+    const until = newest === null ? '' : ` until ${clockTime(Date.parse(newest)).slice(0, 8)}`;
+    return `Matches the ledger: ${sumMoney(booked)}${until}.${imports}`;
   }
   if (state === 'behind' && !isLate) {
     return `The newest generations are not counted yet: ${amount} behind the ledger. They come within 15 s.`;

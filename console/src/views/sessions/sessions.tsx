@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { SessionObject } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
+import { browserName } from '../../format/browser-name.ts';
 import { dateTime, relative } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
@@ -23,7 +24,7 @@ export function Sessions() {
   };
   return (
     <>
-      <TopBar title="Sessions" detail={sessions.data?.data.length} />
+      <TopBar title="Signed-in browsers" detail={sessions.data?.data.length} />
       <main id="main">
         {sessions.isError && (
           <div class="pad">
@@ -79,7 +80,7 @@ function SessionTable({ sessions, onEnd }: TableProps) {
             <tr key={session.id}>
               <td class="nw">{dateTime(Date.parse(session.created_at))}</td>
               <td class="cut wide" title={session.user_agent ?? undefined}>
-                {session.user_agent ?? '–'}
+                {session.user_agent === null ? '–' : browserName(session.user_agent)}
               </td>
               <td class="mono">{session.address}</td>
               <td class="wide" title={session.key_hash}>
