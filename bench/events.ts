@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventQuery, GenerationEvent } from '../src/ports/events.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
-import { openEventBundle } from '../src/store/events/duckdb/event-bundle.ts';
+import { openEventBundle } from '../src/store/events/duckdb/bundle/event-bundle.ts';
+import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { appHistory, eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 
 /**

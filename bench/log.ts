@@ -3,7 +3,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { positionIn } from '../src/manage/generations/log-cursor.ts';
 import type { LogFilter, LogPage, LogQuery } from '../src/ports/events.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
+import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
 import { logFilterOf } from '../test/builders/log-filter.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../src/kit/time/clock.ts';
 import { AccountOverview } from '../src/manage/analytics/overview.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import type { Spending } from '../src/ports/ledger.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb/duckdb-event-store.ts';
+import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
 import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
 

@@ -10,7 +10,7 @@ import { BackupFolder } from '../store/backup/backup-folder.ts';
 import { CatalogOverlayFile } from '../store/directory/catalog-overlay-file.ts';
 import { type DataDirectory, openDataDirectory, requireKeptData } from '../store/directory/data-directory.ts';
 import { type ImportDirectory, ImportFolder } from '../store/directory/import-folder.ts';
-import { type EventBundleWriter, openEventBundle } from '../store/events/duckdb/event-bundle.ts';
+import { type EventBundleWriter, openEventBundle } from '../store/events/duckdb/bundle/event-bundle.ts';
 import { EventsUnavailable } from '../store/events/event-errors.ts';
 import { openFileBytes, openObjectStorage } from '../store/files/file-storage.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';

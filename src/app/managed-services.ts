@@ -33,7 +33,7 @@ import type { Workspace } from '../ports/tenancy.ts';
 import { checkingPatterns } from '../stages/guardrails/filters/check-pattern.ts';
 import type { DataDirectory } from '../store/directory/data-directory.ts';
 import type { ImportFolder } from '../store/directory/import-folder.ts';
-import { readBundleApps } from '../store/events/duckdb/event-bundle.ts';
+import { readBundleApps } from '../store/events/duckdb/bundle/event-bundle.ts';
 import type { State } from '../store/state.ts';
 import type { InstallationOptions } from './installation-options.ts';
 

@@ -1,5 +1,5 @@
 import type { GenerationEvent } from '../../src/ports/events.ts';
-import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
+import { openEventBundle } from '../../src/store/events/duckdb/bundle/event-bundle.ts';
 
 /** Events that are written at once. */
 const SLICE = 2_000;

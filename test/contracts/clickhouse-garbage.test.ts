@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parseClickhouseAddress } from '../../src/kit/net/clickhouse-address.ts';
 import { openServiceClient } from '../../src/net/egress/service-client.ts';
 import type { EventQuery, LogQuery } from '../../src/ports/events.ts';
-import { ClickhouseEventStore } from '../../src/store/events/clickhouse/clickhouse-event-store.ts';
+import { ClickhouseEventStore } from '../../src/store/events/clickhouse/event-store.ts';
 import { EventsUnavailable } from '../../src/store/events/event-errors.ts';
 import { logFilterOf } from '../builders/log-filter.ts';
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
+import { DuckdbEventStore } from '../../src/store/events/duckdb/event-store.ts';
 import { eventHistory } from '../builders/event-history.ts';
 import { runs } from '../builders/runs.ts';
 import { EVENTS_PER_DAY, eventStoreContract } from './event-store.ts';

@@ -27,7 +27,7 @@ import type {
 } from '../../src/ports/events.ts';
 import { GenerationRefused } from '../../src/ports/generations.ts';
 import { breakdownOfQueries } from '../../src/store/events/breakdown-of-queries.ts';
-import { openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
+import { openEventBundle } from '../../src/store/events/duckdb/bundle/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { logFilterOf } from '../builders/log-filter.ts';
 import { runs } from '../builders/runs.ts';

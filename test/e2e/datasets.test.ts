@@ -10,7 +10,7 @@ import { APP_CATEGORIES } from '../../src/ir/apps/app-categories.ts';
 import type { AppSighting } from '../../src/ports/apps.ts';
 import { modalitiesText } from '../../src/ports/event-names.ts';
 import type { GenerationEvent } from '../../src/ports/events.ts';
-import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
+import { DuckdbEventStore } from '../../src/store/events/duckdb/event-store.ts';
 import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from '../../src/store/sql/stores/sql-app-registry.ts';
 import { eventHistory } from '../builders/event-history.ts';

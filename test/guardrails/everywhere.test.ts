@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { AnswerFilter } from '../../src/stages/guardrails/answer-filter.ts';
+import { AnswerFilter } from '../../src/stages/guardrails/answer/answer-filter.ts';
 import { GuardrailScan } from '../../src/stages/guardrails/guardrail-scan.ts';
 import { pdfOf } from '../builders/pdf.ts';
 import { chatAnswer as plainAnswer, messagesAnswer as plainMessage, sse } from '../fakes/answers.ts';

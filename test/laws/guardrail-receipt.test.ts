@@ -5,14 +5,14 @@ import type { Event } from '../../src/ir/events.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { runAtOnce } from '../../src/kit/loop/turns.ts';
-import { AnswerFilter } from '../../src/stages/guardrails/answer-filter.ts';
+import { AnswerFilter } from '../../src/stages/guardrails/answer/answer-filter.ts';
+import { JudgedHold } from '../../src/stages/guardrails/answer/judged-hold.ts';
 import { compileFilters } from '../../src/stages/guardrails/filters/filter-set.ts';
 import { GuardrailScan } from '../../src/stages/guardrails/guardrail-scan.ts';
-import { HeldAnswer } from '../../src/stages/guardrails/judges/held-answer.ts';
 import type { Judge } from '../../src/stages/guardrails/judges/judge.ts';
 import { JudgePanel } from '../../src/stages/guardrails/judges/judge-panel.ts';
-import { receivedCharacters, textsOf } from '../../src/stages/guardrails/received-characters.ts';
-import { sentCharacters } from '../../src/stages/guardrails/sent-characters.ts';
+import { receivedCharacters, textsOf } from '../../src/stages/guardrails/receipt/received-characters.ts';
+import { sentCharacters } from '../../src/stages/guardrails/receipt/sent-characters.ts';
 import { mapTexts } from '../../src/stages/guardrails/texts/map-texts.ts';
 import { appliedFilters } from '../builders/guardrails.ts';
 import { GREETINGS } from '../matrix/answer-feature.ts';
@@ -130,13 +130,13 @@ describe.each(ANSWER_MATRIX)('an answer with $title', ({ answered }) => {
   it.each(upstreams)('from %s is judged as a whole', async (upstream) => {
     for (const stream of [false, true]) {
       const events = decoded(answered[upstream] as WireAnswer, upstream, stream);
-      const held = new HeldAnswer(panelOf(REPLACING));
+      const held = new JudgedHold(panelOf(REPLACING));
       const passed = await held.push(events);
       expect(held.takeUnjudged()).toBe(0);
       expect(textsIn(passed).filter((text) => WORD.test(text))).toEqual([]);
       expect(passed.at(-1)?.type).toBe(events.at(-1)?.type);
       // What is allowed passes as it is, however it is cut.
-      const allowing = new HeldAnswer(panelOf(ALLOWING));
+      const allowing = new JudgedHold(panelOf(ALLOWING));
       const allowed: Event[] = [];
       for (const event of events) allowed.push(...(await allowing.push([event])));
       expect(allowed).toEqual(events);

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventQuery } from '../../src/ports/events.ts';
-import { DuckdbEventStore } from '../../src/store/events/duckdb/duckdb-event-store.ts';
-import { EventBundleUnreadable, openEventBundle } from '../../src/store/events/duckdb/event-bundle.ts';
+import { EventBundleUnreadable, openEventBundle } from '../../src/store/events/duckdb/bundle/event-bundle.ts';
+import { DuckdbEventStore } from '../../src/store/events/duckdb/event-store.ts';
 import { DatabaseUnavailable } from '../../src/store/sql/database-unavailable.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { temporaryDirectory } from '../contracts/temporary-directory.ts';
@@ -174,9 +174,10 @@ describe('another process', () => {
         ssr: true,
         rollupOptions: {
           // With the program of the thread, which starts from a file beside.
-          input: ['../faults/event-appender.ts', '../../src/store/events/duckdb/duckdb-thread-main.ts'].map(
-            (name) => fileURLToPath(new URL(name, import.meta.url)),
-          ),
+          input: [
+            '../faults/event-appender.ts',
+            '../../src/store/events/duckdb/driver/duckdb-thread-main.ts',
+          ].map((name) => fileURLToPath(new URL(name, import.meta.url))),
         },
         outDir: OUT,
         emptyOutDir: true,

@@ -5,7 +5,7 @@ import type { EventQuery, GenerationEvent } from '../../src/ports/events.ts';
 import {
   ClickhouseEventStore,
   type ClickhouseEventStoreOptions,
-} from '../../src/store/events/clickhouse/clickhouse-event-store.ts';
+} from '../../src/store/events/clickhouse/event-store.ts';
 import { EventsUnavailable } from '../../src/store/events/event-errors.ts';
 import { eventHistory, HISTORY_START_MS } from '../builders/event-history.ts';
 import { clickhouseForTests } from '../clickhouse/clickhouse-server.ts';

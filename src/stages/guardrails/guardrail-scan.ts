@@ -1,6 +1,7 @@
 import type { Item } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
+import { ReceivedText } from './answer/received-text.ts';
 import { type AdjoiningTexts, type Crossing, type CutScanner, crossingsOf } from './filters/crossings.ts';
 import type { FilterSet } from './filters/filter-set.ts';
 import { type Finding, redacted, type TextPlace } from './filters/finding.ts';
@@ -9,8 +10,7 @@ import type { StreamScan } from './filters/stream-scan.ts';
 import type { JudgedRow } from './judges/joined-texts.ts';
 import type { JudgedText } from './judges/judge.ts';
 import type { JudgePanel } from './judges/judge-panel.ts';
-import type { ScannerCount } from './receipt.ts';
-import { ReceivedText } from './received-text.ts';
+import type { ScannerCount } from './receipt/receipt.ts';
 import type { PlacedFinding } from './refusals.ts';
 import { type AdjoiningText, AdjoiningTextsOf, withAdjoiningTexts } from './texts/adjoining-texts.ts';
 import { mapRequest, type TextRole } from './texts/request-texts.ts';

@@ -6,19 +6,19 @@ import { SharedTurn } from '../../kit/loop/turns.ts';
 import type { AppliedGuardrail } from '../../ports/guardrails.ts';
 import { hasToolWork } from '../../tools/wanted-tools.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
-import { passedError } from './error-texts.ts';
+import { passedError } from './answer/error-texts.ts';
+import { checked, type Guarded } from './answer/guarded.ts';
+import { GuardedLeg } from './answer/guarded-leg.ts';
+import { scannedResults } from './answer/shown-results.ts';
 import { type FilterSet, preparedFilters } from './filters/filter-set.ts';
 import type { Finding, TextPlace } from './filters/finding.ts';
-import { checked, type Guarded } from './guarded.ts';
-import { GuardedLeg } from './guarded-leg.ts';
 import type { GuardrailMetrics } from './guardrail-metrics.ts';
 import { GuardrailScan } from './guardrail-scan.ts';
 import type { JudgesFor } from './judges/judge.ts';
 import { JudgePanel } from './judges/judge-panel.ts';
 import { type FileScanning, type FilesAsText, withScannedFiles } from './native-files.ts';
-import { Receipt, type Unscanned } from './receipt.ts';
+import { Receipt, type Unscanned } from './receipt/receipt.ts';
 import { failureEntry, noVerdictError } from './refusals.ts';
-import { scannedResults } from './shown-results.ts';
 
 /** Dependencies of the guardrail stages. */
 export interface GuardrailStageDependencies {

@@ -5,8 +5,8 @@ import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import type { ServiceClient } from '../../kit/net/service-client.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { EventStore } from '../../ports/events.ts';
-import { ClickhouseEventStore } from './clickhouse/clickhouse-event-store.ts';
-import { DuckdbEventStore } from './duckdb/duckdb-event-store.ts';
+import { ClickhouseEventStore } from './clickhouse/event-store.ts';
+import { DuckdbEventStore } from './duckdb/event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';
 import { BEFORE_ALL, type MissingRows } from './feed/row-refill.ts';
 

@@ -2,7 +2,7 @@ import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import { type ServiceClient, ServiceUnreachable } from '../../kit/net/service-client.ts';
 import type { ClickhouseFacts } from '../../ports/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
-import { ClickhouseClient, ClickhouseProblem } from '../events/clickhouse/clickhouse-client.ts';
+import { ClickhouseClient, ClickhouseProblem } from '../events/clickhouse/driver/clickhouse-client.ts';
 import { EVENTS, SCHEMA_VERSION, STORES } from '../events/clickhouse/schema.ts';
 import { countOf, storedSizes } from '../events/clickhouse/stored-state.ts';
 

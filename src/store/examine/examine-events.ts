@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
-import { duckdbErrorOf } from '../events/duckdb/duckdb-errors.ts';
-import { DUCKDB_OPTIONS } from '../events/duckdb/duckdb-thread.ts';
+import { duckdbErrorOf } from '../events/duckdb/driver/duckdb-errors.ts';
+import { DUCKDB_OPTIONS } from '../events/duckdb/driver/duckdb-thread.ts';
 import { ALL_DAILY, isReadableVersion, SCHEMA_VERSION } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appliedFilters } from '../../../../test/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import type { FilterAction } from '../../../ports/guardrails.ts';
-import { pushedInSlices, type TextInPieces } from '../text-runs.ts';
+import { pushedInSlices, type TextInPieces } from '../answer/text-runs.ts';
 import { checkingPatterns } from './check-pattern.ts';
 import { compileFilters } from './filter-set.ts';
 import { ScanBudget } from './scan-budget.ts';

@@ -1,8 +1,8 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS, wholeNumberOf } from '../columns.ts';
+import { fieldOf, literalOf } from './driver/tab-separated.ts';
 import { EVENTS } from './schema.ts';
-import { fieldOf, literalOf } from './tab-separated.ts';
 
 const TEXTS = [SERIES_TEXTS, EVENT_TEXTS] as const;
 const NUMBERS = [SERIES_NUMBERS, EVENT_NUMBERS] as const;

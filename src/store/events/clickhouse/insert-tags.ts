@@ -1,9 +1,9 @@
 import { runInTurns } from '../../../kit/loop/turns.ts';
 import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
-import type { ClickhouseClient } from './clickhouse-client.ts';
+import type { ClickhouseClient } from './driver/clickhouse-client.ts';
+import { fieldOf, literalOf, type TextRow } from './driver/tab-separated.ts';
 import { linesByMonth } from './insert-events.ts';
 import { TAG_COLUMNS, TAGS } from './schema.ts';
-import { fieldOf, literalOf, type TextRow } from './tab-separated.ts';
 
 /** Tags per statement: the list of their generations stays far below the longest statement. */
 const SLICE_TAGS = 2_000;

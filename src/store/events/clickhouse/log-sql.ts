@@ -2,9 +2,9 @@ import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../..
 import { DURATION } from '../columns.ts';
 import type { LogPartQuery } from '../log-parts.ts';
 import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
-import { bigOf, numberOf, requireColumns } from './read-fields.ts';
+import { bigOf, numberOf, requireColumns } from './driver/read-fields.ts';
+import { literalOf, type TextRow } from './driver/tab-separated.ts';
 import { EVENTS } from './schema.ts';
-import { literalOf, type TextRow } from './tab-separated.ts';
 
 /** State of events without one: imported usage. */
 const STATE = `coalesce(state, if(finish_reason = 'error', 'failed', 'answered'))`;

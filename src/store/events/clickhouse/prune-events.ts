@@ -1,5 +1,5 @@
-import type { ClickhouseClient } from './clickhouse-client.ts';
-import { wholeOf } from './read-fields.ts';
+import type { ClickhouseClient } from './driver/clickhouse-client.ts';
+import { wholeOf } from './driver/read-fields.ts';
 import { EVENTS, monthOf, PRUNED, sumDaysSql, TAGS } from './schema.ts';
 import { countOf } from './stored-state.ts';
 

@@ -10,8 +10,8 @@ import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../por
 import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
+import { literalOf } from './driver/tab-separated.ts';
 import { DAILY, EVENT_COLUMNS, EVENTS, SERIES_COLUMNS } from './schema.ts';
-import { literalOf } from './tab-separated.ts';
 import { type TagsSql, withTags } from './tags-sql.ts';
 
 /** A sum of values that may be unknown: NULL if none is known. Servers differ in what a sum of nothing is. */

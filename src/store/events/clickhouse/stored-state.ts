@@ -1,8 +1,8 @@
 import type { EventSizes } from '../../../ports/events.ts';
-import { type ClickhouseClient, SMALL_MS } from './clickhouse-client.ts';
-import { requireColumns, wholeOf } from './read-fields.ts';
+import { type ClickhouseClient, SMALL_MS } from './driver/clickhouse-client.ts';
+import { requireColumns, wholeOf } from './driver/read-fields.ts';
+import type { TextRow } from './driver/tab-separated.ts';
 import { DAILY, EVENTS, PRUNED } from './schema.ts';
-import type { TextRow } from './tab-separated.ts';
 
 /**
  * The moment before which events were pruned; 0 = never. The first statement of each work: it notices a server that

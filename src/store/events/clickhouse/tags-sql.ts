@@ -1,7 +1,7 @@
 import type { EventQuery, TagQuery } from '../../../ports/events.ts';
 import { readTags } from '../tag-columns.ts';
+import { literalOf } from './driver/tab-separated.ts';
 import { TAGS } from './schema.ts';
-import { literalOf } from './tab-separated.ts';
 
 /** What tags add to a query of events. */
 export interface TagsSql {

@@ -1,8 +1,8 @@
 import type { AppTotals, DayWindow } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
-import type { DuckdbThread } from './duckdb-thread.ts';
+import type { DuckdbThread } from './driver/duckdb-thread.ts';
+import type { Statement } from './driver/statement.ts';
 import { APP_SUMS } from './schema.ts';
-import type { Statement } from './statement.ts';
 
 /** Maximum of cached answers. */
 const MAX_ANSWERS = 8;

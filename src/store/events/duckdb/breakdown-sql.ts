@@ -1,6 +1,6 @@
 import type { BreakdownQuery } from '../../../ports/events.ts';
+import { binder, type Statement } from './driver/statement.ts';
 import { BUCKET_SQL, conditionsOf, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
-import { binder, type Statement } from './statement.ts';
 
 /** Columns before the metrics. */
 export const BREAKDOWN_COLUMNS = ['is_now', 'has_bucket', 'has_group', 'bucket', 'd0'] as const;

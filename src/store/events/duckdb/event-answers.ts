@@ -10,7 +10,7 @@ import type {
 } from '../../../ports/events.ts';
 import { groupedValues } from '../tag-columns.ts';
 import { BREAKDOWN_COLUMNS } from './breakdown-sql.ts';
-import type { DuckdbColumns } from './duckdb-thread.ts';
+import type { DuckdbColumns } from './driver/duckdb-thread.ts';
 
 /** Reads the columns of `querySql`. */
 export function* answerOf(

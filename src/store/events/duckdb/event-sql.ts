@@ -2,8 +2,8 @@ import type { DimensionName, Granularity, MetricName, Operator } from '../../../
 import type { EventFilter, EventQuery } from '../../../ports/events.ts';
 import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
+import type { Bind } from './driver/statement.ts';
 import { ALL_DAILY } from './schema.ts';
-import type { Bind } from './statement.ts';
 
 const THROUGHPUT = 'completion_tokens * 1000.0::DOUBLE / nullif(generation_ms, 0)';
 

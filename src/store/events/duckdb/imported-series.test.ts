@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventHistory } from '../../../../test/builders/event-history.ts';
 import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
-import { DuckdbEventStore } from './duckdb-event-store.ts';
-import { DUCKDB_OPTIONS, DuckdbThread } from './duckdb-thread.ts';
+import { DUCKDB_OPTIONS, DuckdbThread } from './driver/duckdb-thread.ts';
+import { plain } from './driver/statement.ts';
+import { DuckdbEventStore } from './event-store.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import { plain } from './statement.ts';
 
 it('takes events without an endpoint as imported in a file that does not say', async () => {
   const directory = temporaryDirectory();

@@ -1,6 +1,7 @@
 import type { Appended } from '../../../ports/events.ts';
 import { DAILY_SUMS, DAY_MS } from '../daily-sums.ts';
-import type { DuckdbRows } from './duckdb-thread.ts';
+import type { DuckdbRows } from './driver/duckdb-thread.ts';
+import { plain, type Statement } from './driver/statement.ts';
 import {
   APPS_ADDED,
   DAILY,
@@ -10,7 +11,6 @@ import {
   STAGED_TABLES,
   sumsOf,
 } from './schema.ts';
-import { plain, type Statement } from './statement.ts';
 
 /** Tables of events to insert, with the columns of `STAGED_TABLES`. */
 export interface EventSource {

@@ -1,7 +1,7 @@
 import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
-import type { DuckdbThread } from './duckdb-thread.ts';
+import type { DuckdbThread } from './driver/duckdb-thread.ts';
+import { plain } from './driver/statement.ts';
 import { PRUNED_BEFORE, TAG_COLUMNS } from './schema.ts';
-import { plain } from './statement.ts';
 
 const STAGED = 'staged_tags';
 

@@ -10,9 +10,9 @@ import { DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { LogPartQuery } from '../log-parts.ts';
 import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';
-import type { DuckdbColumns } from './duckdb-thread.ts';
+import type { DuckdbColumns } from './driver/duckdb-thread.ts';
+import { type Bind, binder, type Statement } from './driver/statement.ts';
 import { isSearchedEverywhere, type LogTerms, ownTraceCondition, seriesConditions } from './log-terms.ts';
-import { type Bind, binder, type Statement } from './statement.ts';
 
 /**
  * State of events from before states were stored. Imported usage has no endpoint, and its finish reason may be

@@ -1,8 +1,8 @@
 import type { LogFilter } from '../../../ports/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import { type OwnTraceTerm, searchedTrace, traceTermOf } from '../log-traces.ts';
-import type { DuckdbThread } from './duckdb-thread.ts';
-import { type Bind, binder, type Statement } from './statement.ts';
+import type { DuckdbThread } from './driver/duckdb-thread.ts';
+import { type Bind, binder, type Statement } from './driver/statement.ts';
 
 /**
  * What a filter means in the file, looked up before many events are read: to compare the number of a series with a

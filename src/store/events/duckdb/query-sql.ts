@@ -2,8 +2,8 @@ import { CONTEXT_LENGTH_BUCKETS, type MetricName } from '../../../ports/event-na
 import type { EventOrder, EventQuery } from '../../../ports/events.ts';
 import { fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
+import { binder, type Statement } from './driver/statement.ts';
 import { BUCKET_SQL, conditionsOf, DAILY, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
-import { binder, type Statement } from './statement.ts';
 import { tagsSql } from './tags-sql.ts';
 
 /**

@@ -8,7 +8,7 @@ import { logFilterOf } from '../../../../test/builders/log-filter.ts';
 import { traceIdOf } from '../../../ir/trace.ts';
 import type { GenerationEvent, LogQuery } from '../../../ports/events.ts';
 import { examineEvents } from '../../examine/examine-events.ts';
-import { DuckdbEventStore } from './duckdb-event-store.ts';
+import { DuckdbEventStore } from './event-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
 afterAll(() => rmSync(directory, { recursive: true }));

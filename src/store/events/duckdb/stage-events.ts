@@ -1,7 +1,8 @@
 import { nextTurn } from '../../../kit/loop/turns.ts';
 import type { GenerationEvent } from '../../../ports/events.ts';
 import { EventsUnavailable } from '../event-errors.ts';
-import type { DuckdbThread } from './duckdb-thread.ts';
+import type { DuckdbThread } from './driver/duckdb-thread.ts';
+import { plain, statementsOf } from './driver/statement.ts';
 import {
   MAKE_STAGED_EVENTS,
   MAKE_STAGED_SERIES,
@@ -11,7 +12,6 @@ import {
   STAGED,
 } from './insert-events.ts';
 import { type NewSeries, packEvents, packSeries, seriesValuesOf } from './pack-events.ts';
-import { plain, statementsOf } from './statement.ts';
 
 /** Events per message: packing them must not block the event loop. */
 const SLICE_EVENTS = 500;

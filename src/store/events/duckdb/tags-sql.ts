@@ -1,7 +1,7 @@
 import type { EventQuery, TagQuery } from '../../../ports/events.ts';
 import { readTags } from '../tag-columns.ts';
+import type { Bind } from './driver/statement.ts';
 import { listConditionSql } from './event-sql.ts';
-import type { Bind } from './statement.ts';
 
 /** What tags add to a query of events. */
 export interface TagsSql {

@@ -6,8 +6,8 @@ import type { ImportedUsage } from '../../../ports/imported-usage.ts';
 import { ImportFolder } from '../../directory/import-folder.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { openEventBundle, readBundleSlices } from '../duckdb/event-bundle.ts';
-import { eventsOfSlice } from '../duckdb/usage-slices.ts';
+import { openEventBundle, readBundleSlices } from '../duckdb/bundle/event-bundle.ts';
+import { eventsOfSlice } from '../duckdb/bundle/usage-slices.ts';
 import { ProgressFile } from './progress-file.ts';
 
 /** Slices that the events have. */
