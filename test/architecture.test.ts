@@ -3,7 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const source = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'src');
 
 /**
  * What each folder may import besides itself, from the lowest floor to the highest: only folders listed before it.
@@ -127,6 +128,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['app', 'doctor', 'settings', 'workers', 'control', 'manage', 'store', 'config', 'ports', 'ir', 'kit'],
 };
 
+/** The same for the folders of the console. */
+const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  format: [],
+  address: [],
+  api: [],
+  parts: ['format', 'address', 'api'],
+  views: ['parts', 'format', 'address', 'api'],
+  shell: ['views', 'parts', 'format', 'address', 'api'],
+};
+
+/** Has the types of `src` that the console uses. All other files import `src/contract` alone, if anything of `src`. */
+const CONSOLE_TYPES = 'console/src/api/contract.ts';
+
 /** Names of the files in a folder of a dialect, the same in all of them; each folder has those that apply. */
 const DIALECT_FILES: ReadonlySet<string> = new Set(
   [
@@ -143,6 +157,16 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['facts', 'index'],
   ].flat(),
 );
+
+/** Names of the files of an event store: first those that each has. What speaks to its server is in `driver/`. */
+const EVENT_STORE_FILES: readonly string[] = [
+  ...['event-store', 'schema', 'stored-state', 'insert-events', 'insert-tags'],
+  ...['query-sql', 'log-sql', 'tags-sql', 'app-totals'],
+];
+const SOME_EVENT_STORE_FILES: ReadonlySet<string> = new Set([
+  ...['tables', 'prune-events', 'event-sql', 'breakdown-sql', 'event-answers', 'log-terms'],
+  ...['pack-events', 'stage-events'],
+]);
 
 /** Folders of `dialects` that are no dialect. */
 const BESIDE_DIALECTS: ReadonlySet<string> = new Set(['shared', 'fit']);
@@ -424,12 +448,23 @@ const files = readdirSync(source, { recursive: true })
 
 const textOf = (file: string) => readFileSync(join(source, file), 'utf8');
 
-const imports: Import[] = files.flatMap((from) =>
-  [...textOf(from).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => ({
+const imports: Import[] = files.flatMap((from) => importsOf(from, textOf(from)));
+
+function importsOf(from: string, text: string): Import[] {
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => ({
     from,
     to: normalize(join(dirname(from), match[1] as string)),
-  })),
+  }));
+}
+
+/** All that is written in TypeScript, tests included, by paths from the root of the repository. */
+const everything = ['src', 'console/src', 'test', 'bench'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(folder, file)),
 );
+
+const allImports = everything.flatMap((from) => importsOf(from, readFileSync(join(root, from), 'utf8')));
 
 const roomOf = (file: string) => file.split('/')[0] as string;
 
@@ -476,9 +511,9 @@ describe('the structure of the source', () => {
     expect(rooms).toEqual(Object.keys(MAY_IMPORT).sort());
   });
 
-  it('has one order of all folders', () => {
-    const floors = Object.keys(MAY_IMPORT);
-    for (const [room, below] of Object.entries(MAY_IMPORT)) {
+  it.each([MAY_IMPORT, CONSOLE_MAY_IMPORT])('has one order of all folders', (table) => {
+    const floors = Object.keys(table);
+    for (const [room, below] of Object.entries(table)) {
       expect(below.filter((each) => floors.indexOf(each) >= floors.indexOf(room))).toEqual([]);
     }
   });
@@ -491,8 +526,32 @@ describe('the structure of the source', () => {
     expect(allowed.filter((each) => !made.has(each))).toEqual([]);
   });
 
-  it('has no circles between files, type-only imports included', () => {
-    expect(circlesIn(imports)).toEqual([]);
+  it('has no circles between files of program, console, tests and bench, type-only imports included', () => {
+    expect(circlesIn(allImports)).toEqual([]);
+    const planted = [{ from: 'console/src/parts/keyboard.ts', to: 'console/src/shell/views.ts' }];
+    expect(circlesIn([...allImports, ...planted])).not.toEqual([]);
+  });
+
+  it('imports no test, and tests only from tests and bench', () => {
+    const wrong = allImports.filter(({ from, to }) => {
+      const isOfTests = /^(test|bench)\/|\.test\.tsx?$/.test(from);
+      return /\.test\.tsx?$/.test(to) || (!isOfTests && /^(test|bench)\//.test(to));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('imports one way only in the console, whose folders are all in its table', () => {
+    const place = (file: string) => file.split('/').slice(2);
+    const ours = allImports.filter(({ from }) => from.startsWith('console/') && !/\.test\.tsx?$/.test(from));
+    const wrong = ours.filter(({ from, to }) => {
+      // Types of what contracts are made of stand beside theirs, in one file.
+      if (to.startsWith('src/')) return !to.startsWith('src/contract/') && from !== CONSOLE_TYPES;
+      const [[room = ''], [target = '']] = [place(from), place(to)];
+      return room !== target && target !== 'styles' && !(CONSOLE_MAY_IMPORT[room] ?? []).includes(target);
+    });
+    expect(wrong).toEqual([]);
+    const rooms = everything.filter((file) => file.startsWith('console/')).map((file) => place(file)[0]);
+    expect([...new Set(rooms)].sort()).toEqual(Object.keys(CONSOLE_MAY_IMPORT).sort());
   });
 
   it('has no circles between folders of a room', () => {
@@ -526,6 +585,17 @@ describe('the structure of the source', () => {
     expect(oddDialectFiles(files)).toEqual([]);
     const planted = ['dialects/chat/sent.ts', 'dialects/gemini/parts/render.ts'];
     expect(oddDialectFiles([...files, ...planted])).toEqual(planted);
+  });
+
+  it.each(['duckdb', 'clickhouse'])('names the files of every event store alike: %s', (store) => {
+    const place = `store/events/${store}/`;
+    const names = files
+      .filter((file) => file.startsWith(place))
+      .map((file) => file.slice(place.length).replace(/\.ts$/, ''))
+      .filter((name) => !name.includes('/'));
+    expect(EVENT_STORE_FILES.filter((name) => !names.includes(name))).toEqual([]);
+    const others = names.filter((name) => !EVENT_STORE_FILES.includes(name));
+    expect(others.filter((name) => !SOME_EVENT_STORE_FILES.has(name))).toEqual([]);
   });
 
   it('makes one value of every dialect', () => {

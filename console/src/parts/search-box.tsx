@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../address/address.ts';
-import { useShortcut } from '../shell/shortcuts.ts';
 import { Icon } from './icon.tsx';
+import { useShortcut } from './keyboard.ts';
 
 /** How long after the last key the search begins, milliseconds. */
 const PAUSE_MS = 200;

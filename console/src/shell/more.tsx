@@ -1,9 +1,9 @@
 import { Link } from '../address/link.tsx';
 import type { CurrentKey } from '../api/contract.ts';
 import { Icon } from '../parts/icon.tsx';
+import { TopBar } from '../parts/top-bar.tsx';
 import { viewsFor } from './navigation.tsx';
 import { toggleTheme } from './theme.ts';
-import { TopBar } from './top-bar.tsx';
 
 interface Props {
   readonly currentKey: CurrentKey;

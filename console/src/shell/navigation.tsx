@@ -2,9 +2,9 @@ import { Link } from '../address/link.tsx';
 import type { CurrentKey } from '../api/contract.ts';
 import { BrandMark, Icon } from '../parts/icon.tsx';
 import { isDone, useStartState } from '../views/start/start-state.ts';
-import { VIEWS, type View } from '../views/views.ts';
 import { GatewayState } from './gateway-state.tsx';
 import { toggleTheme } from './theme.ts';
+import { VIEWS, type View } from './views.ts';
 
 interface Props {
   readonly currentKey: CurrentKey;

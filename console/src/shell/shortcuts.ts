@@ -1,16 +1,8 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { go } from '../address/address.ts';
-import { VIEWS } from '../views/views.ts';
+import { isTaken } from '../parts/keyboard.ts';
 import { toggleTheme } from './theme.ts';
-
-/** Whether keys belong to a field, where single letters are text, or to what lies over the view. */
-function isTaken({ target }: KeyboardEvent): boolean {
-  const takers = 'input, textarea, select, [contenteditable], dialog, [popover]';
-  return (
-    (target instanceof HTMLElement && target.closest(takers) !== null) ||
-    document.querySelector(':modal') !== null
-  );
-}
+import { VIEWS } from './views.ts';
 
 /** How long after G the letter of a view may come, milliseconds. */
 const AFTER_G_MS = 1_500;
@@ -37,20 +29,4 @@ export function useGlobalShortcuts(openPalette: () => void, openHelp: () => void
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [openPalette, openHelp]);
-}
-
-/** Runs an action of the view when its key is pressed outside of fields, dialogs and popovers. */
-export function useShortcut(key: string, action: () => void): void {
-  // Always the action of the last drawing: listeners are renewed later than that, and fast keys would meet an old one.
-  const latest = useRef(action);
-  latest.current = action;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== key || isTaken(event) || event.metaKey || event.ctrlKey || event.altKey) return;
-      event.preventDefault();
-      latest.current();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [key]);
 }

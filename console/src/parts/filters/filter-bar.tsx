@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useRef, useState } from 'preact/hooks';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import { Icon } from '../icon.tsx';
+import { useShortcut } from '../keyboard.ts';
 import { Popover } from '../popover.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 import { type ActiveFilter, type FilterField, operatorOf } from './filter-fields.ts';

@@ -1,8 +1,8 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { dateTime, zoneName } from '../../format/times.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import { Icon } from '../icon.tsx';
+import { useShortcut } from '../keyboard.ts';
 import { Popover } from '../popover.tsx';
 import {
   knownMomentsOf,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useShortcut } from '../../shell/shortcuts.ts';
+import { useShortcut } from '../keyboard.ts';
 import type { Sort } from './sort.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 

@@ -11,7 +11,7 @@ import { knownMomentsOf, type Moments, type Range } from '../../parts/range/rang
 import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { csvOf } from './analytics-answer.ts';
 import { AnalyticsChart } from './analytics-chart.tsx';
 import { bodyOf, type Question, questionOf, vocabularyOf, withQuestion } from './analytics-question.ts';

@@ -7,7 +7,7 @@ import { count, percent } from '../../format/numbers.ts';
 import { exactFigure } from '../../parts/exact.ts';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import {
   DAY_CHOICES,
   daysOf,

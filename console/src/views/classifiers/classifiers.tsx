@@ -10,15 +10,15 @@ import { count } from '../../format/numbers.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FollowerState, followerRank } from '../../parts/follower-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { MoneyText } from '../../parts/money-text.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { toast } from '../../parts/toast.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { EditClassifier } from './edit-classifier.tsx';
 
 /** What tags generations with answers of a model. `#ID` opens one, `#create` a new one. */

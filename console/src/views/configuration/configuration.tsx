@@ -15,7 +15,7 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { isFrom, SOURCE_KINDS, sourceText, valueText } from './value-words.ts';
 
 /** How often the configuration is asked for, milliseconds: a reload shows without a click. */

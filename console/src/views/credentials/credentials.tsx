@@ -10,14 +10,14 @@ import { count, counted } from '../../format/numbers.ts';
 import { date } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { toast } from '../../parts/toast.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { useOf } from './credential-form.ts';
 import { EditCredential, USE_TITLES } from './edit-credential.tsx';
 

@@ -11,14 +11,14 @@ import { date } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FollowerState, followerRank } from '../../parts/follower-state.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { toast } from '../../parts/toast.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { EditDestination } from './edit-destination.tsx';
 
 const PATH = '/observability/destinations';

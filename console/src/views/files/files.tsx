@@ -2,20 +2,20 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/p
 import { useRef, useState } from 'preact/hooks';
 import { useAddress } from '../../address/address.ts';
 import type { FileObject } from '../../api/contract.ts';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { ask, send } from '../../api/request.ts';
 import { bytes, count, percent } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
-import { useCurrentKey } from '../../shell/current-key.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { type RunningUpload, useUploads } from './use-uploads.ts';
 
 interface FilePage {

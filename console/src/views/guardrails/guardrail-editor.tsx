@@ -6,7 +6,7 @@ import { ApiError, ask } from '../../api/request.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { Assignments } from './assignments.tsx';
 import { ContentRules } from './content-rules.tsx';
 import { DataRules, ServiceRules } from './data-rules.tsx';

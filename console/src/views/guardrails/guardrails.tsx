@@ -12,13 +12,13 @@ import { TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { GuardrailEditor } from './guardrail-editor.tsx';
 
 const PAGE = 100;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { count } from '../../format/numbers.ts';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { useRowWindow } from '../../parts/table/use-row-window.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import type { LogColumn } from './log-columns.tsx';
 import type { LogOrder, LogSort } from './log-order.ts';
 import { PhoneRows, TableRows } from './log-table.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
+import { useShortcut } from '../../parts/keyboard.ts';
 
 /** A whole id of a generation: it is opened at once, whatever the range. */
 const WHOLE_ID = /^gen-\d+-\w{20}$/;

@@ -1,15 +1,15 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { useLostSince } from '../../api/reachability.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { FilterBar } from '../../parts/filters/filter-bar.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import type { Range } from '../../parts/range/range.ts';
 import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
-import { useCurrentKey } from '../../shell/current-key.ts';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { useChosenColumns } from './chosen-columns.ts';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { GenerationDrawer } from './detail/generation-drawer.tsx';

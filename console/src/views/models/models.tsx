@@ -10,7 +10,7 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { useShownColumns } from '../../parts/table/use-shown-columns.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { CompareDialog } from './compare-dialog.tsx';
 import { MODEL_COLUMNS } from './model-columns.tsx';
 import { ModelDetail } from './model-detail.tsx';

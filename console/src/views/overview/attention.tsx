@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from '../../address/link.tsx';
 import type { KeyObject, Overview, ProviderStateObject } from '../../api/contract.ts';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { partMeta } from '../../api/part.ts';
 import { ask } from '../../api/request.ts';
 import { sumMoney } from '../../format/money.ts';
 import { percent } from '../../format/numbers.ts';
-import { useCurrentKey } from '../../shell/current-key.ts';
 
 /** From this share of its limit on a key needs a look. */
 const NEAR_LIMIT = 0.9;

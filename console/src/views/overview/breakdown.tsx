@@ -1,10 +1,10 @@
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import type { Overview, OverviewDimension, OverviewSums } from '../../api/contract.ts';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { change, percent } from '../../format/numbers.ts';
 import { OTHER_SWATCH } from '../../parts/chart/time-chart.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { useCurrentKey } from '../../shell/current-key.ts';
 import { exactValue, type OverviewMetric } from './overview-metrics.ts';
 
 const TABS: readonly (readonly [OverviewDimension, title: string, plural: string, isForAnyKey: boolean])[] = [

@@ -1,7 +1,7 @@
+import { useCurrentKey } from '../../api/current-key.ts';
 import { shortMoney } from '../../format/money.ts';
 import { dateTime } from '../../format/times.ts';
 import { nextReset, PER_WINDOW } from '../../format/windows.ts';
-import { useCurrentKey } from '../../shell/current-key.ts';
 import { windowOf } from '../keys/key-facts.ts';
 
 /** What the key that is signed in may still spend, and when its limit resets. */

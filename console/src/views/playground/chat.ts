@@ -1,6 +1,6 @@
 import { type Answer, withCallPiece } from './answer.ts';
 import type { AssistantTurn, Draft, Tool, Turn } from './conversation.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 
 export const chat: Format = {
   name: 'chat',

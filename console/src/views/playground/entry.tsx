@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Link } from '../../address/link.tsx';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { count } from '../../format/numbers.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote, usedUpKeyOf } from '../../parts/states.tsx';
-import { useCurrentKey } from '../../shell/current-key.ts';
 import type { Answer } from './answer.ts';
 import type { ToolCall, Turn } from './conversation.ts';
 import type { Entry, Run } from './pane-state.ts';

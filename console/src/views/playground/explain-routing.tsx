@@ -9,7 +9,7 @@ import { RouteRail } from '../../parts/route/route-rail.tsx';
 import { stopsOfExplanation } from '../../parts/route/route-stops.ts';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import type { Draft } from './conversation.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 import { Replay } from './replay.tsx';
 
 /** How long the reader has to pause before the request is explained again, milliseconds. */

@@ -1,6 +1,6 @@
 import { type Answer, withCallPiece } from './answer.ts';
 import type { Draft, Effort, Picture, Tool, Turn } from './conversation.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 
 /** The format wants a limit in every request. */
 const DEFAULT_MAX_TOKENS = 4_096;

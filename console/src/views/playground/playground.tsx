@@ -1,10 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
+import { useCurrentKey } from '../../api/current-key.ts';
 import { useModels } from '../../api/models.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { useCurrentKey } from '../../shell/current-key.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { usePayer } from '../keys/use-payer.ts';
 import { Composer } from './composer.tsx';
 import { conversationOf, type Draft, type Picture, type ToolTurn, userTurn } from './conversation.ts';

@@ -1,6 +1,6 @@
 import { type Answer, withCallPiece } from './answer.ts';
 import type { Draft, Tool, Turn } from './conversation.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 
 export const responses: Format = {
   name: 'responses',

@@ -1,7 +1,7 @@
 import { send } from '../../api/request.ts';
 import { type Answer, EMPTY_ANSWER, hasContent } from './answer.ts';
 import { EventStreamReader } from './event-stream.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 
 /** An answer with its times, in milliseconds since the request was sent. */
 export interface Progress {

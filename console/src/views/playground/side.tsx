@@ -4,7 +4,7 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { FieldRow } from '../../parts/form/fields.tsx';
 import type { Draft } from './conversation.ts';
 import { ExplainRouting } from './explain-routing.tsx';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 import type { ReadSettings, SettingTexts } from './settings.ts';
 import { SNIPPETS } from './snippets.ts';
 

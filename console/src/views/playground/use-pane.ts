@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../api/request.ts';
 import type { Draft, Turn } from './conversation.ts';
-import type { Format } from './formats.ts';
+import type { Format } from './format.ts';
 import { type Entry, lastRun, newRun, turnsOf, withRun } from './pane-state.ts';
 import { runAnswer } from './run-answer.ts';
 import { useKept } from './use-kept.ts';

@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 
 /** Presets of the configuration file, and what each sets. */
 export function Presets() {

@@ -5,9 +5,9 @@ import type { EndpointStateObject, ProviderStateObject, ServiceChangeObject } fr
 import { ask } from '../../api/request.ts';
 import { clockTime, dateTime, duration } from '../../format/times.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { Answered, Uptime } from '../../parts/uptime.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
 import { causeText, credentialText, endOf, stateOfEndpoint, stateOfProvider } from './provider-words.ts';
 
 /** Endpoints that are listed; the rest is counted. */

@@ -7,8 +7,8 @@ import { duration } from '../../format/times.ts';
 import { HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { Answered } from '../../parts/uptime.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
 import { credentialText, stateOfProvider } from './provider-words.ts';
 

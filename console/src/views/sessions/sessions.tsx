@@ -7,7 +7,7 @@ import { dateTime, relative } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 
 /** Browsers that are signed in, and the button that ends a session. */
 export function Sessions() {

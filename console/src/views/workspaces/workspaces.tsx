@@ -11,13 +11,13 @@ import { shareSpent } from '../../parts/budget-bar.tsx';
 import { BudgetLine } from '../../parts/budget-line.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useShortcut } from '../../parts/keyboard.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { toast } from '../../parts/toast.tsx';
-import { useShortcut } from '../../shell/shortcuts.ts';
-import { TopBar } from '../../shell/top-bar.tsx';
+import { TopBar } from '../../parts/top-bar.tsx';
 import { EditBudgets } from './edit-budgets.tsx';
 import { EditWorkspace } from './edit-workspace.tsx';
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from '../../../address/link.tsx';
 import type { GuardrailObject, RoutingMetadata } from '../../../api/contract.ts';
+import { useCurrentKey } from '../../../api/current-key.ts';
 import { partMeta } from '../../../api/part.ts';
 import { ask } from '../../../api/request.ts';
 import { count } from '../../../format/numbers.ts';
-import { useCurrentKey } from '../../../shell/current-key.ts';
 
 type Entry = NonNullable<RoutingMetadata['pipeline']>[number];
 

@@ -1,24 +1,24 @@
 import { onlineManager, type QueryClient, QueryClientProvider, useQuery } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { go, useAddress } from './address/address.ts';
-import type { CurrentKey } from './api/contract.ts';
-import { LONGEST_PAUSE_MS, watchSession } from './api/queries.ts';
-import { ApiError, Unreachable } from './api/request.ts';
-import { readCurrentKey, readSession, type SessionState, seesTheSame, signOut } from './api/session.ts';
-import { FailureNote } from './parts/states.tsx';
-import { Toasts, toast } from './parts/toast.tsx';
-import { CurrentKeyContext } from './shell/current-key.ts';
-import { Dialogs } from './shell/dialogs.tsx';
-import { LostLine } from './shell/lost-line.tsx';
-import { MissingParts } from './shell/missing-parts.tsx';
-import { More } from './shell/more.tsx';
-import { Navigation, TabBar, viewsFor } from './shell/navigation.tsx';
-import { useGlobalShortcuts } from './shell/shortcuts.ts';
-import { SignIn } from './views/sign-in/sign-in.tsx';
-import { SignInAgain } from './views/sign-in/sign-in-again.tsx';
-import { useStartState } from './views/start/start-state.ts';
-import { viewAt } from './views/views.ts';
+import { go, useAddress } from '../address/address.ts';
+import type { CurrentKey } from '../api/contract.ts';
+import { CurrentKeyContext } from '../api/current-key.ts';
+import { LONGEST_PAUSE_MS, watchSession } from '../api/queries.ts';
+import { ApiError, Unreachable } from '../api/request.ts';
+import { readCurrentKey, readSession, type SessionState, seesTheSame, signOut } from '../api/session.ts';
+import { FailureNote } from '../parts/states.tsx';
+import { Toasts, toast } from '../parts/toast.tsx';
+import { SignIn } from '../views/sign-in/sign-in.tsx';
+import { SignInAgain } from '../views/sign-in/sign-in-again.tsx';
+import { useStartState } from '../views/start/start-state.ts';
+import { Dialogs } from './dialogs.tsx';
+import { LostLine } from './lost-line.tsx';
+import { MissingParts } from './missing-parts.tsx';
+import { More } from './more.tsx';
+import { Navigation, TabBar, viewsFor } from './navigation.tsx';
+import { useGlobalShortcuts } from './shortcuts.ts';
+import { viewAt } from './views.ts';
 
 interface Props {
   /** The first look for a session. */

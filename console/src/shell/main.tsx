@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import { createQueries } from './api/queries.ts';
-import { readSession } from './api/session.ts';
+import { createQueries } from '../api/queries.ts';
+import { readSession } from '../api/session.ts';
+import { copyExactly } from '../parts/exact.ts';
 import { App } from './app.tsx';
-import { copyExactly } from './parts/exact.ts';
-import { applyTheme } from './shell/theme.ts';
-import { viewAt } from './views/views.ts';
-import './styles/console.css';
+import { applyTheme } from './theme.ts';
+import { viewAt } from './views.ts';
+import '../styles/console.css';
 
 applyTheme();
 copyExactly();

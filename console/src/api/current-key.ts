@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { CurrentKey } from '../api/contract.ts';
+import type { CurrentKey } from './contract.ts';
 
 export const CurrentKeyContext = createContext<CurrentKey | null>(null);
 

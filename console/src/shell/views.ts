@@ -28,7 +28,7 @@ export const VIEWS: readonly View[] = [
     shortcut: null,
     isForAnyKey: false,
     isOnlyAtFirst: true,
-    load: async () => (await import('./start/start.tsx')).Start,
+    load: async () => (await import('../views/start/start.tsx')).Start,
   },
   {
     path: '/',
@@ -37,7 +37,7 @@ export const VIEWS: readonly View[] = [
     group: null,
     shortcut: 'o',
     isForAnyKey: true,
-    load: async () => (await import('./overview/overview.tsx')).OverviewView,
+    load: async () => (await import('../views/overview/overview.tsx')).OverviewView,
   },
   {
     path: '/log',
@@ -46,7 +46,7 @@ export const VIEWS: readonly View[] = [
     group: null,
     shortcut: 'l',
     isForAnyKey: true,
-    load: async () => (await import('./log/log.tsx')).Log,
+    load: async () => (await import('../views/log/log.tsx')).Log,
   },
   {
     path: '/playground',
@@ -55,7 +55,7 @@ export const VIEWS: readonly View[] = [
     group: null,
     shortcut: 'p',
     isForAnyKey: true,
-    load: async () => (await import('./playground/playground.tsx')).Playground,
+    load: async () => (await import('../views/playground/playground.tsx')).Playground,
   },
   {
     path: '/analytics',
@@ -64,7 +64,7 @@ export const VIEWS: readonly View[] = [
     group: null,
     shortcut: 'a',
     isForAnyKey: false,
-    load: async () => (await import('./analytics/analytics.tsx')).AnalyticsView,
+    load: async () => (await import('../views/analytics/analytics.tsx')).AnalyticsView,
   },
   {
     path: '/models',
@@ -73,7 +73,7 @@ export const VIEWS: readonly View[] = [
     group: 'Routing',
     shortcut: 'm',
     isForAnyKey: false,
-    load: async () => (await import('./models/models.tsx')).Models,
+    load: async () => (await import('../views/models/models.tsx')).Models,
   },
   {
     path: '/providers',
@@ -82,7 +82,7 @@ export const VIEWS: readonly View[] = [
     group: 'Routing',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./providers/providers.tsx')).Providers,
+    load: async () => (await import('../views/providers/providers.tsx')).Providers,
   },
   {
     path: '/presets',
@@ -91,7 +91,7 @@ export const VIEWS: readonly View[] = [
     group: 'Routing',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./presets/presets.tsx')).Presets,
+    load: async () => (await import('../views/presets/presets.tsx')).Presets,
   },
   {
     path: '/keys',
@@ -100,7 +100,7 @@ export const VIEWS: readonly View[] = [
     group: 'Access',
     shortcut: 'k',
     isForAnyKey: false,
-    load: async () => (await import('./keys/keys.tsx')).Keys,
+    load: async () => (await import('../views/keys/keys.tsx')).Keys,
   },
   {
     path: '/workspaces',
@@ -109,7 +109,7 @@ export const VIEWS: readonly View[] = [
     group: 'Access',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./workspaces/workspaces.tsx')).Workspaces,
+    load: async () => (await import('../views/workspaces/workspaces.tsx')).Workspaces,
   },
   {
     path: '/credentials',
@@ -118,7 +118,7 @@ export const VIEWS: readonly View[] = [
     group: 'Access',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./credentials/credentials.tsx')).Credentials,
+    load: async () => (await import('../views/credentials/credentials.tsx')).Credentials,
   },
   {
     path: '/guardrails',
@@ -127,7 +127,7 @@ export const VIEWS: readonly View[] = [
     group: 'Access',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./guardrails/guardrails.tsx')).Guardrails,
+    load: async () => (await import('../views/guardrails/guardrails.tsx')).Guardrails,
   },
   {
     path: '/sessions',
@@ -136,7 +136,7 @@ export const VIEWS: readonly View[] = [
     group: 'Access',
     shortcut: null,
     isForAnyKey: true,
-    load: async () => (await import('./sessions/sessions.tsx')).Sessions,
+    load: async () => (await import('../views/sessions/sessions.tsx')).Sessions,
   },
   {
     path: '/files',
@@ -145,7 +145,7 @@ export const VIEWS: readonly View[] = [
     group: 'Gateway',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./files/files.tsx')).Files,
+    load: async () => (await import('../views/files/files.tsx')).Files,
   },
   {
     path: '/apps',
@@ -154,7 +154,7 @@ export const VIEWS: readonly View[] = [
     group: 'Gateway',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./apps/apps.tsx')).Apps,
+    load: async () => (await import('../views/apps/apps.tsx')).Apps,
   },
   {
     path: '/destinations',
@@ -163,7 +163,7 @@ export const VIEWS: readonly View[] = [
     group: 'Gateway',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./destinations/destinations.tsx')).Destinations,
+    load: async () => (await import('../views/destinations/destinations.tsx')).Destinations,
   },
   {
     path: '/classifiers',
@@ -172,7 +172,7 @@ export const VIEWS: readonly View[] = [
     group: 'Gateway',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./classifiers/classifiers.tsx')).Classifiers,
+    load: async () => (await import('../views/classifiers/classifiers.tsx')).Classifiers,
   },
   {
     path: '/configuration',
@@ -181,7 +181,7 @@ export const VIEWS: readonly View[] = [
     group: 'Gateway',
     shortcut: null,
     isForAnyKey: false,
-    load: async () => (await import('./configuration/configuration.tsx')).Configuration,
+    load: async () => (await import('../views/configuration/configuration.tsx')).Configuration,
   },
 ];
 
