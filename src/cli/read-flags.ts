@@ -1,5 +1,7 @@
+import { parseAmount } from '../control/command.ts';
 import type { CommandInput } from '../control/commands.ts';
 import { CommandRefused } from '../control/send-command.ts';
+import { usdOf } from '../kit/money.ts';
 import type { CommandLine } from './command-line.ts';
 
 /** Turns the flags of a command line into the input of commands, which check it. */
@@ -43,6 +45,20 @@ export function requireChange<T extends object>(change: T, { command }: Run): T 
 export function createdReset(line: Run): CommandInput<'keys.create'>['limit_reset'] {
   const reset = textFlag(line, 'limit-reset');
   return reset === 'never' ? undefined : (reset as CommandInput<'keys.create'>['limit_reset']);
+}
+
+/** The settings of a key that are given, as the management API names them. */
+export function keySettings(line: Run): CommandInput<'keys.update'>['change'] {
+  const limit = textFlag(line, 'limit');
+  const nanos = limit === undefined ? undefined : parseAmount(limit);
+  const reset = textFlag(line, 'limit-reset');
+  const settings = {
+    name: textFlag(line, 'name'),
+    limit: typeof nanos === 'bigint' ? usdOf(nanos) : nanos,
+    limit_reset: reset === 'never' ? null : reset,
+    include_byok_in_limit: byokFlag(line),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** The settings of a workspace that are given, as the management API names them. */

@@ -1,5 +1,4 @@
 import type { Flags } from '../config/runtime.ts';
-import type { CommandInput } from '../control/commands.ts';
 import { compact } from '../kit/json/members.ts';
 import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
@@ -7,6 +6,7 @@ import {
   byokFlag,
   createdReset,
   keyOperand,
+  keySettings,
   operand,
   placeFlags,
   type Run,
@@ -37,23 +37,11 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       include_byok: line.flags['include-byok'] === true,
     }),
   'keys update': async (line, flags) =>
-    (await keys()).updateKey(flags, {
-      ...keyOperand(line),
-      ...requireChange(
-        {
-          name: textFlag(line, 'name'),
-          limit: textFlag(line, 'limit'),
-          // Not checked here: the command checks its input.
-          limit_reset: textFlag(line, 'limit-reset') as CommandInput<'keys.update'>['limit_reset'],
-          include_byok: byokFlag(line),
-        },
-        line,
-      ),
-    }),
+    (await keys()).updateKey(flags, { ...keyOperand(line), change: requireChange(keySettings(line), line) }),
   'keys disable': async (line, flags) =>
-    (await keys()).updateKey(flags, { ...keyOperand(line), disabled: true }),
+    (await keys()).updateKey(flags, { ...keyOperand(line), change: { disabled: true } }),
   'keys enable': async (line, flags) =>
-    (await keys()).updateKey(flags, { ...keyOperand(line), disabled: false }),
+    (await keys()).updateKey(flags, { ...keyOperand(line), change: { disabled: false } }),
   'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
   'keys revoke': async (line, flags) => (await keys()).revokeKey(flags, keyOperand(line)),
   'guardrails list': async (line, flags) =>

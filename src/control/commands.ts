@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { updateKeySchema } from '../contract/keys/key.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { closed, oneOf } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
-import { usdOf } from '../kit/money.ts';
-import { RESET_WINDOWS, type ResetWindow } from '../kit/time/windows.ts';
+import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
@@ -79,17 +79,9 @@ export const COMMANDS = {
   ),
   'keys.update': command(
     'keys.change',
-    closed({
-      hash: text,
-      account: oneAccount,
-      name: Type.Optional(text),
-      disabled: Type.Optional(Type.Boolean()),
-      limit: Type.Optional(text),
-      limit_reset: Type.Optional(oneOf([...RESET_WINDOWS, 'never'])),
-      include_byok: Type.Optional(Type.Boolean()),
-    }),
-    async (services, { hash, account, ...wanted }): Promise<KeyView> => {
-      const statement = await services.keys.updateNamed(hash, keyChange(wanted), account);
+    closed({ hash: text, account: oneAccount, change: updateKeySchema }),
+    async (services, { hash, account, change }): Promise<KeyView> => {
+      const statement = await services.keys.updateNamed(hash, change, account);
       return keyView(statement, await ownedWorkspaces(services, account));
     },
   ),
@@ -276,26 +268,6 @@ export async function runCommand<Name extends CommandName>(
     if (detail === undefined || !(error instanceof GatewayError)) throw error;
     throw new GatewayError(error.kind, `${error.message} (${detail})`, { cause: error });
   }
-}
-
-interface TypedKeyChange {
-  readonly name?: string;
-  readonly disabled?: boolean;
-  /** USD, or `none`. */
-  readonly limit?: string;
-  readonly limit_reset?: ResetWindow | 'never';
-  readonly include_byok?: boolean;
-}
-
-function keyChange({ name, disabled, limit, limit_reset: reset, include_byok: countsByok }: TypedKeyChange) {
-  const nanos = limit === undefined ? undefined : parseAmount(limit);
-  return {
-    ...(name !== undefined && { name }),
-    ...(disabled !== undefined && { disabled }),
-    ...(nanos !== undefined && { limit: nanos === null ? null : usdOf(nanos) }),
-    ...(reset !== undefined && { limit_reset: reset === 'never' ? null : reset }),
-    ...(countsByok !== undefined && { include_byok_in_limit: countsByok }),
-  };
 }
 
 async function keyViews(services: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {
