@@ -204,7 +204,6 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, firstWords: read
   ['Data', ['backup', 'restore', 'ledger', 'migrate', 'rotate-encryption-key']],
 ];
 
-/** All commands. */
 export const COMMANDS_BY_WORDS: readonly (readonly [words: CommandWords, row: CommandRow])[] = Object.entries(
   COMMAND_TABLE,
 ) as [CommandWords, CommandRow][];

@@ -20,7 +20,6 @@ export interface DialectFacts {
   readonly speeds?: Readonly<Partial<Record<Tier, 'fast'>>>;
 }
 
-/** Facts of a dialect of conversations. */
 export interface ConversationFacts extends DialectFacts {
   readonly seals: SealsTaken;
   /** True if upstreams add the definitions of their own tools to the prompt, and bill them. */
@@ -33,7 +32,6 @@ export interface ConversationFacts extends DialectFacts {
   readonly countsImageTiles?: boolean;
 }
 
-/** Facts of a format. */
 export interface FormatDialectFacts extends DialectFacts {
   /** Carried by each request of the format. */
   readonly request: FormatFacts;
@@ -44,7 +42,6 @@ export interface FormatDialectFacts extends DialectFacts {
   recordedInput(body: JsonObject): JsonObject;
 }
 
-/** Facts of a format of conversations. */
 export interface ConversationFormatFacts extends ConversationFacts, FormatDialectFacts {
   readonly seals: SealsTaken;
   readonly request: Required<FormatFacts>;

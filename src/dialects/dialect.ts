@@ -44,7 +44,6 @@ export interface Dialect {
   readonly facts?: DialectFacts;
 }
 
-/** A dialect of conversations. */
 export interface ConversationDialect extends Dialect {
   readonly name: DialectName;
   readonly upstream: ConversationUpstream;
@@ -66,7 +65,6 @@ export interface FormatDialect extends Dialect {
   readonly facts: FormatDialectFacts;
 }
 
-/** A format of conversations. */
 export interface ConversationFormat extends ConversationDialect, FormatDialect {
   readonly name: Format;
   readonly inbound: ConversationInbound;
@@ -246,7 +244,6 @@ export interface RenderTarget {
   readonly hashUser: (id: string) => string;
 }
 
-/** A rendered request. */
 export interface RenderedRequest {
   readonly body: JsonObject;
   /** Headers of the dialect (versions, betas); credentials are added later. */

@@ -44,10 +44,8 @@ export const DIALECTS: Dialects = {
   'cohere-embeddings': cohere,
 };
 
-/** The formats of conversations. */
 export const FORMATS: readonly ConversationFormat[] = [responses, messages, chat];
 
-/** All formats. */
 export const REQUEST_FORMATS: readonly FormatDialect[] = [
   ...FORMATS,
   embeddings,

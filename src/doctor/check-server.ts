@@ -82,7 +82,6 @@ function delay({ loop_delay_seconds: seconds }: DoctorServerView): CheckFinding[
   ];
 }
 
-/** Endpoints that are listed one by one. */
 const MAX_LISTED_ENDPOINTS = 10;
 
 function coolDowns({ cooling = [] }: DoctorServerView): CheckFinding[] {

@@ -36,7 +36,6 @@ export function problem(
   return { verdict: 'problem', what, mend, figures };
 }
 
-/** The worst verdict of all findings. */
 export function worstOf(findings: readonly Pick<CheckFinding, 'verdict'>[]): Verdict {
   const has = (wanted: Verdict) => findings.some(({ verdict }) => verdict === wanted);
   if (has('problem')) return 'problem';

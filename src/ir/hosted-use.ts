@@ -32,7 +32,6 @@ export function plusHosted(one: HostedUse | undefined, other: HostedUse | undefi
   return sum;
 }
 
-/** Names of the prices of a use. */
 export function pricesIn<Name extends ToolPrice>(use: Readonly<Partial<Record<Name, number>>>): Name[] {
   return Object.keys(use) as Name[];
 }

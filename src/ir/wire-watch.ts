@@ -1,7 +1,6 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EventBatch } from './events.ts';
 
-/** The texts of an error. */
 export interface ErrorTexts {
   readonly message: string;
   readonly metadata: JsonObject | undefined;

@@ -5,7 +5,6 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-/** The version of this program. */
 export function programVersion(): string {
   return readManifest().version;
 }

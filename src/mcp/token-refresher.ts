@@ -20,7 +20,6 @@ export interface TokenRefresherDependencies {
   readonly tokens: McpTokens;
   readonly egress: Egress;
   readonly clock: Clock;
-  /** Milliseconds of one refresh. */
   readonly refreshMs: () => number;
 }
 

@@ -22,7 +22,6 @@ export interface EarlyMetricSources {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Sources of the metrics. */
 export interface MetricSources extends EarlyMetricSources {
   readonly generations: GenerationMetrics;
   readonly guardrails: GuardrailMetrics;

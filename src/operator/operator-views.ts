@@ -35,7 +35,6 @@ import type { RunningSettings } from '../settings/running-settings.ts';
 import { addressesOf } from '../upstream/auth/destination.ts';
 import { failureOf } from './provider-states.ts';
 
-/** Sources of the views. */
 export interface OperatorViewSources {
   readonly settings: RunningSettings;
   readonly engine: {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
-/** A cached answer. */
 export interface CachedAnswer {
   /** The generation that it answered. */
   readonly sourceId: string;

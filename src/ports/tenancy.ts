@@ -11,7 +11,6 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-/** The settings of a workspace. */
 export interface WorkspaceSettings {
   /** Unique in the account. */
   readonly slug: string;

@@ -17,7 +17,6 @@ import { responseCacheStage } from './response-cache.ts';
 import type { Stage } from './stage.ts';
 import { toolLoopStage } from './tool-loop/tool-loop-stage.ts';
 
-/** Dependencies of stages. */
 export interface StageDependencies {
   readonly cache: ResponseCache;
   readonly egress: Egress;

@@ -61,5 +61,4 @@ export function causeFields(error: unknown): Fields {
   return isDatabaseAway(error) || SYSTEM_CODE.test(errno) ? { errno } : { error };
 }
 
-/** Codes of the system and of SQLite. */
 const SYSTEM_CODE = /^(E[A-Z0-9]+|SQLITE_\w+)$/;

@@ -36,7 +36,6 @@ export class Prompt {
     return this.#typical;
   }
 
-  /** Estimate of tokens. */
   get estimatedTokens(): number {
     return Math.ceil(this.characters / CHARACTERS_PER_TOKEN);
   }

@@ -7,7 +7,6 @@ import { isPdf, pdfText } from './pdf-text.ts';
 /** Content that has no text. */
 export class Unreadable extends Error {}
 
-/** The text of a page. */
 export interface PageText {
   readonly title: string;
   readonly text: string;

@@ -9,7 +9,6 @@ const SCRIPTS: Readonly<Record<string, () => string>> = {
   fish: fishScript,
 };
 
-/** The completion script of a shell. */
 export function completionScript(shell: string): CommandResult<{ shell: string; script: string }> {
   const script = SCRIPTS[shell]?.() ?? '';
   return { result: { shell, script }, text: script };

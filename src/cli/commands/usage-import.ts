@@ -108,7 +108,6 @@ const INTERRUPTED_LATE =
 /** Longer lines are bad. */
 const MAX_LINE_BYTES = 1_048_576;
 
-/** Bytes per read. */
 const BYTES_PER_READ = 262_144;
 
 /** Events per write into the bundle. */

@@ -3,7 +3,6 @@ import { pricesPerMillion } from '../../config/shown-prices.ts';
 import type { ListedEndpoint } from '../../manage/models/listed-models.ts';
 import { tableText } from './output.ts';
 
-/** Headings of prices. */
 const HEADINGS: Readonly<Record<PriceName, string>> = {
   prompt: 'INPUT',
   completion: 'OUTPUT',

@@ -40,7 +40,6 @@ export function* portionsOf(file: object): Generator<Portion> {
   }
 }
 
-/** A problem of a portion, with its path in the whole file. */
 export function inWholeFile<P extends { readonly path: string }>({ modelsBefore }: Portion, problem: P): P {
   if (modelsBefore === 0) return problem;
   const path = problem.path.replace(

@@ -38,7 +38,6 @@ const OTHER_PRICES: readonly PriceName[] = [
   'discount',
 ];
 
-/** Prices of tokens. */
 export const TOKEN_PRICES: readonly PriceName[] = PRICE_NAMES.filter((name) => !OTHER_PRICES.includes(name));
 
 const MAX_USD_PER_TOKEN = 1_000;

@@ -133,7 +133,6 @@ export function analyticsQuerySchema({ metrics, dimensions, granularities, opera
 
 export type AnalyticsQuery = Static<ReturnType<typeof analyticsQuerySchema>>;
 
-/** One filter of a query. */
 export type AnalyticsFilter = NonNullable<AnalyticsQuery['filters']>[number];
 
 const named = { name: Type.String(), display_label: Type.String() };
@@ -176,5 +175,4 @@ export const analyticsReplySchema = Type.Object({
 
 export type AnalyticsAnswer = Static<typeof analyticsReplySchema>['data'];
 
-/** One row of an answer. */
 export type AnalyticsRow = AnalyticsAnswer['data'][number];

@@ -104,7 +104,6 @@ export type ClassifiersQuery = Static<typeof classifiersQuerySchema>;
 
 const moment = Type.String({ format: 'date-time' });
 
-/** A classifier. */
 export const classifierSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

@@ -33,7 +33,6 @@ export type RunsQuery = Static<typeof runsQuerySchema>;
 
 const time = Type.String({ format: 'date-time' });
 
-/** A run. */
 export const classifierRunSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

@@ -142,7 +142,6 @@ export const destinationsQuerySchema = Type.Object({
 
 export type DestinationsQuery = Static<typeof destinationsQuerySchema>;
 
-/** A destination. */
 export const destinationSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

@@ -98,7 +98,6 @@ const ROW_MEMBERS = {
   }),
 } satisfies Record<string, TSchema>;
 
-/** One generation. */
 export const generationSchema = Type.Object({
   id: Type.String(),
   workspace_id: nullable(Type.String()),

@@ -185,7 +185,6 @@ export type GuardrailsQuery = Static<typeof guardrailsQuerySchema>;
 const names = nullable(Type.Array(Type.String()));
 const truth = nullable(Type.Boolean());
 
-/** A guardrail. */
 export const guardrailSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

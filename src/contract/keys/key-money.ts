@@ -34,7 +34,6 @@ type KeyMoneyMembers = Static<typeof keyMoneySchema>;
 
 type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
-/** A key with its spending. */
 export interface SpendingKey {
   readonly key: {
     readonly limitNanos: Nanos | null;

@@ -31,7 +31,6 @@ export const signedInSchema = Type.Object({
 /** Reply of `GET /sessions`. */
 export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });
 
-/** A session as it is shown. */
 export interface ShownSession {
   readonly id: string;
   readonly keyHash: string;

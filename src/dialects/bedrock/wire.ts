@@ -4,7 +4,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 
 // --- Content parts --------------------------------------------------------------------------------------------------
 
-/** A block of text. */
 export function textBlock(text: string): JsonObject {
   return { text };
 }
@@ -43,7 +42,6 @@ export const VIDEO_FORMATS: Readonly<Record<string, string>> = {
   'video/3gpp': 'three_gp',
 };
 
-/** Formats of audio. */
 export const AUDIO_FORMATS: ReadonlySet<string> = new Set([
   'mp3',
   'opus',

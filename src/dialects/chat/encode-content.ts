@@ -172,7 +172,6 @@ export class SentDetails {
   /** The part of the thoughts that was written last. */
   #lastThought: string | undefined;
 
-  /** The index of a part. */
   indexOf(item: number, part: number, kind: string): number {
     const key = keyOf(item, part, kind);
     const index = this.#indexes.get(key) ?? this.#indexes.size;

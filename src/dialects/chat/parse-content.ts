@@ -68,7 +68,6 @@ class Parsing {
   }
 }
 
-/** Parses a message that is one item. */
 function parseSingle(message: JsonObject, spot: Spot): Item {
   switch (message.role) {
     case 'tool':

@@ -114,7 +114,6 @@ const toolCallSchema = taggedUnion('type', [
 
 const name = { name: nullish(Type.String()) };
 
-/** One message, by its role. */
 export const messageSchema = taggedUnion('role', [
   Type.Object({ role: Type.Literal('system'), content: contentSchema, ...name }),
   Type.Object({ role: Type.Literal('developer'), content: contentSchema, ...name }),

@@ -9,7 +9,6 @@ export interface WirePart extends JsonObject {
   thoughtSignature?: string;
 }
 
-/** A part that is text. */
 export function textPart(text: string): WirePart {
   return { text };
 }

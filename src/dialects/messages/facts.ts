@@ -139,7 +139,6 @@ function thinkingOf({ effort, enabled, max_tokens, exclude }: JsonObject): JsonO
 
 // --- Media ----------------------------------------------------------------------------------------------------------
 
-/** The images of a document that has blocks. */
 function imagesInDocument(block: JsonObject): Medium[] {
   return objectsAt(objectAt(block, 'source'), 'content').flatMap((inner, index) => {
     const source = inner.type === 'image' ? sourceIn(objectAt(inner, 'source')) : undefined;

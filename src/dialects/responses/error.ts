@@ -7,7 +7,6 @@ import { cleanCode, cleanMessage, reportedFailure } from '../shared/answers/repo
 /** Body of an HTTP error. */
 export { encodeEnvelope as encodeError } from '../shared/answers/error-envelope.ts';
 
-/** Reads an error body. */
 export function readError(body: unknown): UpstreamErrorInfo | undefined {
   if (!isJsonObject(body)) return undefined;
   const error = objectAt(body, 'error') ?? body;

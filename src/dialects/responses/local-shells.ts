@@ -74,7 +74,6 @@ const FORMS: Readonly<Record<LocalShell, ShellForm>> = {
   },
 };
 
-/** Types of the items. */
 export const SHELL_CALLS: ReadonlySet<string> = new Set(Object.values(FORMS).map(({ itemType }) => itemType));
 
 function commandsIn(input: JsonObject): readonly string[] {

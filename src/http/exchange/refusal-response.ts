@@ -4,7 +4,6 @@ import type { HeadRefusal } from '../../net/http1/server/connection.ts';
 import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
 import { errorHeaders } from './error-reply.ts';
 
-/** The error of each refusal. */
 const ERROR_OF_REFUSAL: Readonly<Record<HeadRefusal, () => GatewayError>> = {
   malformed: () => new GatewayError('invalid-request', 'Malformed HTTP request'),
   'too-large': () => new GatewayError('headers-too-large', 'Request headers too large'),

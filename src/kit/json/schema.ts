@@ -50,7 +50,6 @@ export function openUnion<T extends TSchema[]>(
   return taggedUnion(tag, [...branches, otherThan(tag, known, documented)], options);
 }
 
-/** The tags of a branch. */
 function tagsOf(branch: TSchema, tag: string): string[] {
   const node = (branch as { properties?: Readonly<Record<string, unknown>> }).properties?.[tag];
   return literalsIn(node).filter((value) => typeof value === 'string');

@@ -83,14 +83,12 @@ type Member =
   | { readonly ranges: MergedRanges; readonly size: number }
   | { readonly property: string; readonly size: number };
 
-/** Members of a class. */
 interface ClassMembers {
   /** Pairs of first and last, in any order. */
   readonly pairs: number[];
   readonly properties: string[];
 }
 
-/** Limits of a translation. */
 export interface TranslationLimits {
   /** Approximate number of instructions. */
   readonly size: number;

@@ -39,7 +39,6 @@ export class AccountNames {
     return this.#keys;
   }
 
-  /** Names of its workspaces. */
   workspaces(): Promise<Names> {
     this.#workspaces ??= this.#readWorkspaces();
     return this.#workspaces;

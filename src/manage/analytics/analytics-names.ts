@@ -99,12 +99,10 @@ export const ANALYTICS_DIMENSIONS: Readonly<Record<AnalyticsDimension, Dimension
 
 const METRIC_NAMES = Object.keys(METRIC_DAYS) as AnalyticsMetric[];
 
-/** Wire name of a metric. */
 export function wireMetric(name: AnalyticsMetric, vendor: string): string {
   return name === 'own_usage' ? `${vendor}_usage` : name;
 }
 
-/** Metrics by wire name. */
 export function metricsByWireName(vendor: string): ReadonlyMap<string, AnalyticsMetric> {
   return new Map(METRIC_NAMES.map((name) => [wireMetric(name, vendor), name]));
 }

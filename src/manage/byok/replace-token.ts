@@ -6,7 +6,6 @@ import type { SecretCipher } from './secret-cipher.ts';
 /** Names a token for an MCP server, and the secret that it had. */
 export type TokenName = Omit<McpToken, 'reveal'>;
 
-/** What a token is stored with. */
 export interface TokenStoreParts {
   readonly store: Pick<ByokStore, 'update' | 'purgeWipedSecrets'>;
   readonly cipher: Pick<SecretCipher, 'encrypt'>;

@@ -21,7 +21,6 @@ export interface FilesDependencies {
   readonly quotas: () => FileQuotas;
 }
 
-/** A page of files. */
 export interface FilePage {
   readonly files: readonly StoredFile[];
   /** Leads to the next page; null on the last. */

@@ -35,7 +35,6 @@ const ROUND_PAUSE_MS = 5 * 60_000;
 const ROWS_PER_DELETE = 200;
 const PAUSE_MS = 20;
 
-/** Days in milliseconds. */
 export function keptMs(days: number): number {
   return days * DAY_MS;
 }

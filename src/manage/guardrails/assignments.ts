@@ -109,7 +109,6 @@ export class GuardrailAssignments {
     return store.listAssignments(filter, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE });
   }
 
-  /** The keys of assignments. */
   async withKeys(assignments: readonly GuardrailAssignment[]): Promise<AssignedKey[]> {
     const { tenancy } = this.#dependencies;
     return Promise.all(

@@ -13,7 +13,6 @@ export interface KeyStatement {
   readonly remainingNanos: Nanos | null;
 }
 
-/** The statement of one key. */
 export async function keyStatement(
   ledger: Pick<Ledger, 'spendingOf'>,
   key: Key,

@@ -29,7 +29,6 @@ export interface KeysDependencies {
 
 const KEYS_PER_PAGE = 100;
 
-/** A key of a list. */
 export interface ListedKey extends KeyStatement {
   /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or the events do not answer. */
   readonly lastUsedAtMs?: number | null;

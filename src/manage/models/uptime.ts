@@ -1,7 +1,6 @@
 import type { PeriodCalls, SummedHours } from '../../ports/call-counts.ts';
 import { hourOf } from './hourly-totals.ts';
 
-/** Days of an uptime. */
 export const UPTIME_DAYS = 30;
 
 const HOURS_PER_DAY = 24;

@@ -4,7 +4,6 @@ import { nextTurn, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { AppRegistry } from '../../ports/apps.ts';
 import type { AppTotals } from '../../ports/events.ts';
 
-/** An app with its rank. */
 export interface RankedApp {
   readonly id: number;
   readonly name: string;

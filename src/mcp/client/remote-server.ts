@@ -20,7 +20,6 @@ export interface McpLimits {
   readonly totalMs: number;
   /** Bytes of one reply. */
   readonly readBytes: number;
-  /** Characters of a result. */
   readonly resultCharacters: number;
 }
 

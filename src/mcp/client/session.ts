@@ -25,7 +25,6 @@ export interface SessionDependencies {
   readonly clientInfo: ClientInfo;
 }
 
-/** A request of a session. */
 export interface SessionRequest {
   readonly method: string;
   readonly params: JsonObject;

@@ -24,7 +24,6 @@ export interface ToolRun {
 /** How far a tool has come, in numbers alone: texts would have to pass the guardrails of the caller. */
 export type ToolProgress = { readonly progress: number; readonly total?: number };
 
-/** The result of a tool. */
 export interface ToolResult {
   readonly blocks: readonly ToolResultBlock[];
   readonly structured?: JsonObject | undefined;

@@ -27,7 +27,6 @@ export const CLASSIFIER_LIMITS = {
 /** The answer to a dimension of which no value fits: there is no tag then, so no value may be called so. */
 export const NOTHING_FITS = '(none of these)';
 
-/** Names of dimensions. */
 export const DIMENSION_NAME = {
   pattern: '^[A-Za-z0-9_]{1,64}$',
   explain: 'must be 1 to 64 letters, digits and underscores',
@@ -166,7 +165,6 @@ export interface ClassificationStore {
   prune(beforeMs: number): Promise<number>;
 }
 
-/** The tags of a classification. */
 export function tagsOf({ classifierId, generationId, createdAtMs, tags }: Classification): ClassifierTag[] {
   return Object.entries(tags).map(([dimension, value]) => ({
     generationId,

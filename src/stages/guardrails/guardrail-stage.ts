@@ -20,7 +20,6 @@ import { type FileScanning, type FilesAsText, withScannedFiles } from './native-
 import { Receipt, type Unscanned } from './receipt/receipt.ts';
 import { failureEntry, noVerdictError } from './refusals.ts';
 
-/** Dependencies of the guardrail stages. */
 export interface GuardrailStageDependencies {
   /** The filters of all guardrails of a caller, merged. */
   readonly compileFilters: (applied: readonly AppliedGuardrail[]) => FilterSet;

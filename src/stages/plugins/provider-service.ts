@@ -38,7 +38,6 @@ export function wantedService(
   throw invalidRequest([{ path, message }], 'unprocessable');
 }
 
-/** One call of a service. */
 export interface ServiceCall {
   /** Path below the base address, such as `/moderations`. */
   readonly path: string;

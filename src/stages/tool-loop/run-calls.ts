@@ -57,7 +57,6 @@ const CANCELLED = 'the answer has ended';
 /** The time is over that a tool may take. */
 class ToolTimeout extends Error {}
 
-/** One use of a tool. */
 interface ToolUse extends Pick<ToolCall, 'uses' | 'claimResults'> {
   /** Ends it: of the results that it claimed it has found so many. */
   end(found: number): void;

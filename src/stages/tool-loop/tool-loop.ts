@@ -53,7 +53,6 @@ export interface PrefaceItem {
   readonly outcome: ToolOutcome;
 }
 
-/** A leg that has ended. */
 interface EndedLeg {
   readonly items: readonly Item[];
   readonly terminal: Finish | Failure;

@@ -42,7 +42,6 @@ export interface BackupOptions {
   now(): number;
 }
 
-/** A finished backup. */
 export interface FinishedBackup {
   readonly manifest: Manifest;
   /** The books as the backup has them; empty if they are in PostgreSQL. */

@@ -2,7 +2,6 @@ import { DIMENSIONS, METRICS, type MetricName } from '../../ports/event-names.ts
 import type { EventQuery } from '../../ports/events.ts';
 import type { ColumnName } from './columns.ts';
 
-/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
 /** Columns that are summed per day and series. */

@@ -65,7 +65,6 @@ export interface EventStorageFate {
   lost(): void;
 }
 
-/** Opens the storage of events. */
 export function openEventStorage(
   options: EventStorageOptions,
   { created, lost }: EventStorageFate,

@@ -17,7 +17,6 @@ export interface OpeningReport {
   readonly tornTailBytes: number;
 }
 
-/** An open ledger. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
   /** Settled generations that wait for their rows. */

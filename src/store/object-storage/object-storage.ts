@@ -1,4 +1,3 @@
-/** An object in a list. */
 export interface ListedObject {
   readonly key: string;
   readonly bytes: number;

@@ -45,7 +45,6 @@ export interface Tables {
   classifier_runs: ClassifierRunRow;
   /** Facts about the installation, one per row. */
   installation: { name: string; value: string };
-  /** Applied migrations. */
   schema_migrations: { name: string; applied_at_ms: WholeNumber };
   /** Applied migrations that programs rely on others for: see `Migration.requires`. */
   schema_requirements: { name: string; requires: string };

@@ -8,7 +8,6 @@ import type { EgressReply } from '../../net/egress/egress.ts';
 import { EgressProblem, mayBeBilled } from '../../net/egress/egress-problem.ts';
 import type { SandboxSettings, ToolContext, ToolIssue, ToolSettings } from '../server-tool.ts';
 
-/** Code for the sandbox. */
 export interface SandboxCode {
   readonly language: 'bash' | 'python';
   readonly code: string;

@@ -47,7 +47,6 @@ import { timeoutsFor } from './timeouts-for.ts';
 import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-/** Dependencies of calls. */
 export interface CallDependencies {
   /** `simulator` serves the providers of that dialect, `network` all others. */
   readonly transports: { readonly network: Transport; readonly simulator: Transport };
@@ -147,7 +146,6 @@ function missingAddress(provider: Provider): UpstreamFailure {
   );
 }
 
-/** For dialects that have no facts. */
 const NO_FACTS: DialectFacts = {};
 
 const EMULATED_DECISIONS: readonly TranslationEntry[] = [

@@ -92,7 +92,6 @@ interface PieceEnd {
   readonly usage: Usage | undefined;
 }
 
-/** The end of a piece that failed. */
 const FAILED: PieceEnd = { vectors: [], usage: undefined };
 
 /** The calls of one split request. */

@@ -55,7 +55,6 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
 
 const STANDARD: Behaviour = PACE;
 
-/** The behaviour of a model. */
 export function behaviourOf(model: string): Behaviour {
   return lookUp(BEHAVIOURS, model) ?? STANDARD;
 }

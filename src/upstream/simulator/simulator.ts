@@ -20,7 +20,6 @@ import { Dice } from './dice.ts';
 import { scriptOf } from './script.ts';
 import { embeddingScript } from './vectors.ts';
 
-/** Dependencies of the simulator. */
 export interface SimulatorDependencies {
   /** The simulator reads requests and writes answers with the gateway's own code. */
   readonly dialects: readonly FormatDialect[];

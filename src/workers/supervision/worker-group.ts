@@ -84,7 +84,6 @@ export class WorkerGroup<Remote extends Handlers> {
     this.#onFailedStart = undefined;
   }
 
-  /** The workers that serve. */
   get serving(): readonly WorkerProcess<Remote>[] {
     return this.#places.flatMap(({ worker, servesSinceMs }) =>
       worker !== undefined && servesSinceMs !== undefined ? [worker] : [],

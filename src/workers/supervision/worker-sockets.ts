@@ -4,7 +4,6 @@ interface ChannelDescriptors {
   readonly toWorker: number;
 }
 
-/** For calls. */
 export const CALLS: ChannelDescriptors = { toOwner: 4, toWorker: 5 };
 
 /** For requests that a worker forwards. */

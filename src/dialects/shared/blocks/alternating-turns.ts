@@ -36,7 +36,6 @@ export interface PieceRenderer<Role, Piece> {
   toolResult(item: ToolResultItem): Piece[];
   image(item: Item): Piece[];
   opaque(item: OpaqueItem): Piece[];
-  /** Role of an opaque item. */
   roleOfOpaque(item: OpaqueItem): Role;
   text(text: string): Piece;
 }

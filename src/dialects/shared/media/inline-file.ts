@@ -30,7 +30,6 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   'application/x-ndjson': 'text',
 };
 
-/** The kind of file of a media type. */
 export function kindOf(mediaType: string): FileKind {
   return lookUp(KINDS, mediaType) ?? 'document';
 }

@@ -4,12 +4,10 @@ import type { Report } from './report.ts';
 
 /** Paths in the caller's body, for reports. */
 
-/** The input of a call. */
 export function callInputPlace(item: ToolCallItem, report: Report): string {
   return report.form.paths.callInput(report.place(item, 'items'));
 }
 
-/** The seal of a call. */
 export function callSealPlace(item: ToolCallItem, report: Report): string {
   return report.form.seals.ofCall(report.place(item, 'items'));
 }

@@ -43,7 +43,6 @@ const FIELD_NAMES: Readonly<Record<RequestField, string>> = {
 /** All request fields, in the order in which reports list them. */
 export const REQUEST_FIELDS = Object.keys(FIELD_NAMES) as readonly RequestField[];
 
-/** The name of a field in a format. */
 export function fieldName(field: RequestField, { fieldNames }: FormatFacts): string {
   return fieldNames[field] ?? FIELD_NAMES[field];
 }

@@ -66,7 +66,6 @@ export interface ToolRow {
 /** Nothing but tokens. */
 export const ONLY_TOKENS = (): ToolUnits => ({});
 
-/** Bounds of the calls of one tool. */
 type CallBounds = (kind: string, tool: JsonObject) => Pick<AskedTool, 'most' | 'isBoundable'>;
 
 export const UNBOUNDED = { most: Number.POSITIVE_INFINITY, isBoundable: false } as const;

@@ -14,7 +14,6 @@ import { parseRequestHead } from './request-head.ts';
 import { ResponseQueue } from './response-queue.ts';
 import { type ScannedHead, scanHead } from './scan-head.ts';
 
-/** Limits of each connection. */
 export interface ServerConnectionLimits extends LingerLimits {
   /** From the start of a connection, or the first byte of a later request, to the end of the head. */
   readonly headersMs: number;

@@ -21,7 +21,6 @@ interface CutText {
 /** The end of a part that the next text could make part of a match. */
 export interface OpenPartEnd extends Omit<CutText, 'text' | 'from'> {
   readonly end: NonNullable<StreamScan['openEnd']>;
-  /** Of its item. */
   readonly type: ItemHead['type'] | undefined;
   /** It went on before something of another kind came: what a match takes of it can no longer be replaced. */
   readonly isSent?: boolean;

@@ -5,7 +5,6 @@ import { EgressProblem } from '../../../net/egress/egress-problem.ts';
 import { fileRefused } from './file-refused.ts';
 import { type FilePart, nameOf } from './find-files.ts';
 
-/** The content of a file. */
 export interface FileContent {
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes, in hexadecimal. */

@@ -25,7 +25,6 @@ export interface McpTool {
   readonly needsApproval: boolean;
 }
 
-/** A tool of an MCP server as a server tool. */
 export function mcpServerTool(
   { server, tool, about, needsApproval }: McpTool,
   granted: GrantedServers,

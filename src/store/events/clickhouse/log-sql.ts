@@ -52,7 +52,6 @@ const MEMBERS = Object.entries(LOG_COLUMNS);
 /** No generation lasts longer: what arrived earlier need not be looked at. */
 const MAX_DURATION_MS = 86_400_000;
 
-/** Conditions of a filter. */
 function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
   const isAnyOf = (column: string, values: readonly (string | number)[]): string[] => {
     const literals = values.map((value) => (typeof value === 'number' ? String(value) : literalOf(value)));

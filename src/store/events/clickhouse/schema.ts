@@ -27,7 +27,6 @@ const COLUMNS = { ...SERIES_TEXTS, ...SERIES_NUMBERS, ...EVENT_TEXTS, ...EVENT_N
 /** All columns of an event, in the order of inserted lines. */
 export const EVENT_COLUMNS = Object.keys(COLUMNS) as readonly ColumnName[];
 
-/** Columns of a series. */
 export const SERIES_COLUMNS = Object.keys({ ...SERIES_TEXTS, ...SERIES_NUMBERS }) as readonly ColumnName[];
 
 /** Columns that every event has a value for. */

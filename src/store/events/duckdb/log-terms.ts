@@ -112,7 +112,6 @@ function ownTraceSql(wanted: readonly OwnTraceTerm[]): Statement {
   return { sql, parameters };
 }
 
-/** Conditions on series. */
 export function seriesConditions(filter: LogFilter, bind: Bind): string {
   const isAnyOf = (column: string, values: readonly string[]): string[] =>
     values.length === 0 ? [] : [`${column} IN (${values.map(bind).join(', ')})`];

@@ -37,7 +37,6 @@ export function packEvents(
   ];
 }
 
-/** Columns of series. */
 export function packSeries(series: readonly NewSeries[]): readonly PackedColumn[] {
   return [
     series.map(({ values }) => keyOf(values)),

@@ -24,7 +24,6 @@ export interface RowFeeding<Place> {
 /** Rows per read: few enough not to block the event loop. */
 const PAGE_ROWS = 200;
 
-/** Generations per batch. */
 const BATCH_GENERATIONS = 1_000;
 
 /** Pause between pages, so that other work gets its turn, milliseconds. */

@@ -160,7 +160,6 @@ export class SharedRowFeed {
   }
 }
 
-/** A page of shared rows. */
 export interface SharedPage extends RowPage<FeedProgress> {
   /** Set if the rows are of another history than the position: the page is the first of all. */
   readonly restarted: FeedProgress | undefined;

@@ -45,7 +45,6 @@ export function generationSink<Item extends Projected>({ name, of, add }: Projec
   return { name, add: (generations) => add(generations.map(of)) };
 }
 
-/** The event of a settled generation. */
 export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGeneration): GenerationEvent {
   // Records of earlier releases may lack members.
   const row = kept as Partial<GenerationRow>;

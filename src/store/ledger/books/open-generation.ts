@@ -47,7 +47,6 @@ export function countUnused(open: Iterable<OpenGeneration>): number {
   return count;
 }
 
-/** The open generations of an account. */
 export function runningIn(open: Iterable<OpenGeneration>, accountId: string): RunningGeneration[] {
   const running: RunningGeneration[] = [];
   for (const { generationId, scopes, reserved, row, checkpoint } of open) {

@@ -36,7 +36,6 @@ export interface DeferrableProjection<Item extends Projected> {
   deferToRows(sinceMs: number): Promise<void>;
 }
 
-/** An open embedded ledger. */
 export interface OpenedEmbeddedLedger extends OpenedLedger {
   /** Resolves once everything settled by now has its row. */
   rowsCaughtUp(): Promise<void>;

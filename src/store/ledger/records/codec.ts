@@ -125,7 +125,6 @@ export const textsCodec: Codec<readonly string[]> = {
   encode: (texts) => JSON.stringify(texts),
 };
 
-/** An object with a codec for each member. */
 export function membersCodec<T extends object>(codecs: CodecsOf<T>): Codec<T> {
   const members = (Object.entries(codecs) as [string & keyof T, Codec<unknown>][]).map(
     ([name, codec], index) => ({

@@ -188,7 +188,6 @@ export function generationRowOf({
   };
 }
 
-/** The generation of a table row. */
 export function generationOfRow(row: GenerationTableRow): StoredGeneration {
   return {
     id: row.id,

@@ -11,7 +11,6 @@ export interface BundleEvents {
   readonly pages: AsyncIterable<readonly GenerationEvent[]>;
 }
 
-/** Events per page. */
 const PAGE_EVENTS = 5_000;
 
 const COLUMNS = Object.keys({

@@ -22,7 +22,6 @@ export function sliceOf(events: readonly GenerationEvent[]): UsageSlice {
   };
 }
 
-/** The events of a slice. */
 export function eventsOfSlice({ content }: Pick<UsageSlice, 'content'>): GenerationEvent[] {
   const text = gunzipSync(Buffer.from(content, 'base64')).toString();
   return (JSON.parse(text) as (GenerationEvent & Record<(typeof AMOUNTS)[number], string | null>)[]).map(

@@ -122,7 +122,6 @@ export class DuckdbThread {
   }
 }
 
-/** An error of the thread. */
 interface ThreadError extends Error {
   /** It comes from opening the database. */
   readonly isOpening?: boolean;

@@ -76,7 +76,6 @@ export class LocalGenerations {
     this.#segments.delete(generationId);
   }
 
-  /** Applies a record. */
   apply(record: LedgerRecord): void {
     switch (record.kind) {
       case 'accept': {

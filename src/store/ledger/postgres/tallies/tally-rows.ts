@@ -157,7 +157,6 @@ export function talliesByName(rows: readonly LedgerTallyRow[]): Map<string, SqlT
   return new Map(rows.map(tallyOf).map((tally) => [tallyName(tally), tally]));
 }
 
-/** A tally from its row. */
 export function tallyOf(row: LedgerTallyRow): SqlTally {
   return {
     scope: row.scope as Scope,
