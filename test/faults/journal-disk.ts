@@ -178,7 +178,8 @@ export class JournalDisk implements JournalFiles {
       size: () => this.#operate(() => inode.content.length),
       read: (into, position) =>
         this.#operate(() => inode.content.copy(into, 0, position, position + into.length)),
-      write: (bytes, position) => this.#write(inode, Buffer.from(bytes), position),
+      write: (bytes, position) => this.#write(inode, Buffer.from(bytes), position, 'dirty'),
+      writeDurably: (bytes, position) => this.#write(inode, Buffer.from(bytes), position, 'synced'),
       truncate: (length) =>
         this.#operate(() =>
           apply(inode, { kind: 'truncate', at: length, bytes: Buffer.alloc(0), fate: 'dirty' }),
@@ -192,32 +193,34 @@ export class JournalDisk implements JournalFiles {
     };
   }
 
-  #write(inode: Inode, bytes: Buffer, at: number): Promise<number> {
-    const write = (length: number) => {
-      const room = Math.max(0, this.capacity - this.usedBytes);
+  /** A write that fails has what it wrote of its bytes only in memory. */
+  #write(inode: Inode, bytes: Buffer, at: number, fate: Fate): Promise<number> {
+    const write = (length: number, written: Fate) => {
+      const grown = Math.max(0, at + bytes.length - inode.content.length);
+      const room = Math.max(0, this.capacity - this.usedBytes) + bytes.length - grown;
       const taken = bytes.subarray(0, Math.min(length, room));
-      if (taken.length > 0) apply(inode, { kind: 'write', at, bytes: taken, fate: 'dirty' });
+      if (taken.length > 0) apply(inode, { kind: 'write', at, bytes: taken, fate: written });
       return taken.length;
     };
     return this.#operate(
       () => {
-        const written = write(bytes.length);
+        const written = write(bytes.length, fate);
         if (written === 0) throw systemError('ENOSPC');
         return written;
       },
-      (done) => write(done % (bytes.length + 1)),
+      (done, kind) => write(done % (bytes.length + 1), kind === 'short' ? fate : 'dirty'),
     );
   }
 
   /** `half` does part of it: it is for a fault. Most things are done or not. */
-  async #operate<T>(whole: () => T, half?: (done: number) => T): Promise<T> {
+  async #operate<T>(whole: () => T, half?: (done: number, kind: Fault['kind']) => T): Promise<T> {
     if (this.#hasCrashed) return never();
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#hasCrashed) return never();
     const fault = this.#faults.get(this.#operations++);
     if (fault === undefined) return whole();
     this.#faultsMet++;
-    const result = half?.(fault.done) ?? (fault.done % 2 === 1 ? whole() : undefined);
+    const result = half?.(fault.done, fault.kind) ?? (fault.done % 2 === 1 ? whole() : undefined);
     if (fault.kind === 'crash') {
       this.#hasCrashed = true;
       return never();

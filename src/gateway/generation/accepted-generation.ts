@@ -46,15 +46,10 @@ export function acceptGeneration(
     () =>
       andThen(
         acceptRequest(input, settings, { content, maxPromptTokens }, dependencies),
-        ({ request, prompt, report }) => ({
-          input,
-          settings,
-          content,
-          request,
-          prompt,
-          report,
-          ...stagesFor(input, request, settings, dependencies),
-        }),
+        ({ request, prompt, report }) => {
+          const { stages, reservation } = stagesFor(input, request, settings, dependencies);
+          return { input, settings, content, request, prompt, report, stages, reservation };
+        },
       ),
     (error) => {
       void content.close();

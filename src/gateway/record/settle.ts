@@ -95,9 +95,17 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
     this.#first = first;
   }
 
-  /** Pulls the answer to its end and returns all of it. */
-  async whole(): Promise<Result> {
+  /** Pulls the answer to its end, mostly in one step, and returns all of it. */
+  whole(): Promise<Result> {
+    return this.#pull().then(() => (this.#isOver ? this.#all : this.#wholeRest()));
+  }
+
+  async #wholeRest(): Promise<Result> {
     while (!this.#isOver) await this.#pull();
+    return this.#all;
+  }
+
+  get #all(): Result {
     return this.#result ?? this.#fold.result();
   }
 

@@ -22,21 +22,46 @@ export function diskFilesIn(directory: string): JournalFiles {
   return {
     pathOf: (name) => join(directory, name),
     list: () => readdir(directory),
-    open: async (name, mode) => diskFileOf(await open(join(directory, name), FLAGS[mode], 0o600)),
+    open: async (name, mode) => {
+      const path = join(directory, name);
+      const handle = await open(path, FLAGS[mode], 0o600);
+      return diskFileOf(handle, mode === 'create' && IS_LINUX ? await openDurable(path, handle) : undefined);
+    },
     rename: (from, to) => rename(join(directory, from), join(directory, to)),
     remove: (name) => rm(join(directory, name), { force: true }),
     sync: () => syncDirectory(directory),
   };
 }
 
-function diskFileOf(handle: FileHandle): JournalFile {
+/** Elsewhere O_DSYNC does not reach through the disk's own cache, as `fdatasync` does. */
+const IS_LINUX = process.platform === 'linux';
+
+/** The same file, whose writes are durable when they return. */
+async function openDurable(path: string, handle: FileHandle): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_WRONLY | constants.O_DSYNC);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** `durable`: absent where writes are made durable by a sync after them. */
+function diskFileOf(handle: FileHandle, durable: FileHandle | undefined): JournalFile {
   return {
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
     write: (bytes, position) => written(handle.fd, bytes, position),
+    writeDurably: (bytes, position) =>
+      durable === undefined
+        ? written(handle.fd, bytes, position).then((count) => dataSynced(handle.fd).then(() => count))
+        : written(durable.fd, bytes, position),
     truncate: (length) => handle.truncate(length),
     sync: () => dataSynced(handle.fd),
-    close: () => handle.close(),
+    close: async () => {
+      await durable?.close();
+      await handle.close();
+    },
   };
 }
 

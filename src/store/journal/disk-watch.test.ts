@@ -34,6 +34,10 @@ class FreezingFiles {
             await this.#thawed;
             return file.write(bytes, position);
           },
+          writeDurably: async (bytes, position) => {
+            await this.#thawed;
+            return file.writeDurably(bytes, position);
+          },
         };
       },
     };

@@ -165,6 +165,7 @@ function watchedFile(file: JournalFile, watch: DiskWatch): JournalFile {
     size: () => file.size(),
     read: (into, position) => file.read(into, position),
     write: (bytes, position) => watch.during(() => file.write(bytes, position)),
+    writeDurably: (bytes, position) => watch.during(() => file.writeDurably(bytes, position)),
     truncate: (length) => watch.during(() => file.truncate(length)),
     sync: () => watch.during(() => file.sync()),
     close: () => file.close(),

@@ -24,18 +24,34 @@ export interface JournalFile {
   read(into: Uint8Array, position: number): Promise<number>;
   /** Resolves with the number of bytes written, which may be fewer than given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
+  /** The same, and what was written is durable. Nothing else is by that: earlier writes may be lost. */
+  writeDurably(bytes: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
   /** Makes the content durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** A way of writing of a file. */
+type Write = keyof Pick<JournalFile, 'write' | 'writeDurably'>;
+
 /** Writes all bytes, in several writes if necessary. */
 export function writeAll(file: JournalFile, bytes: Uint8Array, position: number): Promise<void> {
-  return file.write(bytes, position).then((written) => {
-    if (written === bytes.length) return;
+  return writeAllBy('write', file, bytes, position, () => {});
+}
+
+/** The same in one of two ways; resolves with what `done` returns. */
+export function writeAllBy<T>(
+  write: Write,
+  file: JournalFile,
+  bytes: Uint8Array,
+  position: number,
+  done: () => T,
+): Promise<T> {
+  return file[write](bytes, position).then((written) => {
+    if (written === bytes.length) return done();
     if (written === 0) throw new Error('the file takes no bytes');
-    return writeAll(file, bytes.subarray(written), position + written);
+    return writeAllBy(write, file, bytes.subarray(written), position + written, done);
   });
 }
 

@@ -234,11 +234,40 @@ describe('a journal on a disk with injected failures', () => {
     const journal = await opened();
     const before = disk.operations;
     const first = append(journal, 'power');
-    await disk.pass(1);
+    await disk.pass(0);
     const others = append20(journal, 'power');
     await disk.quiesce();
     expect([first, ...others].every(({ outcome }) => outcome === 'done')).toBe(true);
-    expect(disk.operations - before).toBe(4);
+    expect(disk.operations - before).toBe(2);
+  });
+
+  it('makes what was only written durable together with a record that must be', async () => {
+    const journal = await opened();
+    const early = append(journal, 'process');
+    await disk.quiesce();
+    const before = disk.operations;
+    const late = append(journal, 'power');
+    await disk.quiesce();
+    expect([early, late].map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+    expect(disk.operations - before).toBe(1);
+    // Of what was not synced nothing is left.
+    disk.endMachine(() => 0);
+    expect(disk.contentOf('0000000001.journal')).toHaveLength(journal.end.offset);
+  });
+
+  it('syncs after a write what is too much to be written again', async () => {
+    const journal = await opened();
+    const large = () => journal.append(Buffer.alloc(40_000, 'x'), 'process');
+    const written = Promise.all([large(), large()]);
+    await disk.quiesce();
+    await written;
+    const before = disk.operations;
+    const late = append(journal, 'power');
+    await disk.quiesce();
+    expect(late.outcome).toBe('done');
+    expect(disk.operations - before).toBe(2);
+    disk.endMachine(() => 0);
+    expect(disk.contentOf('0000000001.journal')).toHaveLength(journal.end.offset);
   });
 
   it('writes the appends of one turn together, and syncs none that only has to survive the process', async () => {

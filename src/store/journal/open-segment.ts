@@ -1,6 +1,6 @@
 import type { JournalPosition } from '../../ports/journal.ts';
 import { bytesOfFrame, writeFrame } from './frame.ts';
-import { type JournalFile, type JournalFiles, writeAll } from './journal-files.ts';
+import { type JournalFile, type JournalFiles, writeAll, writeAllBy } from './journal-files.ts';
 import {
   nameOfSegment,
   renderSegmentHeader,
@@ -13,6 +13,11 @@ import {
 /** File name of a new segment until its header is durable. */
 const DRAFT = 'draft';
 
+/** Records that are not on the disk are kept up to this size, so that one write can take them along. */
+const MAX_TAIL_BYTES = 64 * 1024;
+
+const NO_TAIL: readonly Buffer[] = [];
+
 /** The segment that takes records. */
 export class OpenSegment {
   readonly number: number;
@@ -21,6 +26,8 @@ export class OpenSegment {
   #synced = SEGMENT_HEADER_BYTES;
   #written = SEGMENT_HEADER_BYTES;
   #canSync = true;
+  /** What was written and is not known to be on the disk; undefined = too much to be kept. */
+  #tail: readonly Buffer[] | undefined = NO_TAIL;
 
   private constructor(header: SegmentHeader, file: JournalFile) {
     this.number = header.number;
@@ -54,14 +61,47 @@ export class OpenSegment {
   /** Writes records in one write and returns their end positions. After a failure only `abandon` may follow. */
   write(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> {
     const batch = Buffer.allocUnsafe(bytesOfFrames(records));
-    let at = 0;
-    const positions = records.map((record) => {
-      at = writeFrame(batch, at, { record, synced: this.#synced, seed: this.#seed });
-      return { segment: this.number, offset: this.#written + at };
-    });
-    return writeAll(this.#file, batch, this.#written).then(() => {
+    const positions = this.#render(records, batch, 0);
+    return writeAllBy('write', this.#file, batch, this.#written, () => {
       this.#written += batch.length;
+      this.#tail = this.#isTailFull ? undefined : [...(this.#tail ?? NO_TAIL), batch];
       return positions;
+    });
+  }
+
+  /** True if `writeDurably` would write too much again. */
+  get #isTailFull(): boolean {
+    return this.#tail === undefined || this.#written - this.#synced > MAX_TAIL_BYTES;
+  }
+
+  /**
+   * As `write` and then `sync`, in one operation of the disk: what is not on the disk yet is written again with the
+   * records. Undefined if that is too much.
+   */
+  writeDurably(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> | undefined {
+    const tail = this.#tail;
+    if (tail === undefined) return undefined;
+    const again = this.#written - this.#synced;
+    const batch = Buffer.allocUnsafe(again + bytesOfFrames(records));
+    let at = 0;
+    for (const bytes of tail) at += bytes.copy(batch, at);
+    const positions = this.#render(records, batch, again);
+    this.#canSync = false;
+    return writeAllBy('writeDurably', this.#file, batch, this.#synced, () => {
+      this.#canSync = true;
+      this.#written = this.#synced + batch.length;
+      this.#synced = this.#written;
+      this.#tail = NO_TAIL;
+      return positions;
+    });
+  }
+
+  /** Writes frames into a buffer, whose beginning is at the end of the segment. Returns where they end. */
+  #render(records: readonly Uint8Array[], batch: Buffer, from: number): readonly JournalPosition[] {
+    let at = from;
+    return records.map((record) => {
+      at = writeFrame(batch, at, { record, synced: this.#synced, seed: this.#seed });
+      return { segment: this.number, offset: this.#written + at - from };
     });
   }
 
@@ -73,6 +113,7 @@ export class OpenSegment {
     return this.#file.sync().then(() => {
       this.#canSync = true;
       this.#synced = written;
+      this.#tail = NO_TAIL;
     });
   }
 

@@ -73,8 +73,8 @@ export class SegmentedJournal implements Journal {
   /** The last error. */
   #cause: unknown;
   #isRunning = false;
-  /** The loop as it runs or ran last. */
-  #run: Promise<void> = Promise.resolve();
+  /** Called when the loop has nothing to do any more. */
+  #whenIdle: (() => void)[] = [];
   #isMendDue = true;
   #mendTimer: NodeJS.Timeout | undefined;
   #releases: Promise<void> = Promise.resolve();
@@ -102,7 +102,7 @@ export class SegmentedJournal implements Journal {
 
   /** Makes it ready; if the disk does not allow that, retries in the background. */
   start(): Promise<void> {
-    return this.#work();
+    return this.#untilIdle();
   }
 
   get isWritable(): boolean {
@@ -128,7 +128,7 @@ export class SegmentedJournal implements Journal {
       return;
     }
     this.#waiting.add(append);
-    void this.#work();
+    this.#work();
   }
 
   async *read(): AsyncGenerator<readonly JournalEntry[], void, void> {
@@ -155,7 +155,7 @@ export class SegmentedJournal implements Journal {
     this.#isClosed = true;
     clearTimeout(this.#mendTimer);
     if (this.#gathering !== undefined) this.#gathered();
-    await this.#work();
+    await this.#untilIdle();
     await this.#releases;
     await this.#chain.close();
     this.disk.close();
@@ -183,34 +183,56 @@ export class SegmentedJournal implements Journal {
     );
   }
 
-  /** Starts the loop unless it runs. Never rejects. */
-  #work(): Promise<void> {
-    if (!this.#isRunning) {
-      this.#isRunning = true;
-      this.#run = this.#loop();
-    }
-    return this.#run;
+  /** Starts the loop unless it runs: appends of the same turn go into one batch. */
+  #work(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    afterThis(this.#run);
   }
 
+  #untilIdle(): Promise<void> {
+    this.#work();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  readonly #run = (): void => void this.#loop();
+
   async #loop(): Promise<void> {
-    while (this.#isMendDue || !this.#waiting.isEmpty || this.#isSyncDue) {
-      // Appends of the same turn go into one batch.
-      await new Promise<void>(afterThis);
+    for (;;) {
       if (this.#isMendDue) await this.#mend();
       if (!this.#waiting.isEmpty) await this.#commit(this.#waiting.takeBatch());
       if (this.#isSyncDue) await this.#sync();
+      if (!this.#isMendDue && this.#waiting.isEmpty && !this.#isSyncDue) break;
+      await new Promise<void>(afterThis);
     }
     this.#isRunning = false;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** Writes a batch and acknowledges it. Never rejects. */
   #commit(batch: readonly Append[]): Promise<void> {
     if (this.#condition === 'broken') return this.#refuse(batch, this.#cause);
     const records = batch.map(({ record }) => record);
-    return this.#chain.write(records).then(
-      (positions) => this.#acknowledgeWritten(batch, positions),
-      (error) => this.#commitAgain(batch, records, error),
-    );
+    const again = (error: unknown) => this.#commitAgain(batch, records, error);
+    const durable = this.#mayWriteDurably(batch) ? this.#chain.writeDurably(records) : undefined;
+    return durable === undefined
+      ? this.#chain.write(records).then((positions) => this.#acknowledgeWritten(batch, positions), again)
+      : durable.then((positions) => this.#acknowledgeDurable(batch, positions), again);
+  }
+
+  /**
+   * Whether a batch may wait for the disk as a whole, without a sync of its own: all its appends want that, and no more
+   * are likely to come.
+   */
+  #mayWriteDurably(batch: readonly Append[]): boolean {
+    const isGathering = this.#gathering !== undefined || this.#unsynced.length > 0;
+    const isAlone = this.#syncedTogether < 2 || this.#gatherMs === 0 || this.#isClosed;
+    return !isGathering && isAlone && batch.every(({ durability }) => durability === 'power');
+  }
+
+  #acknowledgeDurable(batch: readonly Append[], positions: readonly JournalPosition[]): void {
+    this.#syncedTogether = batch.length;
+    for (const [index, append] of batch.entries()) append.written(positions[index] as JournalPosition);
   }
 
   /** After a failure: once more, into a new segment and with the room of the disk reserve. */
@@ -249,7 +271,7 @@ export class SegmentedJournal implements Journal {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#isSyncDue = true;
-    void this.#work();
+    this.#work();
   }
 
   /** Syncs what was written, and acknowledges it. Never rejects. */
@@ -286,7 +308,7 @@ export class SegmentedJournal implements Journal {
     this.#mendTimer = setTimeout(() => {
       this.#mendTimer = undefined;
       this.#isMendDue = true;
-      void this.#work();
+      this.#work();
     }, MEND_EVERY_MS).unref();
   }
 

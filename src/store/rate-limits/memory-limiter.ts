@@ -25,6 +25,8 @@ export interface DayCount {
   readonly used: number;
 }
 
+const DONE = Promise.resolve();
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -65,8 +67,9 @@ export class MemoryLimiter implements Limiter {
     return verdict;
   }
 
-  async add(counts: readonly RateCount[]): Promise<void> {
+  add(counts: readonly RateCount[]): Promise<void> {
     for (const count of counts) this.#add(count, count.amount);
+    return DONE;
   }
 
   /** The verdict on a request that is not counted. */
