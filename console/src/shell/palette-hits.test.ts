@@ -27,6 +27,11 @@ it('finds what is called so, of every kind, with its place and its rows in the l
   ]);
 });
 
+it('finds a view by the word of its address', () => {
+  const views = [{ title: 'Signed-in browsers', path: '/sessions', shortcut: null }];
+  expect(hitsFor('sess', { ...SEARCHED, views })[0]?.address).toBe('/sessions');
+});
+
 it('opens a generation by its id', () => {
   expect(hitsFor('gen-1-abc', SEARCHED)).toEqual([
     { title: 'gen-1-abc', detail: 'Generation', address: '/log#gen-1-abc' },

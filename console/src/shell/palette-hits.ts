@@ -36,7 +36,8 @@ export function hitsFor(text: string, { views, keys, models, workspaces }: Searc
   const wanted = text.toLowerCase();
   const isNamed = (name: string): boolean => name.toLowerCase().includes(wanted);
   const ofViews = views
-    .filter(({ title }) => isNamed(title))
+    // The word of the address too, which names the thing in the API.
+    .filter(({ title, path }) => isNamed(title) || isNamed(path.slice(1)))
     .map(({ title, path, shortcut }) => ({
       title,
       detail: shortcut === null ? '' : `G ${shortcut.toUpperCase()}`,
