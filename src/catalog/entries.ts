@@ -1,5 +1,5 @@
 import type { EFFORT_WORDS } from '../config/schema/catalog-members.ts';
-import type { DIALECT_WORDS } from '../config/schema/schema.ts';
+import type { DIALECT_WORDS } from '../config/schema/provider-members.ts';
 import type { DecisionForm } from '../ir/decision.ts';
 
 /** Providers and models in the notation of the configuration file and of the shipped data. */

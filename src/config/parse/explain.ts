@@ -2,7 +2,7 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import { type Issue, MISSING_FIELD, memberPath, UNKNOWN_FIELD } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import type { Problem } from '../problem.ts';
-import { PER_MILLION, PRICE_NAMES, TOKEN_PRICES } from '../schema/price-names.ts';
+import { PER_MILLION, PRICE_NAMES, type PriceName, TOKEN_PRICES } from '../schema/price-names.ts';
 import { configSchema } from '../schema/schema.ts';
 import { branchesOf, memberNames, type SchemaNode, type Segment, schemaAt, segmentsOf } from './schema-at.ts';
 
@@ -130,7 +130,7 @@ function namesAt(segments: readonly Segment[]): readonly string[] {
 }
 
 function hasPrices(names: readonly string[]): boolean {
-  return names.includes(PRICE_NAMES[0]);
+  return names.includes('prompt' satisfies PriceName);
 }
 
 /** Length of the path of the section in which a path lies. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { memberPath } from '../../kit/json/validate.ts';
 import { formatPrice, parsePrice } from '../../kit/money.ts';
 import type { Problem } from '../problem.ts';
-import { MAX_PRICE_USD, PER_MILLION, PRICE_NAMES, type PriceName } from '../schema/price-names.ts';
+import { maxPriceUsd, PER_MILLION, PRICE_NAMES, type PriceName } from '../schema/price-names.ts';
 import { readQuantity, UNITS, type Unit } from '../schema/units.ts';
 import { branchesOf, type SchemaNode } from './schema-at.ts';
 
@@ -120,7 +120,7 @@ function unitPrice(given: unknown, name: PriceName): string | undefined {
   const text = typeof given === 'number' ? decimalOf(given) : given;
   const price = typeof text === 'string' ? parsePrice(text) : undefined;
   if (price === undefined || price % MILLION !== 0n) return undefined;
-  const most = parsePrice(String(MAX_PRICE_USD[name])) ?? 0n;
+  const most = parsePrice(String(maxPriceUsd(name))) ?? 0n;
   return price / MILLION > most ? undefined : formatPrice(price / MILLION);
 }
 
@@ -131,5 +131,5 @@ function decimalOf(value: number): string {
 }
 
 function priceProblem(name: PriceName): string {
-  return `must be a price in USD for a million, such as 1.25, of at most ${MAX_PRICE_USD[name] * 1e6}`;
+  return `must be a price in USD for a million, such as 1.25, of at most ${maxPriceUsd(name) * 1e6}`;
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import { MAX_PRICE_USD, PRICE_NAMES, type PriceName } from './price-names.ts';
+import { closed, described, nullish, oneOf } from '../../kit/json/schema.ts';
+import { maxPriceUsd, PRICE_NAMES, type PriceName, priceMeaning } from './price-names.ts';
 
 /** Schemas of the members of models and endpoints, for the configuration file and the catalogue's data. */
 
@@ -48,18 +48,30 @@ export const outputModalities = Type.Array(oneOf(['text', 'image', 'audio', 'vid
   minItems: 1,
 });
 
-export const quality = closed({ general: nullish(share), coding: nullish(share) });
+export const quality = closed({
+  general: described('Score for general questions.', nullish(share)),
+  coding: described('Score for code.', nullish(share)),
+});
 
 /** Reasoning efforts, ascending. Switching reasoning off is not an effort. */
 export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** A model's reasoning: whether it can be switched off, and the efforts it takes. */
 export const reasoning = closed({
-  mandatory: Type.Boolean(),
-  default_enabled: nullish(Type.Boolean()),
-  default_effort: nullish(oneOf(EFFORT_WORDS)),
-  supported_efforts: nullish(Type.Array(oneOf(EFFORT_WORDS), { minItems: 1, maxItems: EFFORT_WORDS.length })),
-  supports_max_tokens: nullish(Type.Boolean()),
+  mandatory: described('Whether reasoning cannot be switched off.', Type.Boolean()),
+  default_enabled: described(
+    'Whether the model reasons by itself if a request does not say. Shown to callers, not sent to the provider.',
+    nullish(Type.Boolean()),
+  ),
+  default_effort: described(
+    'Its own effort if a request does not say. Shown to callers, not sent.',
+    nullish(oneOf(EFFORT_WORDS)),
+  ),
+  supported_efforts: described(
+    'Efforts that it takes; absent: unknown, all that the dialect has are passed on.',
+    nullish(Type.Array(oneOf(EFFORT_WORDS), { minItems: 1, maxItems: EFFORT_WORDS.length })),
+  ),
+  supports_max_tokens: described('Whether it takes a budget in tokens.', nullish(Type.Boolean())),
 });
 
 /** A day, or a month if the day is not known. */
@@ -89,9 +101,9 @@ function priceUpTo(maxUsd: number) {
   );
 }
 
-const prices = Object.fromEntries(PRICE_NAMES.map((name) => [name, priceUpTo(MAX_PRICE_USD[name])])) as {
-  [name in PriceName]: ReturnType<typeof priceUpTo>;
-};
+const prices = Object.fromEntries(
+  PRICE_NAMES.map((name) => [name, described(priceMeaning(name), priceUpTo(maxPriceUsd(name)))]),
+) as { [name in PriceName]: ReturnType<typeof priceUpTo> };
 
 /** The configuration file may write these prices per million too. */
 const PRICES_NOTATION = { hasPrices: true };
@@ -100,11 +112,23 @@ const PRICES_NOTATION = { hasPrices: true };
 export const pricing = closed(
   {
     ...prices,
-    overrides: nullish(
-      Type.Array(closed({ min_prompt_tokens: tokens, ...prices }, PRICES_NOTATION), { maxItems: 16 }),
+    overrides: described(
+      'Prices of long prompts. Later ones win; names that are left out keep their price.',
+      nullish(
+        Type.Array(
+          closed(
+            {
+              min_prompt_tokens: described('Prompts of at least this many tokens have these prices.', tokens),
+              ...prices,
+            },
+            PRICES_NOTATION,
+          ),
+          { maxItems: 16 },
+        ),
+      ),
     ),
   },
-  PRICES_NOTATION,
+  { ...PRICES_NOTATION, definition: 'pricing' },
 );
 
 /** A day, or a time in UTC. */
@@ -114,4 +138,10 @@ export const moment = Type.String({
 });
 
 /** Prices with their start; `pricing` holds before the first. */
-export const datedPrices = Type.Array(closed({ from: moment, pricing }), { maxItems: 256 });
+export const datedPrices = Type.Array(
+  closed({
+    from: described('Day, or moment in UTC, from which these prices hold.', moment),
+    pricing: described('Prices from then on. All of them: none is taken from before.', pricing),
+  }),
+  { maxItems: 256 },
+);

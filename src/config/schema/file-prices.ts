@@ -1,5 +1,4 @@
-import { PRICE_DESCRIPTIONS } from './key-descriptions.ts';
-import { MAX_PRICE_USD, PER_MILLION, PRICE_NAMES, type PriceName } from './price-names.ts';
+import { maxPriceUsd, PER_MILLION, PRICE_NAMES, type PriceName, priceMeaning } from './price-names.ts';
 
 /** Prices in the JSON Schema of the file: of one unit, and for a million. */
 
@@ -7,13 +6,13 @@ const NULL = { type: 'null' };
 
 /** Definitions by the highest price that they take. */
 const DEFINITION_NAMES: ReadonlyMap<number, string> = new Map([
-  [MAX_PRICE_USD.prompt, 'price'],
-  [MAX_PRICE_USD.request, 'price_of_a_piece'],
+  [maxPriceUsd('prompt'), 'price'],
+  [maxPriceUsd('request'), 'price_of_a_piece'],
 ]);
 
 /** Where the schema of a price is. */
 export function priceReference(name: string): string {
-  const maximum = MAX_PRICE_USD[name as PriceName];
+  const maximum = maxPriceUsd(name as PriceName);
   return DEFINITION_NAMES.get(maximum) ?? 'price';
 }
 
@@ -44,7 +43,7 @@ export function pricePropertiesPerMillion(): Record<string, object> {
     PRICE_NAMES.map((name) => [
       `${name}${PER_MILLION}`,
       {
-        description: `${PRICE_DESCRIPTIONS[name]} In USD for a million.`,
+        description: `${priceMeaning(name)} In USD for a million.`,
         $ref: `#/$defs/${priceReference(name)}${PER_MILLION}`,
       },
     ]),

@@ -1,5 +1,4 @@
 import { isJsonObject } from '../../kit/json/json.ts';
-import { pricing } from './catalog-members.ts';
 import {
   isPriceName,
   onePriceEach,
@@ -7,12 +6,12 @@ import {
   pricePropertiesPerMillion,
   priceReference,
 } from './file-prices.ts';
-import { KEY_DESCRIPTIONS } from './key-descriptions.ts';
 import { configSchema } from './schema.ts';
 import { UNITS, type Unit } from './units.ts';
 
 /** A node of our schema. */
 interface Node {
+  readonly description?: string;
   readonly default?: unknown;
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -30,6 +29,8 @@ interface Node {
   readonly unit?: Unit;
   /** True for prices, which may be written per million. */
   readonly hasPrices?: true;
+  /** Name under which the definitions have the node, once for all places that refer to it. */
+  readonly definition?: string;
 }
 
 type JsonSchema = Record<string, unknown>;
@@ -58,7 +59,7 @@ export function configurationFileSchema(): JsonSchema {
     ...(Object.keys(UNITS) as Unit[]).map((unit) => [`with_unit_${unit}`, quantityText(unit)] as const),
     ...Object.entries(perMillionDefinitions(VARIABLE) as Record<string, JsonSchema>),
   ]);
-  const { type: _object, ...root } = new FileSchema(definitions).object(configSchema as Node, '');
+  const { type: _object, ...root } = new FileSchema(definitions).object(configSchema as Node);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Signalbox configuration',
@@ -79,25 +80,24 @@ class FileSchema {
   }
 
   /** A member with its description. */
-  #member(node: Node, path: string): JsonSchema {
-    const branches = this.#branches(node, path);
+  #member(node: Node): JsonSchema {
+    const branches = this.#branches(node);
     // Null counts as absent where there is a default.
     const isNullable = node.default !== undefined && !branches.some(({ type }) => type === 'null');
-    const description = KEY_DESCRIPTIONS[path];
     return {
-      ...(description !== undefined && { description }),
+      ...(node.description !== undefined && { description: node.description }),
       ...(isShown(node.default) && { default: node.default }),
       ...oneOrAny(isNullable ? [...branches, NULL] : branches),
     };
   }
 
   /** The alternatives of a node, with those of the file's own notations. */
-  #branches(node: Node, path: string): JsonSchema[] {
-    if (node.anyOf !== undefined) return node.anyOf.flatMap((branch) => this.#branches(branch, path));
+  #branches(node: Node): JsonSchema[] {
+    if (node.anyOf !== undefined) return node.anyOf.flatMap((branch) => this.#branches(branch));
     if (node.unit !== undefined) return [quantity(node, node.unit)];
-    if (node === pricing) return [this.#shared('pricing', () => this.object(node, path))];
-    if (node.properties ?? node.patternProperties) return [this.object(node, path)];
-    if (node.items !== undefined) return [this.#list(node, path)];
+    if (node.definition !== undefined) return [this.#shared(node.definition, () => this.object(node))];
+    if (node.properties ?? node.patternProperties) return [this.object(node)];
+    if (node.items !== undefined) return [this.#list(node)];
     if (node.enum !== undefined) return [{ enum: node.enum }, VARIABLE];
     if (node.type !== 'string') return [plain(node)];
     const text = textSchema(node);
@@ -105,26 +105,23 @@ class FileSchema {
     return isAnyText ? [text] : [text, VARIABLE];
   }
 
-  #list({ items = {}, minItems, maxItems }: Node, path: string): JsonSchema {
+  #list({ items = {}, minItems, maxItems }: Node): JsonSchema {
     return {
       type: 'array',
-      items: this.#member(items, `${path}[]`),
+      items: this.#member(items),
       ...(minItems !== undefined && { minItems }),
       ...(maxItems !== undefined && { maxItems }),
     };
   }
 
-  object(node: Node, path: string): JsonSchema {
-    if (node.patternProperties !== undefined) return this.#record(node, path);
+  object(node: Node): JsonSchema {
+    if (node.patternProperties !== undefined) return this.#record(node);
     const properties = node.properties ?? {};
     const required = (node.required ?? []).filter((name) => properties[name]?.default === undefined);
-    const members = Object.entries(properties).map(([name, member]) => {
-      const at = path === '' ? name : `${path}.${name}`;
-      return [
-        name,
-        node.hasPrices && isPriceName(name) ? this.#price(member, at, name) : this.#member(member, at),
-      ];
-    });
+    const members = Object.entries(properties).map(([name, member]) => [
+      name,
+      node.hasPrices && isPriceName(name) ? this.#price(member, name) : this.#member(member),
+    ]);
     return {
       type: 'object',
       properties: { ...Object.fromEntries(members), ...(node.hasPrices && pricePropertiesPerMillion()) },
@@ -135,17 +132,17 @@ class FileSchema {
   }
 
   /** An object with any names. */
-  #record({ patternProperties = {}, propertyNames }: Node, path: string): JsonSchema {
+  #record({ patternProperties = {}, propertyNames }: Node): JsonSchema {
     const [value = {}] = Object.values(patternProperties);
     return {
       type: 'object',
       ...(propertyNames !== undefined && { propertyNames: textSchema(propertyNames) }),
-      additionalProperties: this.#member(value, `${path}.*`),
+      additionalProperties: this.#member(value),
     };
   }
 
-  #price(node: Node, path: string, name: string): JsonSchema {
-    const { description, ...price } = this.#member(node, path);
+  #price(node: Node, name: string): JsonSchema {
+    const { description, ...price } = this.#member(node);
     return { description, ...this.#shared(priceReference(name), () => price) };
   }
 
@@ -174,11 +171,12 @@ function isShown(value: unknown): boolean {
 }
 
 /** Numbers, booleans and null are written as the program checks them. */
-function plain({ default: _default, unit, explain, ...node }: Node): JsonSchema {
+function plain({ description, default: _default, unit, explain, ...node }: Node): JsonSchema {
   return { ...node };
 }
 
 function textSchema({
+  description,
   default: _default,
   explain,
   explainPattern,

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
-import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
+import { closed, described, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
-import { LIMIT_WINDOWS, type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
+import { type LimitWindow, RESET_WINDOWS } from '../../kit/time/windows.ts';
 import { providerSlug } from './catalog-members.ts';
 import { classifier } from './classifier-members.ts';
 import { destination } from './destination-members.ts';
@@ -24,68 +24,135 @@ const list = <T extends TSchema>(item: T, minItems = 0) =>
 const words = Type.String({ minLength: 1, maxLength: 256 });
 
 const key = closed({
-  name: readable(255),
-  hash: nullish(keyHash),
-  secret: nullish(
-    Type.String({
-      pattern: '^[\\x21-\\x7e]{16,512}$',
-      explain: 'must be 16 to 512 printable characters without spaces',
-    }),
+  name: described('Name of the key.', readable(255)),
+  hash: described('SHA-256 of the key, hex. Either this or secret.', nullish(keyHash)),
+  secret: described(
+    'The key itself, from the environment. Only its hash is stored.',
+    nullish(
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{16,512}$',
+        explain: 'must be 16 to 512 printable characters without spaces',
+      }),
+    ),
   ),
-  limit: nullish(Type.Number({ minimum: 0, maximum: MAX_USD })),
-  limit_reset: nullish(oneOf(RESET_WINDOWS)),
-  include_byok_in_limit: flag,
-  disabled: flag,
-  expires_at: nullish(
-    Type.String({
-      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|\\+00:00)$',
-      explain: 'must be a moment in UTC such as 2030-01-31T12:00:00Z',
-    }),
+  limit: described(
+    'The most that the key may spend, USD; absent: no limit.',
+    nullish(Type.Number({ minimum: 0, maximum: MAX_USD })),
   ),
-  creator_user_id: nullish(readable(256)),
+  limit_reset: described('When the limit is reset (UTC); absent: never.', nullish(oneOf(RESET_WINDOWS))),
+  include_byok_in_limit: described(
+    'Whether usage on BYOK credentials counts towards the limit; absent: no.',
+    flag,
+  ),
+  disabled: described('Whether the key is refused; absent: no.', flag),
+  expires_at: described(
+    'From when on the key is refused, UTC; absent: never.',
+    nullish(
+      Type.String({
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|\\+00:00)$',
+        explain: 'must be a moment in UTC such as 2030-01-31T12:00:00Z',
+      }),
+    ),
+  ),
+  creator_user_id: described(
+    'The user of the key, for analytics and allowed_user_ids.',
+    nullish(readable(256)),
+  ),
 });
 
 const credential = closed({
-  provider: providerSlug,
-  name: nullish(readable(255)),
-  api_key: Type.String({ minLength: 1, maxLength: 65_536 }),
-  disabled: flag,
-  is_fallback: flag,
-  is_required: flag,
-  is_byok_only: flag,
-  declared_zdr: flag,
-  allowed_models: list(words),
-  allowed_user_ids: list(words),
-  allowed_api_key_hashes: list(keyHash, 1),
+  provider: described('Slug of the provider.', providerSlug),
+  name: described('Name of the credential. Tells those of one provider apart.', nullish(readable(255))),
+  api_key: described(
+    'The credential, from the environment. Stored encrypted.',
+    Type.String({ minLength: 1, maxLength: 65_536 }),
+  ),
+  disabled: described('Whether the credential is not used; absent: it is used.', flag),
+  is_fallback: described('Whether it is tried only after the shared endpoints; absent: no.', flag),
+  is_required: described(
+    'Whether shared endpoints of the provider are not used for the models that it covers; absent: they are.',
+    flag,
+  ),
+  is_byok_only: described(
+    'Whether shared endpoints of the provider are not used at all; absent: they are.',
+    flag,
+  ),
+  declared_zdr: described('Whether nothing is retained behind it; absent: as the provider says.', flag),
+  allowed_models: described('Ids of the models that it is for; absent: all.', list(words)),
+  allowed_user_ids: described('Users (creator_user_id of the key) who may use it; absent: all.', list(words)),
+  allowed_api_key_hashes: described('Hashes of the keys that may use it; absent: all.', list(keyHash, 1)),
 });
 
 const budget = nullish(Type.Number({ exclusiveMinimum: 0, maximum: MAX_USD }));
 
+const budgetsByWindow = {
+  daily: described('The most that the workspace may spend in a day (UTC).', budget),
+  weekly: described('The most that the workspace may spend in a week, from Monday (UTC).', budget),
+  monthly: described('The most that the workspace may spend in a month (UTC).', budget),
+  lifetime: described('The most that the workspace may spend ever.', budget),
+} satisfies Record<LimitWindow, TSchema>;
+
 const budgets = closed({
-  ...(Object.fromEntries(LIMIT_WINDOWS.map((window) => [window, budget])) as Record<
-    LimitWindow,
-    typeof budget
-  >),
-  include_byok_in_budgets: flag,
+  ...budgetsByWindow,
+  include_byok_in_budgets: described(
+    'Whether usage on BYOK credentials counts towards the budgets; absent: no.',
+    flag,
+  ),
 });
 
 export const workspace = closed({
-  slug: Type.String({
-    maxLength: 50,
-    pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
-    explain: 'must be 1 to 50 lower-case letters and digits, with single hyphens between them',
-  }),
-  name: nullish(readable(100)),
-  description: nullish(Type.String({ maxLength: 500 })),
-  default_text_model: nullish(readable(256)),
-  default_provider_sort: nullish(oneOf(['price', 'throughput', 'latency', 'exacto'])),
-  is_observability_io_logging_enabled: flag,
-  is_observability_broadcast_enabled: flag,
-  io_logging_sampling_rate: nullish(Type.Number({ minimum: 0.0001, maximum: 1 })),
-  budgets: nullish(budgets),
-  keys: nullish(Type.Array(key, { maxItems: MAX_ENTRIES })),
-  byok: nullish(Type.Array(credential, { maxItems: MAX_LIST_ENTRIES })),
-  guardrails: nullish(Type.Array(guardrail, { maxItems: MAX_LIST_ENTRIES })),
-  destinations: nullish(Type.Array(destination, { maxItems: MAX_LIST_ENTRIES })),
-  classifiers: nullish(Type.Array(classifier, { maxItems: MAX_LIST_ENTRIES })),
+  slug: described(
+    'Identifies the workspace: another slug is another workspace.',
+    Type.String({
+      maxLength: 50,
+      pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+      explain: 'must be 1 to 50 lower-case letters and digits, with single hyphens between them',
+    }),
+  ),
+  name: described(
+    'Display name; absent: the slug, or the name that the workspace has already.',
+    nullish(readable(100)),
+  ),
+  description: described('A text for people.', nullish(Type.String({ maxLength: 500 }))),
+  default_text_model: described('The model of requests that name none.', nullish(readable(256))),
+  default_provider_sort: described(
+    'provider.sort of requests that give neither sort nor order.',
+    nullish(oneOf(['price', 'throughput', 'latency', 'exacto'])),
+  ),
+  is_observability_io_logging_enabled: described(
+    'Whether prompts and outputs of requests are stored; absent: no.',
+    flag,
+  ),
+  is_observability_broadcast_enabled: described(
+    'Whether destinations of the workspace are sent its generations; absent: yes if it has destinations here.',
+    flag,
+  ),
+  io_logging_sampling_rate: described(
+    'Share of the requests that are stored; absent: 1.',
+    nullish(Type.Number({ minimum: 0.0001, maximum: 1 })),
+  ),
+  budgets: described(
+    'All budgets of the workspace, USD; absent: budgets are set by the API or by commands.',
+    nullish(budgets),
+  ),
+  keys: described(
+    'API keys. Other keys of the workspace are not touched.',
+    nullish(Type.Array(key, { maxItems: MAX_ENTRIES })),
+  ),
+  byok: described(
+    'BYOK credentials. Other credentials of the workspace are not touched.',
+    nullish(Type.Array(credential, { maxItems: MAX_LIST_ENTRIES })),
+  ),
+  guardrails: described(
+    'Guardrails, with what they are assigned to. Others of the workspace are not touched.',
+    nullish(Type.Array(guardrail, { maxItems: MAX_LIST_ENTRIES })),
+  ),
+  destinations: described(
+    'Where generations are sent as traces. Others of the workspace are not touched; at most 5 of a type, with those.',
+    nullish(Type.Array(destination, { maxItems: MAX_LIST_ENTRIES })),
+  ),
+  classifiers: described(
+    'What tags generations after their answers. Others of the workspace are not touched; at most one is active, with those.',
+    nullish(Type.Array(classifier, { maxItems: MAX_LIST_ENTRIES })),
+  ),
 });

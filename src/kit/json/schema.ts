@@ -5,6 +5,13 @@ export function nullish<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
+/** A copy with a sentence on what it is for, for documents that are made from the schema. */
+export function described<T extends TSchema>(description: string, schema: T): T {
+  // TypeBox marks optional members by properties that a spread leaves out.
+  const copy = Object.create(Object.getPrototypeOf(schema), Object.getOwnPropertyDescriptors(schema));
+  return Object.assign(copy, { description });
+}
+
 /** A closed set of strings. */
 export function oneOf<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ ...options, enum: [...values] });

@@ -3,6 +3,7 @@ import type { Unit } from '../../../src/config/schema/units.ts';
 
 /** A node of the schema, as far as the page of keys shows it. */
 export interface KeyNode {
+  readonly description?: string;
   readonly default?: unknown;
   readonly type?: string;
   readonly enum?: readonly string[];

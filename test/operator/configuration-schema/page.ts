@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 
-import { KEY_DESCRIPTIONS } from '../../../src/config/schema/key-descriptions.ts';
 import { PRICE_NAMES } from '../../../src/config/schema/price-names.ts';
 import { UNITS, type Unit } from '../../../src/config/schema/units.ts';
 import { branchesOf, type ConfigKey, configKeys, type KeyNode } from './config-keys.ts';
@@ -122,8 +121,8 @@ function row(key: ConfigKey): string {
   return `| \`${key.path}\` | ${takes(key.node)} | ${defaultText(key)} | ${meaningOf(key)} |`;
 }
 
-function meaningOf({ path }: ConfigKey): string {
-  return (KEY_DESCRIPTIONS[path] ?? '').replaceAll('|', '\\|');
+function meaningOf({ node }: ConfigKey): string {
+  return (node.description ?? '').replaceAll('|', '\\|');
 }
 
 const QUANTITY_WORDS: Readonly<Record<Unit, string>> = { ms: 'duration', bytes: 'size', days: 'days' };
