@@ -67,7 +67,6 @@ export function countWithin(nanos: Nanos, first: Price, price: Price): number {
 /** Upper bound of grants and limits, USD. In nano-dollars it fits every engine's whole numbers. */
 export const MAX_USD = 1_000_000_000;
 
-/** The same in nano-dollars. */
 export const MAX_NANOS: Nanos = BigInt(MAX_USD) * BigInt(NANOS_PER_USD);
 
 /** An amount in USD, as JSON has it, in nano-dollars; what is finer is rounded half up. Of 0 to MAX_USD. */
@@ -84,7 +83,6 @@ export function parseUsd(text: string): Nanos | undefined {
   return chargeOf([[1, price]]);
 }
 
-/** The JSON number that is written for an amount, in USD. */
 export function usdOf(nanos: Nanos): number {
   // Both are exact, so their quotient is the number nearest to the amount, as that of its decimal digits is.
   if (nanos <= MAX_EXACT_NANOS && nanos >= -MAX_EXACT_NANOS) return Number(nanos) / NANOS_PER_USD;

@@ -13,7 +13,6 @@ export class RecencyList<T extends RecencyNode<T>> {
   #oldest: T | undefined;
   #newest: T | undefined;
 
-  /** The least recently used member. */
   get oldest(): T | undefined {
     return this.#oldest;
   }
@@ -36,7 +35,6 @@ export class RecencyList<T extends RecencyNode<T>> {
     node.newer = undefined;
   }
 
-  /** Makes a member the most recently used. */
   touch(node: T): void {
     this.remove(node);
     this.add(node);

@@ -22,7 +22,6 @@ export class RecentMap<K, V> {
     return this.#entries.size;
   }
 
-  /** Counts as a use. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#order.touch(entry);

@@ -4,25 +4,21 @@ export class Shortlist<T> {
   readonly #compare: (one: T, other: T) => number;
   readonly #members: T[] = [];
 
-  /** `compare` as for sorting. */
   constructor(most: number, compare: (one: T, other: T) => number) {
     this.#most = most;
     this.#compare = compare;
   }
 
-  /** In sort order; equal members in the order of addition. */
   get members(): readonly T[] {
     return this.#members;
   }
 
-  /** Whether a member would get a place. */
   admits(member: T): boolean {
     const last = this.#members.at(-1);
     if (this.#members.length < this.#most || last === undefined) return this.#most > 0;
     return this.#compare(member, last) < 0;
   }
 
-  /** Adds a member if it gets a place, and drops the last one if there are too many. */
   add(member: T): void {
     if (!this.admits(member)) return;
     this.#members.splice(this.#placeOf(member), 0, member);

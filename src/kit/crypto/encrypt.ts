@@ -22,13 +22,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** A key of these 32 bytes, with its id. */
 export function encryptionKeyOf(bytes: Buffer): EncryptionKey {
   if (bytes.length !== KEY_BYTES) throw new Error(`an encryption key has ${KEY_BYTES} bytes`);
   return { id: createHmac('sha256', bytes).update('encryption key id').digest('hex').slice(0, 16), bytes };
 }
 
-/** A random key. */
 export function makeEncryptionKey(): EncryptionKey {
   return encryptionKeyOf(randomBytes(KEY_BYTES));
 }
@@ -56,7 +54,6 @@ export function decrypt(keys: readonly EncryptionKey[], encrypted: string, place
   return decipher(dataKey, content, `${head}\n${place}\ncontent`).toString('utf8');
 }
 
-/** The id of the key that encrypted text needs. */
 export function keyIdOf(encrypted: string): string {
   return encrypted.split('.')[1] ?? '';
 }

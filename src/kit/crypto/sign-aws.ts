@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Sliced } from '../loop/turns.ts';
 
-/** A key that signs requests to the services of a region. */
 export interface AwsSigningKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,7 +8,6 @@ export interface AwsSigningKey {
   readonly region: string;
 }
 
-/** A request that is about to be sent, as its signature sees it. */
 export interface SignedRequest {
   readonly method: string;
   /** Percent-encoded as it is sent. */
@@ -22,7 +20,6 @@ export interface SignedRequest {
 
 export interface SigningContext {
   readonly service: string;
-  /** Now, epoch milliseconds. */
   readonly nowMs: number;
 }
 
@@ -59,7 +56,6 @@ export function signAws(
   return { ...added, authorization };
 }
 
-/** Bytes that are hashed in one turn. */
 const SLICE_BYTES = 512 * 1024;
 
 /** SHA-256 of a body, hex, in slices. */

@@ -1,7 +1,6 @@
 import { crc32 } from '../crypto/crc32.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from './frames.ts';
 
-/** Media type of the binary event stream of AWS. */
 export const AWS_EVENT_TYPE = 'application/vnd.amazon.eventstream';
 
 /**

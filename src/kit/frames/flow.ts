@@ -36,13 +36,11 @@ export class PeekableFlow<T> implements AsyncIterableIterator<T, unknown, undefi
     this.#source = source;
   }
 
-  /** The next value if it is ready. It stays the next one until `take` or `next`. */
   peek(): T | undefined {
     this.#peeked ??= this.#source.poll?.();
     return this.#peeked;
   }
 
-  /** Removes the value that `peek` returned. */
   take(): void {
     this.#peeked = undefined;
   }

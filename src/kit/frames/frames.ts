@@ -8,11 +8,9 @@ export interface Frame {
 export interface FrameReader {
   /** The frames that `chunk` completes. Throws FrameTooLarge or BrokenFrames. */
   push(chunk: Uint8Array): readonly Frame[];
-  /** The remaining frames when the bytes have ended. */
   end(): readonly Frame[];
 }
 
-/** Thrown when a single frame grows beyond the reader's cap. */
 export class FrameTooLarge extends Error {
   constructor(readonly limitBytes: number) {
     super(`an event is larger than ${limitBytes} bytes`);

@@ -1,7 +1,6 @@
 import { Utf8Text } from '../text/utf8-text.ts';
 import { type Frame, type FrameReader, FrameTooLarge } from './frames.ts';
 
-/** Media type of server-sent events. */
 export const SSE_TYPE = 'text/event-stream';
 
 /** Characters that a line counts for besides its own, so that empty lines are limited too. */
@@ -31,7 +30,6 @@ export class SseReader implements FrameReader {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** The events that `chunk` completes. */
   push(chunk: Uint8Array): readonly Frame[] {
     return this.#read(this.#text.push(chunk)) ?? NO_FRAMES;
   }

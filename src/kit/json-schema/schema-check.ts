@@ -71,7 +71,6 @@ interface Question {
   readonly value: Json;
   /** Value of the keyword. */
   readonly wanted: Json;
-  /** The schema that has the keyword. */
   readonly schema: JsonObject;
   readonly check: Check;
 }

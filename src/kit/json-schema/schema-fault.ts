@@ -50,7 +50,6 @@ class FaultSearch {
     this.#budget = budget;
   }
 
-  /** The fault of a value that does not meet a keyword of its schema. */
   below(place: Objects, keyword: string, depth: number): Issue {
     if (depth > 0) {
       for (const inner of this.#inside(place, keyword)) {
@@ -66,7 +65,6 @@ class FaultSearch {
     return reasonOf(place, keyword);
   }
 
-  /** The places that a keyword is about. */
   #inside({ value, schema, path }: Objects, keyword: string): readonly Place[] {
     const wanted = schema[keyword] ?? null;
     const same = (part: Json): Place => ({ value, schema: part, path });
@@ -120,7 +118,6 @@ function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Why a value does not meet a keyword. */
 function reasonOf({ value, schema, path }: Objects, keyword: string): Issue {
   const wanted = schema[keyword] ?? null;
   if (keyword === 'required' && isJsonObject(value)) {

@@ -7,7 +7,6 @@ export interface JsonBounds {
   readonly characters: number;
   /** Entries of each list, members of each object. */
   readonly entries: number;
-  /** Objects and lists inside one another. */
   readonly depth: number;
 }
 

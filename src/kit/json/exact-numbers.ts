@@ -23,7 +23,6 @@ const MAX_NUMBERS = 200_000;
 /** Nearly all requests have none. Never changed. */
 const NONE: Map<number, string> = new Map();
 
-/** A text has more long numbers than are kept. */
 export class TooManyLongNumbers extends Error {
   constructor() {
     super(`holds more than ${MAX_NUMBERS} numbers beyond 2^53`);
@@ -41,11 +40,10 @@ export class ExactNumbers {
   #digits: Map<number, string> = NONE;
   /** Doubles of the numbers that did not get the nearest one. */
   #moved: Map<string, number> | undefined;
-  /** For doubles that are taken: one after it from which on to look for a free one. */
+  /** For each taken double: where to go on looking for a free one. */
   #after: Map<number, number> | undefined;
   #mayBeLong = false;
 
-  /** No number needs its digits put back. */
   get isEmpty(): boolean {
     return this.#digits.size === 0;
   }
@@ -75,22 +73,18 @@ export class ExactNumbers {
     return runAtOnce(this.#readLong(text));
   }
 
-  /** `read` in slices. */
   *readSliced(text: string): Sliced<string> {
     return this.#mayBeLong ? yield* this.#readLong(text) : text;
   }
 
-  /** JSON with the digits of the numbers that `read` saw. */
   write(json: string): string {
     return this.isEmpty ? json : runAtOnce(this.writeSliced(json));
   }
 
-  /** `write` in slices. */
   writeSliced(json: string): Sliced<string> {
     return mapNumbers(json, (token, value) => this.#digits.get(value) ?? token);
   }
 
-  /** Numbers in the form that `adopt` takes. */
   entries(): [double: string, digits: string][] {
     return [...this.#digits].map(([double, digits]) => [String(double), digits]);
   }
@@ -142,7 +136,6 @@ export class ExactNumbers {
   }
 }
 
-/** A number of JSON. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** JSON with every number from `LEAST_LONG` on replaced by what `replace` returns. */

@@ -10,7 +10,6 @@ const FENCE = /```[a-zA-Z]*[ \t]*\r?\n([\s\S]*?)```/;
 /** Brackets at which JSON may begin: a text with more is searched from the first ones alone. */
 const MAX_BEGINNINGS = { complete: 32, repaired: 3 };
 
-/** JSON that was found in a text. */
 export interface HealedJson {
   readonly text: string;
   /** True if it was not valid as it was written: quotes, commas, brackets or missing values are guessed. */
@@ -121,7 +120,10 @@ function repairedIn(source: string, isRight: (value: Json) => boolean): Found | 
   return undefined;
 }
 
-/** With the quote and the brackets that are missing at the end: the general repair splits strings with brackets. */
+/**
+ * Adds the quote and the brackets that are missing at the end: the general repair splits strings with
+ * brackets.
+ */
 function closed(text: string): string {
   const open: string[] = [];
   let isString = false;

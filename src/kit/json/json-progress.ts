@@ -14,7 +14,6 @@ export class JsonProgress {
   #values = 0;
   #isEmpty = true;
 
-  /** True if there was no text yet. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }

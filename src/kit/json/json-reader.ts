@@ -16,7 +16,6 @@ export class JsonReader {
   #characters = 0;
   #excess: Excess | undefined;
 
-  /** `numbers`: keeps the digits of long numbers. */
   constructor(limits: JsonLimits = JSON_LIMITS, numbers?: ExactNumbers) {
     this.#limits = limits;
     this.#numbers = numbers;

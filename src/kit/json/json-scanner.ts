@@ -13,9 +13,7 @@ const DIGIT_9 = 57;
 const UPPER_E = 69;
 const LOWER_E = 101;
 
-/** Limits of untrusted JSON. */
 export interface JsonLimits {
-  /** Levels of nesting. */
   readonly depth: number;
   /** Keys of one object. */
   readonly keys: number;
@@ -29,7 +27,6 @@ export interface Excess {
   readonly problem: string;
 }
 
-/** Characters above which an object or list counts as large and is parsed in slices. */
 const LARGE_CONTAINER_CHARACTERS = 16 * 1024;
 
 /** Characters of a key that are kept: one more than `plainKey` shows. */
@@ -64,12 +61,10 @@ export class JsonScanner {
     this.#largeFrom = largeFrom;
   }
 
-  /** Values so far. */
   get values(): number {
     return this.#values;
   }
 
-  /** Whether a number so far may have an exponent. */
   get hasExponent(): boolean {
     return this.#hasExponent;
   }
@@ -162,7 +157,6 @@ function isDigit(code: number): boolean {
   return code >= DIGIT_0 && code <= DIGIT_9;
 }
 
-/** Index of the quote that ends a string whose characters begin at `start`; undefined when it does not end. */
 export function closingQuote(text: string, start: number): number | undefined {
   for (let index = text.indexOf('"', start); index !== -1; index = text.indexOf('"', index + 1)) {
     if (!isEscaped(text, index, start)) return index;
@@ -170,7 +164,6 @@ export function closingQuote(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Whether the character at `index` is escaped, in a string whose characters begin at `start`. */
 export function isEscaped(text: string, index: number, start: number): boolean {
   let first = index;
   while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first--;

@@ -57,7 +57,6 @@ export class JsonTemplate {
     return typeof string === 'string' ? string : undefined;
   }
 
-  /** The text with a string in the gap. */
   write(string: string): string {
     return this.#before + JSON.stringify(string) + this.#after;
   }

@@ -1,7 +1,6 @@
 import { type ExactNumbers, LEAST_LONG, TooManyLongNumbers } from './exact-numbers.ts';
 import { type Excess, type JsonLimits, JsonScanner } from './json-scanner.ts';
 
-/** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. Keys such as `__proto__` are plain own keys here, because JSON.parse makes them so. */
@@ -19,7 +18,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
  */
 export const JSON_LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 200_000 };
 
-/** The first place where JSON text exceeds a limit, found without parsing it. */
 export function findExcess(text: string, limits: JsonLimits): Excess | undefined {
   return new JsonScanner(limits).push(text);
 }

@@ -53,14 +53,12 @@ export function* parseSliced(
   return value;
 }
 
-/** The text and how it is sliced. */
 interface Source {
   readonly text: string;
   readonly large: ReadonlyMap<number, number>;
   readonly slices: ParseSlices;
 }
 
-/** Reads one large object or list. */
 class LargeContainer {
   readonly #source: Source;
   readonly #close: number;
@@ -176,7 +174,6 @@ class LargeContainer {
   }
 }
 
-/** The string whose characters stand from `start` to `end`. */
 function* readString(text: string, start: number, end: number, slice: number): Sliced<string> {
   const pieces: string[] = [];
   for (let from = start; from < end; ) {

@@ -3,7 +3,6 @@ import { type ExactNumbers, stringifyExactly } from './exact-numbers.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { define } from './members.ts';
 
-/** Approximate number of characters that are written at once. */
 const SLICE_CHARACTERS = 64 * 1024;
 
 /**

@@ -25,7 +25,6 @@ export function unlistedMembers(schema: TSchema, value: JsonObject, most: number
   return found;
 }
 
-/** Where a value stands. */
 type Place = Pick<UnlistedMember, 'path' | 'name'>;
 
 /** Visits a value that one of the schemas describes, or several of them together. */

@@ -46,16 +46,13 @@ export interface SchemaNode {
   readonly explainPattern?: string;
 }
 
-/** Problem of a member that a closed object does not have. */
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** Problem of a missing member. */
 export const MISSING_FIELD = 'is required';
 
 /** Issues that are collected unless told otherwise: a million wrong keys must not cost a million strings. */
 export const MAX_ISSUES = 20;
 
-/** A compiled schema. */
 export interface Validator {
   /** The issues of `value`, none when it is valid. Valid values take the compiled fast path. */
   issuesOf(value: unknown): Issue[];
@@ -92,7 +89,6 @@ export function compileValidator(schema: TSchema, most = MAX_ISSUES): Validator 
   };
 }
 
-/** Issues that were found so far, and how many are enough. */
 interface Found {
   readonly issues: Issue[];
   readonly most: number;
@@ -208,7 +204,6 @@ function walkTagged(
   found.issues.push({ path: memberPath(path, tag), message });
 }
 
-/** The branches that take the given tag. */
 export function namedBranches(tag: string, branches: readonly SchemaNode[], given: unknown): SchemaNode[] {
   return branches.filter((branch) => {
     const node = branch.properties?.[tag];
@@ -217,7 +212,7 @@ export function namedBranches(tag: string, branches: readonly SchemaNode[], give
   });
 }
 
-/** Of several branches with the same tag, the one with the fewest problems. */
+/** The branch with the fewest problems, of several with the same tag. */
 function closest(branches: readonly SchemaNode[], value: unknown): SchemaNode | undefined {
   let best: SchemaNode | undefined;
   let fewest = Number.POSITIVE_INFINITY;

@@ -42,7 +42,6 @@ function momentWriter(): (ms: number) => string {
   };
 }
 
-/** A value as it stands in a JSON line. */
 function writtenValue(value: unknown): string {
   if (typeof value === 'string') return writtenText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';

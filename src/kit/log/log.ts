@@ -10,7 +10,6 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log with fields on every line. */
   with(fields: LogFields): Log;
 }
 
@@ -26,10 +25,8 @@ export interface LogOptions {
   readonly now: () => number;
 }
 
-/** Settings of a log on stderr. */
 export interface StderrSettings {
   readonly logLevel: LogLevel;
-  /** Lines on a terminal have colours. */
   readonly colours?: boolean | undefined;
   /** Readable lines instead of JSON; by default if stderr is a terminal. */
   readonly readable?: boolean;
@@ -71,7 +68,6 @@ function writeLastLines(): void {
   STDERR_LINES.flush();
 }
 
-/** A log that hands its lines to `write`. */
 export function openLog(options: LogOptions, bound: LogFields = {}): Log {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const render = options.readable ? readableLines(options.colours === true) : jsonLines();

@@ -2,7 +2,6 @@ import type { RenderLine } from './json-line.ts';
 import type { LogLevel } from './log-level.ts';
 import { oneLine, redactFields, withoutSecrets } from './redact-fields.ts';
 
-/** Kinds of pieces of a line, which decide their colour. */
 type Piece = LogLevel | 'faint' | 'plain';
 
 /** Parameters of the terminal's colour sequences. */

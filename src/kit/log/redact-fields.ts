@@ -48,13 +48,11 @@ function plainMembers(source: object, depth: number): Record<string, unknown> {
   return Object.fromEntries(members);
 }
 
-/** Names of the members that a line shows. */
 export function shownNames(source: object): readonly string[] {
   const names = Object.keys(source);
   return names.length > MAX_MEMBERS ? names.slice(0, MAX_MEMBERS) : names;
 }
 
-/** Facts derived from a member's name. */
 interface MemberName {
   /** As JSON, with the comma before it and the colon behind it. */
   readonly written: string;

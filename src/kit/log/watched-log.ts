@@ -1,7 +1,6 @@
 import { type Log, openLog } from './log.ts';
 import type { LogLevel } from './log-level.ts';
 
-/** Takes the lines of a log besides. */
 export interface LineWatcher {
   /** False: no line is made for it. */
   readonly takesLines: boolean;

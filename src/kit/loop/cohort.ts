@@ -25,12 +25,10 @@ export class Cohort<T> {
     this.#limits = limits;
   }
 
-  /** How many wait. */
   get size(): number {
     return this.#gathered.length;
   }
 
-  /** Handles `thing` at the end of this turn, in order of addition. */
   add(thing: T): void {
     if (this.#gathered.push(thing) === 1) setImmediate(this.#dealWithAll);
   }

@@ -87,7 +87,6 @@ export class FairPlaces {
     if (!this.#taken.has(group) && !isWaiting()) this.#turns.delete(group);
   }
 
-  /** The work that a free place is for. */
   #next(): Waiting | undefined {
     let next: Waiting | undefined;
     let turn = 0;

@@ -4,7 +4,6 @@ interface Waiting<I, O> {
   reject(reason: unknown): void;
 }
 
-/** Items handled together at most; the rest waits for the next batch. */
 const MAX_BATCH = 500;
 
 /**

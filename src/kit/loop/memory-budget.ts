@@ -1,4 +1,4 @@
-/** Of the whole budget, what the shares of one owner may take together while there are several of them. */
+/** Part of the budget that the shares of one owner may take together while several owners have shares. */
 const OWNER_PART = 0.75;
 
 interface Waiting {
@@ -25,7 +25,6 @@ export class MemoryBudget {
     this.#limitBytes = limitBytes;
   }
 
-  /** Bytes of all shares now. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
@@ -35,7 +34,7 @@ export class MemoryBudget {
     return new MemoryShare(this, owner);
   }
 
-  /** For shares: gives `bytes` more at once, or returns false. Those that wait come first. */
+  /** Called by MemoryShare: gives `bytes` more at once, or returns false. Shares that wait come first. */
   tryTake(share: MemoryShare, bytes: number): boolean {
     const mayPass = this.#waiting.size === 0 || this.#holders.has(share);
     if (!mayPass || this.#obstacleOf(share, bytes) !== undefined) return false;
@@ -43,7 +42,10 @@ export class MemoryBudget {
     return true;
   }
 
-  /** For shares: gives `bytes` more as soon as there are as many; false after `waitMs`, or once aborted. */
+  /**
+   * Called by MemoryShare: gives `bytes` more as soon as there are as many; false after `waitMs`, or once
+   * aborted.
+   */
   take(share: MemoryShare, bytes: number, waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.tryTake(share, bytes)) return Promise.resolve(true);
     if (signal.aborted) return Promise.resolve(false);
@@ -65,7 +67,7 @@ export class MemoryBudget {
     });
   }
 
-  /** For shares: takes back all that one has. */
+  /** Called by MemoryShare. */
   takeBack(share: MemoryShare, bytes: number): void {
     if (!this.#holders.delete(share)) return;
     this.#takenBytes -= bytes;
@@ -122,7 +124,6 @@ export class MemoryShare {
     return this.#bytes;
   }
 
-  /** Grows to `bytes` at once; false if there are not as many. */
   tryGrowTo(bytes: number): boolean {
     return bytes <= this.#bytes || this.#budget.tryTake(this, bytes - this.#bytes);
   }
@@ -142,7 +143,7 @@ export class MemoryShare {
     this.#budget.takeBack(this, bytes);
   }
 
-  /** For the budget. */
+  /** Called by MemoryBudget when the share grows. */
   add(bytes: number): void {
     this.#bytes += bytes;
   }

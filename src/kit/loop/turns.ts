@@ -115,7 +115,6 @@ export class Pace {
     return this.#steps === 0;
   }
 
-  /** `flatMap` in slices. */
   *flatMap<T, U>(members: Iterable<T>, make: (member: T) => readonly U[]): Sliced<U[]> {
     const all: U[] = [];
     for (const member of members) {
@@ -126,7 +125,6 @@ export class Pace {
   }
 }
 
-/** Milliseconds after which a step counts as long. */
 const LONG_STEP_MS = 2;
 
 /**

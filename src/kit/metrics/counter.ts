@@ -1,7 +1,6 @@
 import { LabelledValues } from './labelled-values.ts';
 import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
-/** Name and labels of a counter, and how its sum is written. */
 export interface CounterOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -10,7 +9,6 @@ export interface CounterOptions<Label extends string> {
   readonly text?: (sum: number) => string;
 }
 
-/** One sum that only ever grows. */
 export class Sum {
   #sum = 0;
 

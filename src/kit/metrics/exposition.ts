@@ -3,7 +3,6 @@ import type { MetricFamily } from './metric-family.ts';
 /** Media type of the text format that Prometheus and most collectors read. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families as text, in their order. */
 export function expositionOf(families: readonly MetricFamily[]): string {
   return families.map(familyText).join('');
 }

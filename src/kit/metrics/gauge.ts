@@ -1,15 +1,12 @@
 import { type MetricFamily, type MetricSample, numberText } from './metric-family.ts';
 
-/** A value with labels, as it is now. */
 export type GaugeReading = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** How a gauge is named and read. */
 export interface GaugeOptions {
   readonly name: string;
   readonly help: string;
   /** `counter` if the value only grows. */
   readonly type?: MetricFamily['type'];
-  /** One value, or several with labels. */
   read(): number | Iterable<GaugeReading>;
 }
 

@@ -9,7 +9,6 @@ export interface HistogramOptions<Label extends string> {
   readonly bounds: readonly number[];
 }
 
-/** Counts of values by bucket, and their sum. */
 export class Distribution {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
@@ -38,7 +37,6 @@ export class Distribution {
   }
 }
 
-/** Distributions of values, one for each combination of labels. */
 export class Histogram<Label extends string = never> implements MetricFamily {
   readonly name: string;
   readonly help: string;

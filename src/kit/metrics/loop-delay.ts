@@ -1,9 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Sampling interval, milliseconds. */
 const RESOLUTION_MS = 20;
 
-/** Length of a measuring period, milliseconds. */
 const PERIOD_MS = 60_000;
 
 /** Quantiles that are exposed; 1 is the longest delay. */
@@ -22,7 +20,6 @@ export class LoopDelay {
     this.#timer = setInterval(() => this.#turnOver(), PERIOD_MS).unref();
   }
 
-  /** Seconds, for each quantile. */
   read(): (readonly [quantile: string, seconds: number])[] {
     const now = this.#now();
     return DELAY_QUANTILES.map((quantile) => [

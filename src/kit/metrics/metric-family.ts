@@ -6,16 +6,13 @@ export interface MetricSample {
   readonly value: string;
 }
 
-/** Figures of one name. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
-  /** As they are now. */
   samples(): Iterable<MetricSample>;
 }
 
-/** A number as the exposition format writes it. */
 export function numberText(value: number): string {
   if (Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return 'NaN';

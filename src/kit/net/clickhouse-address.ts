@@ -1,6 +1,5 @@
 import { urlOf } from './url-of.ts';
 
-/** Where a ClickHouse database is, and who asks. */
 export interface ClickhouseAddress {
   /** Scheme, host and port of its HTTP interface. */
   readonly origin: string;
@@ -9,7 +8,6 @@ export interface ClickhouseAddress {
   readonly password: string | undefined;
 }
 
-/** An address, or what is wrong with it. */
 export type ClickhouseAddressReading =
   | { readonly ok: true; readonly address: ClickhouseAddress }
   | { readonly ok: false; readonly problem: string };
@@ -48,7 +46,6 @@ export function parseClickhouseAddress(text: string): ClickhouseAddressReading {
   };
 }
 
-/** An address for printing, with `hidden` instead of its password. */
 export function shownClickhouseAddress(address: ClickhouseAddress, hidden: string): string {
   const { origin, database, user, password } = address;
   const credential = user === undefined ? '' : `${user}${password === undefined ? '' : `:${hidden}`}@`;

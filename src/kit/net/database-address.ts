@@ -5,7 +5,6 @@ export const TLS_MODES = ['disable', 'prefer', 'require', 'verify-full'] as cons
 
 export type TlsMode = (typeof TLS_MODES)[number];
 
-/** Where a PostgreSQL database is, and who asks. */
 export interface DatabaseAddress {
   /** A name, an address, or the directory of a socket: that begins with a slash. */
   readonly host: string;
@@ -16,7 +15,6 @@ export interface DatabaseAddress {
   readonly tls: TlsMode;
 }
 
-/** An address, or what is wrong with it. */
 export type AddressReading =
   | { readonly ok: true; readonly address: DatabaseAddress }
   | { readonly ok: false; readonly problem: string };
@@ -60,7 +58,6 @@ export function parseDatabaseAddress(text: string): AddressReading {
   };
 }
 
-/** An address for printing, with `hidden` instead of its password. */
 export function shownDatabaseAddress(address: DatabaseAddress, hidden: string): string {
   const { host, port, database, user, password, tls } = address;
   const secret = password === undefined ? '' : `:${hidden}`;

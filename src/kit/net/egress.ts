@@ -110,7 +110,6 @@ function fitsAddress({ target }: EgressRule, address: IpAddress | undefined): bo
   return typeof target !== 'string' && address !== undefined && isInRange(target, address);
 }
 
-/** Whether an address is in a range. */
 export function isInRange(range: IpRange, address: IpAddress): boolean {
   // Node compares IPv4 with ranges of IPv6 as well: `::/0` must not allow all of IPv4.
   const isComparable = range.family === 'ipv4' || address.family === 'ipv6';
@@ -172,7 +171,6 @@ const PRIVATE_IPV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/2
 /** IPv6 addresses that hold an IPv4 address. */
 const EMBEDDING_IPV6 = ranges(...EMBEDDING_PREFIXES.map((prefix) => `${prefix}0.0.0.0/96`));
 
-/** Whether an address belongs to the public internet. */
 export function isPublicIp({ family, text }: IpAddress): boolean {
   if (family === 'ipv4' || EMBEDDING_IPV6.check(text, family)) return !PRIVATE_IPV4.check(text, family);
   return PUBLIC_IPV6.check(text, family) && !PRIVATE_IPV6.check(text, family);

@@ -2,11 +2,9 @@ import { isJsonObject, type JsonObject, readJson } from '../json/json.ts';
 import { compact, numberAt, textAt } from '../json/members.ts';
 import { urlOf } from './url-of.ts';
 
-/** An OAuth 2 token that can be refreshed. */
 export interface OAuthToken {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Where it is refreshed. */
   readonly tokenEndpoint: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;

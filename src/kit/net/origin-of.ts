@@ -1,6 +1,5 @@
 import { urlOf } from './url-of.ts';
 
-/** Origin of a URL; null if it has none. */
 export function originOf(address: string | null): string | null {
   const url = address === null ? undefined : urlOf(address);
   if (url === undefined) return null;

@@ -1,10 +1,8 @@
 import { urlOf } from './url-of.ts';
 
-/** Where a Redis server is, and who asks. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
-  /** Number of its database. */
   readonly database: number;
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -12,7 +10,6 @@ export interface RedisAddress {
   readonly isTls: boolean;
 }
 
-/** An address, or what is wrong with it. */
 export type RedisAddressReading =
   | { readonly ok: true; readonly address: RedisAddress }
   | { readonly ok: false; readonly problem: string };
@@ -48,7 +45,6 @@ export function parseRedisAddress(text: string): RedisAddressReading {
   };
 }
 
-/** An address for printing, with `hidden` instead of its password. */
 export function shownRedisAddress(address: RedisAddress, hidden: string): string {
   const { host, port, database, user, password, isTls } = address;
   const secret = password === undefined ? '' : `${user ?? ''}:${hidden}@`;

@@ -1,6 +1,5 @@
 import { urlOf } from './url-of.ts';
 
-/** What an address of a trace is filled with. */
 export interface TraceUrlValues {
   readonly trace_id: string;
   /** The span of the generation in it. */
@@ -22,14 +21,12 @@ const NAMES = Object.keys(PLACEHOLDERS)
 /** Text in braces, or a brace by itself. */
 const IN_BRACES = /\{([^{}]*)\}|[{}]/g;
 
-/** The address of a trace. */
 export function traceUrl(template: string, values: TraceUrlValues): string {
   return template.replace(IN_BRACES, (found, name: string) =>
     name in PLACEHOLDERS ? encodeURIComponent(values[name as keyof TraceUrlValues]) : found,
   );
 }
 
-/** Why a template is none; undefined = it is one. */
 export function traceUrlProblem(template: string): string | undefined {
   const used = [...template.matchAll(IN_BRACES)].map(([found, name]) => ({ found, name: name ?? '' }));
   const unknown = used.find(({ name }) => !Object.hasOwn(PLACEHOLDERS, name));

@@ -3,9 +3,9 @@ import { Alphabet } from './alphabet.ts';
 import type { Program } from './program.ts';
 import { assertsBetween, BEFORE, type Before, NOT_KNOWN, Threads, WORK } from './threads.ts';
 
-/** Instead of a track: one that begins at the current character. */
+/** Stands for a track that begins at the current character. */
 const FRESH = -1;
-/** Instead of a track: no match. */
+/** Stands for a missing track: nothing matches. */
 const NONE = -2;
 
 /** Cached states of one pattern, and threads in them; the cache is cleared when it has more. */
@@ -33,11 +33,11 @@ interface Step {
   readonly next: State;
   /** Tracks stay what they are, and nothing matches. */
   readonly isPlain: boolean;
-  /** The track that matched before this character; NONE. */
+  /** The track that matched before this character, or NONE. */
   readonly matchBefore: number;
-  /** For each track of `next` the one that it continues; FRESH. */
+  /** For each track of `next`, the one that it continues, or FRESH. */
   readonly sources: readonly number[];
-  /** The track that matches with this character; FRESH, NONE. */
+  /** The track that matches with this character, or FRESH or NONE. */
   readonly matchAfter: number;
 }
 
@@ -128,7 +128,7 @@ export class AllMatches {
     return step;
   }
 
-  /** The track that matches where the text ends; NONE. */
+  /** The track that matches where the text ends, or NONE. */
   matchAtEnd(state: State): number {
     return this.#resolve(state, assertsBetween(state.before, undefined));
   }
@@ -221,7 +221,6 @@ export class Search {
     return this.#state.trackCount === 0 ? this.matches.length : (this.#lengths[0] ?? 0);
   }
 
-  /** Removes matches that are settled. */
   forget(count: number): void {
     this.matches.splice(0, count);
     for (let track = 0; track < this.#state.trackCount; track++) {

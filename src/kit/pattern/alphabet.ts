@@ -1,7 +1,6 @@
 import { Pace, type Sliced } from '../loop/turns.ts';
 import type { CodeRanges, Program } from './program.ts';
 
-/** Members of classes that are looked up in a slice. */
 const MEMBERS_IN_SLICE = 10_000;
 
 /** Code points below this are looked up in a table. */
@@ -20,7 +19,6 @@ export class Alphabet {
   /** First code points of the intervals, in order, and the class of each. */
   readonly #bounds: Int32Array;
   readonly #classes: Uint32Array;
-  /** One member of each class. */
   readonly #members: readonly number[];
 
   private constructor(bounds: Int32Array, classes: Uint32Array, members: readonly number[]) {
@@ -31,7 +29,6 @@ export class Alphabet {
     this.table = Uint32Array.from({ length: TABLE_SIZE }, (_, code) => this.#search(code));
   }
 
-  /** The alphabet of some programs. */
   static *of(programs: readonly Program[]): Sliced<Alphabet> {
     const pace = new Pace();
     const sets = yield* distinctSets(programs, pace);
@@ -137,7 +134,6 @@ function* distinctSets(programs: readonly Program[], pace: Pace): Sliced<CodeRan
   return [...distinct.values()];
 }
 
-/** Whether a set has a character. */
 export function contains(ranges: CodeRanges, code: number): boolean {
   let low = 0;
   let high = (ranges.length >> 1) - 1;

@@ -66,7 +66,6 @@ export class AnyMatch {
     return new AnyMatch(program, alphabet, yield* alphabet.acceptedBy(program.program.sets));
   }
 
-  /** Begins to read a text. */
   start(): AnyMatchRun {
     return new AnyMatchRun(this, this.#alphabet, this.#initial, this.#patternCount);
   }
@@ -151,7 +150,6 @@ export class AnyMatch {
   }
 }
 
-/** One text, which may be read in slices. */
 export class AnyMatchRun {
   /** For each pattern: 1 = it matches, or may match if the text was given up. */
   readonly matched: Uint8Array;
@@ -214,7 +212,6 @@ export class AnyMatchRun {
     return index;
   }
 
-  /** Patterns that are in the middle of a match. */
   get live(): readonly number[] {
     return this.#state.live;
   }
@@ -224,7 +221,6 @@ export class AnyMatchRun {
     return this.#newWork >= MAX_NEW_WORK;
   }
 
-  /** Patterns that one of these characters, read next, would begin, continue or end. */
   expecting(codes: readonly number[]): readonly number[] {
     const before = this.#machine.work;
     const expected = this.#machine.expecting(this.#state, codes);

@@ -58,7 +58,7 @@ export function* compilingProgram(source: string, limits: PatternLimits): Sliced
   }
 }
 
-/** The same at once. */
+/** `compilingProgram` without slices. */
 export function compileProgram(source: string, limits: PatternLimits): ProgramCompilation {
   return runAtOnce(compilingProgram(source, limits));
 }

@@ -3,7 +3,6 @@ import { define } from '../json/members.ts';
 import { urlOf } from '../net/url-of.ts';
 import { withoutKnownSecrets } from './without-secrets.ts';
 
-/** Replaces a secret or an address. */
 export const REDACTED = '[redacted]';
 
 /** Secrets of a provider that messages must not reveal. */
@@ -12,7 +11,7 @@ export interface Confidential {
   readonly secrets: readonly string[];
   /** Those of them that answers must not contain either. */
   readonly keys?: readonly string[];
-  /** The same, made for this call. */
+  /** Tokens made for this call, which answers must not contain either. */
   readonly tokens?: readonly string[];
   /** Host of the upstream, with its port if it has one. */
   readonly host: string | undefined;

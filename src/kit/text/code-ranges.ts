@@ -28,7 +28,6 @@ export function mergedRanges(pairs: ArrayLike<number>): MergedRanges {
   return merged.slice(0, length);
 }
 
-/** All other code points. */
 export function negatedRanges(ranges: MergedRanges): MergedRanges {
   const others: number[] = [];
   let from = 0;

@@ -19,7 +19,6 @@ export class GatheredText {
     setImmediate(this.#endTurn);
   }
 
-  /** Hands over the gathered text now. */
   flush(): void {
     if (this.#gathered === '') return;
     const text = this.#gathered;

@@ -21,7 +21,6 @@ export class LineReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that a piece completes. */
   *push(piece: Buffer): Generator<Line> {
     let begin = 0;
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, begin)) {

@@ -3,7 +3,6 @@ import { PatternProblem, type TranslationLimits, toRe2 } from './re2-syntax.ts';
 
 /** Limits of a pattern from an untrusted source. */
 export interface PatternLimits extends TranslationLimits {
-  /** Characters of the pattern. */
   readonly characters: number;
 }
 

@@ -6,7 +6,7 @@ export function shortened(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 1)}…`;
 }
 
-/** The same in quotes. */
+/** Text from a request for a message: shortened, and in quotes. */
 export function quoted(text: string): string {
   return `"${shortened(text)}"`;
 }

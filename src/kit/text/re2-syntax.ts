@@ -38,7 +38,7 @@ const GROUP_CHARACTERS = 16;
 
 const DIGIT: MergedRanges = Int32Array.of(0x30, 0x39);
 const WORD: MergedRanges = Int32Array.of(0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a);
-/** With the two letters that are equal to one of these if case is ignored. */
+/** `WORD`, and the two letters that are equal to one of its letters if case is ignored. */
 const WORD_IN_ANY_CASE = mergedRanges([...WORD, 0x17f, 0x17f, 0x212a, 0x212a]);
 /** ECMAScript's white space: RE2's own `\s` is ASCII only. */
 const SPACE = mergedRanges([
@@ -117,7 +117,7 @@ class Translator {
   #foldedCodes = 0;
   #ignoresCase = false;
   #nestsLoops = false;
-  /** By the code points of a set: the same with letters of both cases. */
+  /** Sets with letters of both cases, by the code points of the set as written. */
   readonly #inAnyCase = new Map<string, MergedRanges>();
 
   constructor(source: string, limits: TranslationLimits) {

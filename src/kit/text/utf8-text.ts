@@ -49,8 +49,8 @@ export function validUtf8(bytes: Buffer): string {
 }
 
 /**
- * The same for text that comes in pieces. A streaming decoder takes seven times as long for ASCII, so it gets only
- * pieces with other characters.
+ * Decodes text as `validUtf8`, but in pieces. A streaming decoder takes seven times as long for ASCII, so it
+ * gets only pieces with other characters.
  */
 export class ValidUtf8 {
   #decoder: InstanceType<typeof TextDecoder> | undefined;

@@ -1,7 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { FromThread, ToThread } from './messages.ts';
 
-/** What the program of a thread does. */
 export interface ThreadProgram<Question, Answer> {
   /** The signal is present if the question can be interrupted. */
   answer(question: Question, signal?: AbortSignal): Answer | Promise<Answer>;

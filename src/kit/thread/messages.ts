@@ -4,7 +4,6 @@ export type ToThread<Question> =
   | { readonly interrupted: number }
   | null;
 
-/** From a thread to the process. */
 export type FromThread<Answer> =
   | { readonly id: number; readonly answer: Answer }
   | { readonly id: number; readonly failure: ThreadFailure }

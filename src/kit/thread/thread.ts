@@ -21,7 +21,6 @@ export interface AskOptions {
   readonly limitMs?: number;
 }
 
-/** The thread ended before it answered. */
 export class ThreadEnded extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -35,7 +34,6 @@ export function isThreadTooBig(error: unknown): boolean {
   return error instanceof ThreadEnded && cause?.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** No answer came in time. */
 export class ThreadTooSlow extends ThreadEnded {}
 
 interface Asked<Answer> {

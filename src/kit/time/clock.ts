@@ -1,4 +1,3 @@
-/** Epoch milliseconds, and a monotonic clock for durations. */
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
   now(): number;
