@@ -8,10 +8,8 @@ export interface Amount {
   readonly byokNanos: Nanos;
 }
 
-/** No money at all. */
 export const NOTHING: Amount = { creditNanos: 0n, byokNanos: 0n };
 
-/** Both amounts together. */
 export function plus(one: Amount, other: Amount): Amount {
   return {
     creditNanos: one.creditNanos + other.creditNanos,
@@ -19,7 +17,6 @@ export function plus(one: Amount, other: Amount): Amount {
   };
 }
 
-/** Difference of an amount and a part of it. */
 export function minus(whole: Amount, part: Amount): Amount {
   return {
     creditNanos: whole.creditNanos - part.creditNanos,
@@ -27,7 +24,6 @@ export function minus(whole: Amount, part: Amount): Amount {
   };
 }
 
-/** Whether both sides are equal. */
 export function isSameAmount(one: Amount, other: Amount): boolean {
   return one.creditNanos === other.creditNanos && one.byokNanos === other.byokNanos;
 }

@@ -1,4 +1,3 @@
-/** A caller's wishes for the response cache. */
 export interface CacheWish {
   /** How long the answer is kept, where it is new. */
   readonly ttlSeconds: number;

@@ -6,7 +6,6 @@ export interface DecisionOption {
   readonly label: string;
 }
 
-/** A question of a request for decisions. */
 export interface DecisionQuestion {
   /** What the caller calls it; null = nothing. */
   readonly name: string | null;

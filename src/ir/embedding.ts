@@ -4,10 +4,8 @@ export type EmbeddingInput = string | readonly number[];
 /** How vectors are written: numbers, or the base64 of little-endian 32-bit floats. */
 export type VectorEncoding = 'float' | 'base64';
 
-/** A vector in one of the encodings. */
 export type Vector = readonly number[] | string;
 
-/** A request for embeddings. */
 export interface EmbeddingSettings {
   /** In the order of the vectors; at least one. */
   readonly inputs: readonly EmbeddingInput[];

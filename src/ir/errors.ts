@@ -62,9 +62,7 @@ export const ERROR_TABLE = {
 
 export type ErrorKind = keyof typeof ERROR_TABLE;
 
-/** Members of an error besides its kind and message. */
 export interface ErrorDetails {
-  /** Members of `error.metadata`. */
   readonly metadata?: JsonObject | undefined;
   /** Further members of `error` itself. */
   readonly details?: JsonObject | undefined;
@@ -108,12 +106,10 @@ export class GatewayError extends Error {
     return this.row.status;
   }
 
-  /** The same error with routing context. */
   withRouting(routing: RoutingMetadata | undefined): GatewayError {
     return routing === undefined || this.kind === 'server' ? this : this.#with({ routing });
   }
 
-  /** The same error with further members of `error.metadata`. */
   withMetadata(metadata: JsonObject): GatewayError {
     return this.kind === 'server' ? this : this.#with({ metadata: { ...this.metadata, ...metadata } });
   }

@@ -165,7 +165,6 @@ export interface OpaqueEvent {
   readonly value: JsonObject;
 }
 
-/** A request as an upstream got it. */
 export interface Echo {
   readonly type: 'debug';
   readonly upstreamBody: JsonObject;
@@ -178,20 +177,18 @@ export interface Finish {
   readonly nativeReason?: string;
   /** The stop string that was hit. */
   readonly stopSequence?: string;
-  /** Of refusals. */
+  /** Category of a refusal. */
   readonly category?: string;
   readonly explanation?: string;
   /** Tier the upstream says it served. */
   readonly serviceTier?: string;
   readonly ext?: Ext;
-  /** Added by settlement. */
   readonly settled?: Settled | undefined;
 }
 
 export interface Failure {
   readonly type: 'failure';
   readonly error: GatewayError;
-  /** Added by settlement. */
   readonly settled?: Settled | undefined;
 }
 
@@ -237,7 +234,6 @@ export function isContent(event: Event): boolean {
 /** Kinds of items whose beginning is content. */
 const CONTENT_HEADS: ReadonlySet<ItemHead['type']> = new Set(['tool-call', 'server-call', 'opaque']);
 
-/** Whether there is content among the events. */
 export function hasContent(events: readonly Event[]): boolean {
   for (const event of events) if (isContent(event)) return true;
   return false;

@@ -111,7 +111,6 @@ export interface SealPlaces {
 export interface MemberPaths {
   /** A member of a part; `wrapper`: the object that some formats put it into. */
   inPart(wrapper: string, member: string): string;
-  /** The name of a file part. */
   readonly filename: string;
   /** Path of the input of a call, given that of the call. */
   callInput(callPath: string): string;

@@ -1,6 +1,5 @@
 /** Prices of what upstreams do with tools that they run, besides searches of the web. Each has a unit of its own. */
 export const HOSTED_PRICES = [
-  /** Searches of X. */
   'x_search',
   /** Searches of the files that the provider keeps. */
   'file_search',
@@ -12,7 +11,6 @@ export const HOSTED_PRICES = [
   'image_generation_input',
 ] as const;
 
-/** One of `HOSTED_PRICES`. */
 export type HostedPrice = (typeof HOSTED_PRICES)[number];
 
 /** Every price of a tool that upstreams run. */
@@ -24,7 +22,6 @@ export type HostedUse = Readonly<Partial<Record<HostedPrice, number>>>;
 /** Units by price, with searches of the web. */
 export type ToolUnits = Readonly<Partial<Record<ToolPrice, number>>>;
 
-/** The sum of both; undefined = none. */
 export function plusHosted(one: HostedUse | undefined, other: HostedUse | undefined): HostedUse | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sum: Partial<Record<HostedPrice, number>> = { ...one };

@@ -161,7 +161,6 @@ export interface ToolResultItem {
   readonly ext?: Ext;
 }
 
-/** An image that the model made. */
 export interface ImageItem {
   readonly type: 'image';
   readonly source: Source;
@@ -205,5 +204,4 @@ export interface ServerCallItem {
 /** One step of an answer: what a model wrote, or a call of a server tool. */
 export type OutputItem = Item | ServerCallItem;
 
-/** One step of a conversation, in order. */
 export type Item = MessageItem | ReasoningItem | ToolCallItem | ToolResultItem | ImageItem | OpaqueItem;

@@ -12,7 +12,6 @@ export interface PaidCharge {
   waive(): Promise<void>;
 }
 
-/** How a leg ended. */
 export type LegStatus = 'completed' | 'failed' | 'cancelled';
 
 /** How a call of a server tool ended. `interrupted`: it had not when its generation was recorded. */
@@ -24,13 +23,11 @@ export interface ToolSearch {
   readonly results: number;
 }
 
-/** One call of a server tool. */
 export interface ToolCallRecord {
   /** Short name of the tool, `<label>__<tool>` of an MCP server; of one that does not exist, what the model called. */
   readonly name: string;
   /** Legs that had begun before the call. */
   readonly leg: number;
-  /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly end: ToolCallEnd;

@@ -15,7 +15,6 @@ export interface TranslationEntry {
   readonly detail: string;
 }
 
-/** Nothing was lost or changed. */
 export const NO_ENTRIES: readonly TranslationEntry[] = [];
 
 /** One upstream call. `status`: what it answered; when it did not, what that means to the caller (502, 524). */

@@ -15,7 +15,6 @@ export class Places {
   readonly #stood: Place[] = [];
   #found: Map<object, Place> | undefined;
 
-  /** The place one step further in. */
   inside(outer: Place, step: number | string): Place {
     this.#steps.push(step);
     return this.#outer.push(outer) - 1;

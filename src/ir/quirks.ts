@@ -69,5 +69,4 @@ export interface Quirks {
 /** Sampling settings that some providers of the responses dialect take. */
 export type FurtherField = 'seed' | 'top_k' | 'min_p';
 
-/** The dialect as written. */
 export const NO_QUIRKS: Quirks = {};

@@ -57,7 +57,6 @@ export type ToolChoice =
   /** A hosted tool by its type, in the words of the format it came in. */
   | { readonly mode: 'hosted'; readonly dialect: Format; readonly value: JsonObject };
 
-/** The shape that the text answer must have. */
 export type OutputFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json' }

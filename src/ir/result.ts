@@ -22,7 +22,7 @@ export interface Result {
   readonly omitted?: OmittedText | undefined;
   /** Relay lane, non-streaming: the upstream's body as it came. */
   readonly relayed?: JsonObject | undefined;
-  /** Of a request for embeddings: the vectors of its first inputs, of all of them once the answer has finished. */
+  /** Vectors of the first inputs of a request for embeddings; of all inputs once the answer has finished. */
   readonly vectors?: readonly Vector[] | undefined;
 }
 
@@ -45,7 +45,6 @@ function isWritten(item: OutputItem): item is Item {
   return item.type !== 'server-call';
 }
 
-/** Text that was left out, thoughts apart from all else. */
 export interface OmittedText {
   readonly reasoning: Omission;
   readonly other: Omission;

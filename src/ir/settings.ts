@@ -1,7 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
 
-/** The settings of a request, by their names in the representation. */
-
 export type Effort = 'max' | 'xhigh' | 'high' | 'medium' | 'low' | 'minimal' | 'none';
 
 /** How much the model may think, and what of it is returned. */
@@ -9,7 +7,6 @@ export interface ReasoningSettings {
   readonly effort?: Effort;
   /** A word for it that only upstreams of the request's format may know. */
   readonly otherEffort?: string;
-  /** Thinking budget, tokens. */
   readonly budgetTokens?: number;
   readonly enabled?: boolean;
   /** The messages format's `adaptive`: the model decides how much. */

@@ -70,7 +70,6 @@ export class GenerationIds {
     return this.#hash.slice(TRACE_ID_DIGITS, TRACE_ID_DIGITS + SPAN_ID_DIGITS);
   }
 
-  /** A span inside it. */
   child(kind: ChildKind, index: number): string {
     const number = CHILD_KINDS[kind] * 0x1000 + (index & 0xfff);
     return this.#hash.slice(-SPAN_ID_DIGITS, -4) + number.toString(16);
@@ -118,7 +117,6 @@ export class ToldTrace {
     this.#state = isOfHeader ? members.tracestate : undefined;
   }
 
-  /** A new span. */
   next(): ToldSpan {
     const spanId = randomBytes(SPAN_ID_DIGITS / 2).toString('hex');
     const traceparent = writeTraceParent({ traceId: this.#traceId, parentId: spanId, flags: this.#flags });

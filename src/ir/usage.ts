@@ -125,7 +125,6 @@ function optionalSums(one: Usage, other: Usage): Partial<Usage> | undefined {
   return sums;
 }
 
-/** Costs of a generation, in nano-dollars. */
 export interface Bill {
   /** Charged to the caller. */
   readonly totalNanos: Nanos;

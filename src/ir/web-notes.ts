@@ -6,7 +6,6 @@ import type { PipelineEntry } from './metadata.ts';
 export const WEB = 'web';
 export const WEB_FETCH = 'web-fetch';
 
-/** Report of the web plugin about a search. */
 export interface SearchNote {
   readonly summary: string;
   readonly engine: string;

@@ -17,7 +17,6 @@ export interface WrittenAttribution {
   readonly categories?: readonly string[] | undefined;
 }
 
-/** Characters that are kept. */
 const MAX_CHARACTERS = { referer: 512, title: 128 } as const;
 
 /** Categories that one request may name. */
@@ -36,7 +35,7 @@ export function appAttributionOf({ referer, title, categories }: WrittenAttribut
   });
 }
 
-/** Those of one request that there are, at most two. */
+/** The known ones among the categories that a request names, at most two. */
 export function knownCategoriesOf(named: readonly string[]): readonly AppCategory[] {
   const known = named.map((name) => name.trim().toLowerCase()).filter(isAppCategory);
   return [...new Set(known)].slice(0, MAX_CATEGORIES);

@@ -15,7 +15,6 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(APP_CATEGORIES).flat())
 /** Categories that an app may have in all. */
 const MAX_CATEGORIES_OF_APP = 10;
 
-/** Whether apps can be tagged with it. */
 export function isAppCategory(name: string): name is AppCategory {
   return KNOWN.has(name);
 }

@@ -154,17 +154,14 @@ export class Fold {
     return this;
   }
 
-  /** The item at a position as it stands now. */
   itemAt(item: number): OutputItem {
     return itemOf(this.#draftAt(item));
   }
 
-  /** Text of one part as it stands now. */
   textAt(item: number, part: number, kind: PartKind): string {
     return this.#partAt(item, part, kind).text.toString();
   }
 
-  /** Input of a tool call as it stands now. */
   inputAt(item: number): string {
     return inputOf(this.#draftAt(item));
   }
@@ -221,7 +218,6 @@ export class Fold {
   }
 }
 
-/** Folds a whole sequence of events. */
 export function fold(events: readonly Event[]): Result {
   return new Fold().pushAll(events).result();
 }

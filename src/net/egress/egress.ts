@@ -9,13 +9,11 @@ import { type LookUpAll, socketGuard } from '../transport/egress-guard.ts';
 import { UpstreamExchange } from '../transport/upstream-exchange.ts';
 import { EgressProblem } from './egress-problem.ts';
 
-/** Limits of one fetch. */
 export interface EgressLimits {
   /** Milliseconds for everything: look-ups, connections, redirects and the body. */
   readonly totalMs: number;
   /** Bytes of the body, decompressed; what is beyond is not read. */
   readonly maxBytes: number;
-  /** Redirects that are followed. */
   readonly maxRedirects: number;
 }
 
@@ -56,7 +54,6 @@ export interface Egress {
   call(url: string, request: Omit<EgressRequest, 'visitProblem'>): Promise<EgressReply>;
 }
 
-/** Bytes of a response's head. */
 const HEAD_BYTES = 64 * 1024;
 
 const READ_BYTES = 64 * 1024;
@@ -78,7 +75,6 @@ export function createEgress({
   rules,
   lookUpAll,
 }: {
-  /** The current rules: what may be reached besides the public internet. */
   readonly rules: () => EgressRules;
   /** The system's by default. */
   readonly lookUpAll?: LookUpAll;
@@ -111,7 +107,6 @@ export function createEgress({
   };
 }
 
-/** One request on the way to the answer. */
 interface Hop {
   readonly url: URL;
   readonly request: EgressRequest;

@@ -8,7 +8,6 @@ export interface ContentSink {
 
 /** Finds the content of one body in the bytes of a connection, cut anywhere. */
 export interface BodyDecoder {
-  /** The whole body was decoded. */
   readonly isDone: boolean;
   /**
    * Decodes bytes from `from` to `to`, or to the end of the body if that is sooner, and passes content to the sink.
@@ -17,7 +16,6 @@ export interface BodyDecoder {
   decode(bytes: Buffer, from: number, to: number, sink: ContentSink): number | SectionProblem;
 }
 
-/** A body of a known length. */
 export class LengthDecoder implements BodyDecoder {
   #left: number;
 

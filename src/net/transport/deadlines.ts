@@ -4,10 +4,8 @@ import { NO_CONNECTION_IN_TIME, TransportProblem } from '../http1/client/transpo
 /** Phases in which an exchange waits: for a connection, the first byte of the response's body, the next byte. */
 export type Phase = 'connect' | 'firstByte' | 'idle';
 
-/** Which limit of an exchange ran out. */
 export type Expiry = keyof Timeouts;
 
-/** Messages to the caller. */
 const EXPIRY_MESSAGES: Readonly<Record<Expiry, string>> = {
   connect: NO_CONNECTION_IN_TIME,
   firstByte: 'no answer within the time limit',
@@ -19,7 +17,6 @@ export function expiryProblem(expiry: Expiry): TransportProblem {
   return new TransportProblem(expiry === 'total' ? 'total' : 'timeout', EXPIRY_MESSAGES[expiry]);
 }
 
-/** Receives the limit that ran out. */
 export interface ExpiryListener {
   onExpiry(expiry: Expiry): void;
 }
@@ -50,7 +47,7 @@ export class Deadlines {
     this.#setTimer(now);
   }
 
-  /** Begins a phase, or begins the limit of the current phase anew. */
+  /** Begins a phase, or restarts the limit of the current phase. */
   enter(phase: Phase): void {
     const now = performance.now();
     this.#phase = phase;

@@ -4,9 +4,7 @@ import { createBrotliDecompress, createInflate, createInflateRaw } from 'node:zl
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 import { gunzip } from './gunzip.ts';
 
-/** How far a compressed response may expand. */
 export interface ExpansionLimits {
-  /** Bytes in all. */
   readonly maxBytes: number;
   /** Bytes out for each byte in; checked once more than `freeBytes` came out. */
   readonly maxRatio: number;

@@ -27,7 +27,6 @@ export function socketGuard(url: URL, rules: EgressRules, lookUpAll?: LookUpAll)
   };
 }
 
-/** Finds all addresses of a name. */
 export type LookUpAll = (
   host: string,
   options: { readonly all: true },

@@ -4,11 +4,10 @@ export interface EndedCall {
   readonly upstreamStatus: number;
   /** The call went over a kept connection that the server had already closed. */
   readonly isStale?: boolean;
-  /** The call was authorized by a cached token, which can be fetched anew. */
+  /** The call was authorized by a cached token, which can be fetched again. */
   readonly hasCachedToken?: boolean;
 }
 
-/** Status by which an upstream refuses a credential. */
 const UNAUTHORIZED = 401;
 
 /**

@@ -1,4 +1,3 @@
-/** How much of a body is read, and for how long. */
 export interface ReadLimits {
   readonly maxBytes: number;
   readonly maxMs: number;

@@ -2,7 +2,6 @@ import type { FlowSource } from '../../kit/frames/flow.ts';
 import type { Timeouts } from '../../kit/net/timeouts.ts';
 import { TransportProblem } from '../http1/client/transport-problem.ts';
 
-/** One HTTP exchange as the transport sees it. */
 export interface TransportCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -13,7 +13,6 @@ import {
 } from './transport-call.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
-/** Bounds of the network transport. */
 export interface TransportLimits {
   /**
    * Open connections to one origin; further calls wait, as long as `timeouts.connect`. Must not be lower than the
@@ -22,7 +21,6 @@ export interface TransportLimits {
   readonly connectionsPerOrigin: number;
   /** Origins with a pool; beyond that the pool unused for longest is closed, once its calls have ended. */
   readonly pools: number;
-  /** Bytes of a response's head. */
   readonly headBytes: number;
   /** Bytes of a response's body on the wire. */
   readonly bodyBytes: number;
@@ -39,7 +37,6 @@ export interface TransportLimits {
    * before the request came. As few as this process needs to notice: a request that was worked on is not sent again.
    */
   readonly staleMs: number;
-  /** URLs that are kept in parsed form. */
   readonly cachedUrls: number;
 }
 

@@ -9,7 +9,6 @@ import type { WireRequest } from './wire-request.ts';
 /** A longer handshake shows that this process was busy, not that the network is slow. */
 const MAX_ROUND_TRIP_MS = 250;
 
-/** A request that waits for a connection. */
 interface Waiting {
   readonly request: WireRequest;
   readonly exchange: ClientExchange;
@@ -72,7 +71,6 @@ export class ConnectionPool implements ClientConnectionOwner {
     for (const connection of [...this.#idle, ...this.#settling.keys()]) connection.close();
   }
 
-  /** Fails all requests at once. */
   destroy(): void {
     this.#isClosed = true;
     this.#isDestroyed = true;

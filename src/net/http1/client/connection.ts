@@ -12,9 +12,7 @@ export interface ClientExchange {
   readonly sentAtMs: number;
   /** It has ended or failed: a pool does not send it any more. */
   readonly isOver: boolean;
-  /** A connection was chosen for the request. */
   onConnection(connection: ConnectionHandle): void;
-  /** The request is being written. */
   onSent(): void;
   onHead(head: ResponseHead): void;
   /** Content, in a buffer that the next read overwrites. False pauses the connection until `resume`. */
@@ -29,13 +27,11 @@ export interface ClientExchange {
   onNoConnection(): void;
 }
 
-/** A connection, as its exchange sees it. */
 export interface ConnectionHandle {
   resume(): void;
   close(): void;
 }
 
-/** Settings of all connections to one origin. */
 export interface ConnectionSettings {
   readonly sockets: SocketOpener;
   /** Most bytes of a response's head and trailers. */
@@ -57,7 +53,6 @@ export interface ConnectionSettings {
 export interface ClientConnectionOwner {
   /** The shortest TCP handshake so far. */
   readonly roundTripMs: number;
-  /** A TCP handshake took `milliseconds`. */
   onConnected(milliseconds: number): void;
   /** A response is complete: the connection may be reused within `keepMs`. */
   onFree(connection: ClientConnection, keepMs: number): void;
@@ -98,11 +93,9 @@ export class ClientConnection {
   #isReady = false;
   #isClosed = false;
   #isPaused = false;
-  /** It has had an exchange before the current one. */
   #isReused = false;
   /** How long it may be kept after the current response. */
   #keepMs = 0;
-  /** Bytes of the current response have come. */
   #hasResponseBegun = false;
   #news: ResponseNews | undefined;
   /** Written by the pool: index among its idle connections, and until when it may be reused. */
@@ -131,7 +124,6 @@ export class ClientConnection {
       .on('close', () => this.#onLost(undefined));
   }
 
-  /** Sends a request once the socket is ready, and reports its response to the exchange. */
   startExchange(request: WireRequest, exchange: ClientExchange): void {
     this.#request = request;
     this.#exchange = exchange;
@@ -239,7 +231,6 @@ export class ClientConnection {
     this.#socket.pause();
   }
 
-  /** After a complete response: gives the connection back to the pool, or closes it. */
   #freeOrClose(): void {
     const keepMs = this.#keepMs;
     const isReusable = !this.#parser.isLast && keepMs > 0 && this.#socket.writableLength === 0;

@@ -4,14 +4,12 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 /** Opens a socket to one origin. Bytes go to `onread`; the socket emits no `data` events. */
 type OpenSocket = (onread: OnReadOpts) => Socket;
 
-/** Opens sockets to one origin. */
 export interface SocketOpener {
   readonly open: OpenSocket;
   /** The event after which a socket can be written to. */
   readonly readyEvent: 'connect' | 'secureConnect';
 }
 
-/** Restricts where sockets connect to. */
 export interface SocketGuard {
   /** Finds the addresses of a name that may be connected to. */
   readonly lookup: LookupFunction;
@@ -54,7 +52,6 @@ function checked(open: OpenSocket, guard: SocketGuard | undefined): OpenSocket {
   };
 }
 
-/** The port of `url`, or the default port of its protocol. */
 export function portOf(url: URL): number {
   return Number(url.port || (url.protocol === 'http:' ? 80 : 443));
 }

@@ -52,7 +52,6 @@ export class ResponseParser implements ContentSink {
     this.#sectionBytesLeft = headBytes;
   }
 
-  /** Resets the parser for the next response. */
   begin(): void {
     this.#state = 'head';
     this.#body = undefined;

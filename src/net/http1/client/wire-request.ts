@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream';
 import { TOKEN_CLASS } from '../characters.ts';
 import { TransportProblem } from './transport-problem.ts';
 
-/** A request before it is written as HTTP. */
 export interface RequestParts {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Name and port of the server. */
@@ -12,7 +11,6 @@ export interface RequestParts {
   readonly body: string | Uint8Array;
 }
 
-/** A request as it is written to the socket. */
 export interface WireRequest {
   /** Request line, headers and the empty line, in Latin-1. */
   readonly head: string;
@@ -59,7 +57,6 @@ export function headStartOf({ method, host, path, headers }: Omit<RequestParts, 
   return lines;
 }
 
-/** Completes the head for this body. */
 export function withBody(headStart: string, body: string | Uint8Array): WireRequest {
   const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   return { head: `${headStart}content-length: ${bodyBytes}\r\n\r\n`, body, bodyBytes };

@@ -17,9 +17,8 @@ import { type ScannedHead, scanHead } from './scan-head.ts';
 export interface ServerConnectionLimits extends LingerLimits {
   /** From the start of a connection, or the first byte of a later request, to the end of the head. */
   readonly headersMs: number;
-  /** The same to the end of the body. */
+  /** From the same moment to the end of the body. */
   readonly requestMs: number;
-  /** How long an idle connection is kept. */
   readonly idleMs: number;
   readonly maxHeadBytes: number;
   /** Responses that may be owed at the same time: the connection is not read while it owes as many. */
@@ -187,7 +186,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
     if (nowMs - this.#requestSinceMs > limit) this.#fail('late');
   }
 
-  /** For the owner's `arrivals`. */
+  /** Called by the owner's `arrivals`. */
   onTurnEnd(): void {
     this.#isParseScheduled = false;
     this.parsePending();
@@ -206,7 +205,6 @@ export class ServerConnection implements ResponseConnection, BodySource {
     return this.#responses.length >= this.#owner.limits.maxPipelined;
   }
 
-  /** No request is being received, and no bytes are pending. */
   get #isBetweenRequests(): boolean {
     return this.#pending === undefined && this.#receiving === undefined && !this.#head.hasBegun;
   }

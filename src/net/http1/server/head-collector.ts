@@ -20,7 +20,6 @@ export class HeadCollector {
   /** Bytes of line breaks since the last request. */
   #lineBreakBytes = 0;
 
-  /** Part of a head has come. */
   get hasBegun(): boolean {
     return this.#partial !== undefined;
   }
@@ -48,7 +47,6 @@ export class HeadCollector {
     return { text: head.toString('latin1', 0, length + 2), end: start + length + END_OF_HEAD.length - known };
   }
 
-  /** Forgets a head that has begun: it is not going to end. */
   clear(): void {
     this.#partial = undefined;
   }

@@ -2,7 +2,6 @@ import type { ContentSink } from '../body-decoder.ts';
 import type { RequestFraming } from './request-framing.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** Receives the content of a body as it comes. */
 export interface BodyReader {
   /** Returning false pauses the body until `resumeReading`. */
   piece(bytes: Buffer): boolean;
@@ -11,7 +10,6 @@ export interface BodyReader {
   cut(): void;
 }
 
-/** The connection, as a request sees it. */
 export interface BodySource {
   resumeReading(): void;
   /** Address of the other end; undefined once it is gone. */
@@ -85,7 +83,6 @@ export class InboundRequest implements ContentSink {
     return values;
   }
 
-  /** The head announces a body. */
   get hasBody(): boolean {
     return this.framing.isChunked || this.framing.length > 0;
   }
@@ -105,19 +102,16 @@ export class InboundRequest implements ContentSink {
     this.#flow();
   }
 
-  /** Continues after the reader has paused. */
   resumeReading(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#flow();
   }
 
-  /** Detaches the reader. */
   stopReading(): void {
     this.#reader = undefined;
   }
 
-  /** Drops the rest of the body as it comes. */
   discard(): void {
     this.#reader = undefined;
     this.#kept = undefined;
@@ -125,19 +119,17 @@ export class InboundRequest implements ContentSink {
     if (!this.#isComplete) this.#source.resumeReading();
   }
 
-  /** Whether more of the body should be read from the connection. */
   get wantsMore(): boolean {
     if (this.#isDiscarded) return true;
     if (this.#reader !== undefined) return !this.#isPaused;
     return this.#keptBytes + PIECE_OVERHEAD_BYTES * (this.#kept?.length ?? 0) < MAX_KEPT_BYTES;
   }
 
-  /** For the body decoder. */
+  /** Called by the body decoder. */
   onContent(bytes: Buffer, from: number, to: number): void {
     this.push(bytes.subarray(from, to));
   }
 
-  /** Passes a piece of content to the reader, or buffers it. */
   push(piece: Buffer): void {
     if (this.#isDiscarded) return;
     if (this.#reader !== undefined && !this.#isPaused) {
@@ -149,13 +141,13 @@ export class InboundRequest implements ContentSink {
     this.#keptBytes += piece.length;
   }
 
-  /** For the connection: all of the body has come. */
+  /** Called by the connection: all of the body has come. */
   complete(): void {
     this.#isComplete = true;
     if (!this.#isPaused) this.#end();
   }
 
-  /** For the connection: it is closed, or its caller has ended it, before the end of the body. */
+  /** Called by the connection if it is closed, or its caller has ended it, before the end of the body. */
   cut(): void {
     if (this.#isComplete || this.#isCut) return;
     this.#isCut = true;

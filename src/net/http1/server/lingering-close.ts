@@ -4,11 +4,10 @@ import type { Socket } from 'node:net';
 export interface LingerLimits {
   /** If not all of the request was read. */
   readonly lingerMs: number;
-  /** The same for connections that the owner lets drop the rest of the request (`beginDiscarding`). */
+  /** If the owner lets the connection drop the rest of the request (`beginDiscarding`). */
   readonly discardMs: number;
 }
 
-/** The listener, as a lingering connection sees it. */
 export interface LingerOwner {
   readonly limits: LingerLimits;
   /** Whether one more connection may drop the rest of a large request; if so, `endDiscarding` follows. */
@@ -19,7 +18,10 @@ export interface LingerOwner {
 /** Bytes of a request that are dropped after its response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
-/** The same if too many connections discard: enough to notice that the caller has closed its socket. */
+/**
+ * Bytes of a request that are dropped if too many connections discard: enough to notice that the caller has
+ * closed its socket.
+ */
 const MAX_DISCARDED_BYTES_IF_CROWDED = 64 * 1024;
 
 /**
@@ -53,7 +55,6 @@ export class LingeringClose {
     this.#destroyAfter(this.#owner.limits.lingerMs);
   }
 
-  /** The connection is closed. */
   stop(): void {
     clearTimeout(this.#timer);
     if (this.#isDiscarding) this.#owner.endDiscarding();

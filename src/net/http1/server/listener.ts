@@ -13,7 +13,6 @@ import type { OutboundResponse } from './outbound-response.ts';
 import { ReservedShares, type ShareOf } from './reserved-shares.ts';
 import type { ScannedHead } from './scan-head.ts';
 
-/** The HTTP server, as the listener sees it. */
 export interface ListenerHandlers {
   /** True while overloaded: `turnAway` is called before requests are parsed. */
   isOverloaded(): boolean;
@@ -24,7 +23,6 @@ export interface ListenerHandlers {
   accept(request: InboundRequest, response: OutboundResponse): void;
   /** Must call `endWith`. */
   refuse(connection: ServerConnection, problem: HeadRefusal): void;
-  /** A listening socket failed. */
   failed(error: Error): void;
 }
 
@@ -53,7 +51,6 @@ export interface ListenerCertificate {
 }
 
 export interface ListenerSettings {
-  /** How often time limits are checked. */
   readonly checkMs: number;
   /**
    * Sockets that listen on the same port, if Node and the system have `reusePort`; else there is one. Node accepts one

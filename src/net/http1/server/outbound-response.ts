@@ -1,4 +1,3 @@
-/** The connection, as a response sees it. */
 export interface ResponseConnection {
   /** The socket buffers more than it should: the caller reads slowly. */
   readonly needsDrain: boolean;
@@ -12,7 +11,8 @@ export interface ResponseConnection {
   /** The response whose turn it is was written to its end. */
   finish(response: OutboundResponse): void;
   /**
-   * The same if part of the request was not read: the connection closes once the caller can have read the response.
+   * Like `finish`, if part of the request was not read: the connection closes once the caller can have read
+   * the response.
    */
   finishAndLinger(response: OutboundResponse): void;
   destroy(): void;
@@ -33,7 +33,6 @@ const MAX_HELD_SIZE = 16_384;
 
 /** One response on a connection: written in its turn, with back-pressure for its writer. */
 export class OutboundResponse {
-  /** The connection stays open after this response. */
   keepsAlive: boolean;
   /** Called once, when all of the response was passed to the kernel or the connection is closed. */
   whenClosed: ((isFlushed: boolean) => void) | undefined;
@@ -88,7 +87,6 @@ export class OutboundResponse {
     return this.#heldSize <= MAX_HELD_SIZE;
   }
 
-  /** Writes a head and bytes together. */
   writeBoth(head: string, bytes: Uint8Array): boolean {
     this.#connection.cork();
     this.write(head, 'latin1');
@@ -123,7 +121,7 @@ export class OutboundResponse {
     this.#connection.destroy();
   }
 
-  /** For the connection: the responses before this one are written. */
+  /** Called by the connection: the responses before this one are written. */
   takeTurn(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -134,14 +132,14 @@ export class OutboundResponse {
     else if (isWritable) this.becomeWritable();
   }
 
-  /** For the connection: the socket has drained. */
+  /** Called by the connection: the socket has drained. */
   becomeWritable(): void {
     const callback = this.#whenWritable;
     this.#whenWritable = undefined;
     callback?.();
   }
 
-  /** For the connection: all of it is flushed, or the connection is closed. */
+  /** Called by the connection: all of it is flushed, or the connection is closed. */
   close(isFlushed: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

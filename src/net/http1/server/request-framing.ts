@@ -5,7 +5,6 @@ export interface RequestFraming {
   /** Bytes of the body; 0 if it is chunked, or there is none. */
   readonly length: number;
   readonly isChunked: boolean;
-  /** Another request may follow on the connection. */
   readonly keepsAlive: boolean;
   /** The caller sends `Expect: 100-continue`, and its body only after `100 Continue`. */
   readonly expectsContinue: boolean;

@@ -3,7 +3,6 @@ import { CARRIAGE_RETURN, isText, LINE_FEED } from '../characters.ts';
 import { parseFieldLines, type SectionProblem } from '../fields.ts';
 import { REQUEST_RULES } from '../reading-rules.ts';
 
-/** The head of a request, as it was written. */
 export interface RequestHead {
   readonly method: string;
   readonly target: string;

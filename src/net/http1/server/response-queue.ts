@@ -16,7 +16,6 @@ export class ResponseQueue {
     return this.#current;
   }
 
-  /** The head of a response is written. */
   get hasBegun(): boolean {
     return this.#responses.some(({ hasBegun }) => hasBegun);
   }
@@ -38,7 +37,6 @@ export class ResponseQueue {
     return this.#current;
   }
 
-  /** The first response was flushed. */
   shiftFlushed(): void {
     this.#written--;
     this.#responses.shift()?.close(true);
@@ -49,7 +47,6 @@ export class ResponseQueue {
     return this.#responses.slice(this.#written).findLast((response) => response !== except);
   }
 
-  /** The connection is closed. */
   close(): void {
     for (const response of this.#responses.splice(0)) response.close(false);
   }
