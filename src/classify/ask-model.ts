@@ -14,7 +14,6 @@ import { callerOfClassifier, keyOfClassifier, type RunScope } from './classifier
 import { decisionBody } from './questions.ts';
 import { readVerdict, type Verdict } from './verdict.ts';
 
-/** What a model has said. */
 export interface Answered {
   readonly kind: 'answered';
   readonly verdict: Verdict;
@@ -23,7 +22,6 @@ export interface Answered {
   readonly costNanos: Nanos;
 }
 
-/** Something that is to be classified. */
 export interface Asked {
   readonly transcript: string;
   /** The key whose guardrails read the transcript, as they read the request; undefined = none. */
@@ -39,7 +37,6 @@ export interface AskModelDependencies {
   readonly decisionFormOf: (model: string) => DecisionForm | undefined;
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** How long a model may take, milliseconds. */
   readonly deadlineMs?: number;
 }
 

@@ -24,7 +24,6 @@ export interface ClassifyBatchDependencies {
   readonly changed: () => void;
 }
 
-/** What became of some generations. */
 export interface BatchOutcome {
   /** Have tags now, or had been classified before. */
   readonly tagged: number;

@@ -69,7 +69,7 @@ export class RunWorker {
     this.#work = this.#workOn();
   }
 
-  /** A run was started. */
+  /** Called after a run was started. */
   lookAgain(): void {
     this.#isWoken = true;
     this.#wake();

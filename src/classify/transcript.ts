@@ -21,7 +21,6 @@ const LABELS: Readonly<Record<string, string>> = {
   function: 'TOOL_RESULT',
 };
 
-/** A labelled text. */
 interface Turn {
   readonly label: string;
   readonly text: string;

@@ -6,7 +6,6 @@ import { isJsonObject, type Json } from '../kit/json/json.ts';
 import { stringAt } from '../kit/json/members.ts';
 import { type Classifier, NOTHING_FITS } from '../ports/following/classifiers.ts';
 
-/** What a model says of a generation. */
 export interface Verdict {
   /** Values by dimension. */
   readonly tags: Readonly<Record<string, string>>;

@@ -24,12 +24,12 @@ export class BatchSize {
     this.#size = max;
   }
 
-  /** Of the next batch. */
+  /** Generations of the next batch. */
   get size(): number {
     return this.#size;
   }
 
-  /** In a row. */
+  /** Batches that failed in a row. */
   get failures(): number {
     return this.#failures;
   }

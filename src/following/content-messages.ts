@@ -21,7 +21,6 @@ export interface ContentMessage {
   readonly parts: readonly MessagePart[];
 }
 
-/** The prompt as messages. */
 export function promptMessages({ input }: Pick<GenerationContent, 'input'>): readonly ContentMessage[] {
   const { prompt, messages } = input;
   if (typeof prompt === 'string') return [{ role: 'user', parts: [textPart(prompt)] }];

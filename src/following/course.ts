@@ -9,7 +9,6 @@ import { type BatchSources, readBatch } from './read-batch.ts';
 import { OTHERS, takeAfterOthers } from './take-after-others.ts';
 import { takeInHalves } from './take-in-halves.ts';
 
-/** What followers are run with. */
 export interface CourseDependencies extends BatchSources {
   readonly notes: FollowerNotes;
   /** 0 <= number < 1. */

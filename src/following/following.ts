@@ -20,7 +20,6 @@ export interface FollowingDependencies extends CourseDependencies, UpkeepDepende
 /** How a follower fares that this gateway runs. */
 export interface FollowerState extends FollowerNote {
   readonly id: string;
-  /** Of what kind it is. */
   readonly type: string;
 }
 

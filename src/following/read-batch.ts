@@ -4,7 +4,6 @@ import type { RowPlace, RowRange, SettledRows } from '../ports/following/settled
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
 import type { StoredGeneration } from '../ports/generations.ts';
 
-/** Where generations and their contents are read. */
 export interface BatchSources {
   readonly rows: SettledRows;
   readonly contents: SpooledContents;

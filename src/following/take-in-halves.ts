@@ -3,10 +3,9 @@ import { type FollowedGeneration, FollowerRefuses } from '../ports/following/fol
 /** Single generations that may be refused before any is taken; then the rest of the batch counts as refused too. */
 const MAX_REFUSED_ALONE = 3;
 
-/** What became of a batch. */
 export interface BatchOutcome {
   readonly refused: number;
-  /** Why; undefined if none was refused. */
+  /** Why some were refused; undefined if none was. */
   readonly reason: string | undefined;
 }
 

@@ -17,7 +17,6 @@ export interface ResultText {
 
 /** An approval of a caller, in the generation that runs its call. */
 export interface GivenApproval {
-  /** Id of the request for approval. */
   readonly requestId: string;
   /** The call that it approves: address of the server, name of the tool, arguments. */
   readonly call: readonly string[];

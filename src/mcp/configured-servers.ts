@@ -3,7 +3,6 @@ import type { Caller } from '../ports/caller.ts';
 import type { McpLimits } from './client/remote-server.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
 
-/** An MCP server that the operator configured. */
 export interface ConfiguredServer {
   readonly label: string;
   readonly url: string;
@@ -18,7 +17,6 @@ export interface ConfiguredServer {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-/** The tools of a server that may be used. */
 export interface ToolSelection {
   /** Undefined = all. */
   readonly names: ReadonlySet<string> | undefined;
@@ -28,7 +26,6 @@ export interface ToolSelection {
   readonly readOnly: boolean;
 }
 
-/** Limits of a list of tools, and of a call. */
 export function mcpLimitsOf(limits: Config['tools']['limits']): {
   readonly list: McpLimits;
   readonly call: McpLimits;
@@ -40,7 +37,6 @@ export function mcpLimitsOf(limits: Config['tools']['limits']): {
   };
 }
 
-/** Configured servers by their labels. */
 export type ConfiguredServers = ReadonlyMap<string, ConfiguredServer>;
 
 export function configuredServersOf({ tools }: Pick<Config, 'tools'>): ConfiguredServers {

@@ -19,9 +19,7 @@ export interface GrantedServersDependencies {
   readonly client: McpClient;
   readonly approvedCalls: ApprovedCalls;
   readonly tokens: TokenRefresher;
-  /** The servers of the current configuration. */
   readonly servers: () => ConfiguredServers;
-  /** Limits of a list of tools, and of a call. */
   readonly limits: () => { readonly list: McpLimits; readonly call: McpLimits };
   /** The operator's account; undefined until it is known. */
   readonly firstAccountId: () => string | undefined;
@@ -35,7 +33,6 @@ export class GrantedServers {
     this.#dependencies = dependencies;
   }
 
-  /** The configured servers that a caller may use. */
   grantedTo(caller: Caller): readonly ConfiguredServer[] {
     const { servers, firstAccountId } = this.#dependencies;
     return [...servers().values()].filter((server) => isGranted(server, caller, firstAccountId()));

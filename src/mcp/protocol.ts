@@ -34,14 +34,12 @@ export const RPC_ERRORS = {
 
 export type RpcId = string | number;
 
-/** A message that was read. */
 export type RpcMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly id: RpcId; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly id: RpcId | null; readonly error: RpcFault };
 
-/** Why a request failed. */
 export interface RpcFault {
   readonly code: number;
   readonly message: string;
@@ -49,7 +47,6 @@ export interface RpcFault {
   readonly supported: readonly string[];
 }
 
-/** Reads a message; undefined = it is none. */
 export function readMessage(value: Json | undefined): RpcMessage | undefined {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0') return undefined;
   const { id, method, params, result, error } = value;
@@ -64,7 +61,6 @@ export function readMessage(value: Json | undefined): RpcMessage | undefined {
   return { kind: 'error', id: hasId ? id : null, error: readFault(error) };
 }
 
-/** Reads the error of a message. */
 export function readFault({ code, message, data }: JsonObject): RpcFault {
   const supported = isJsonObject(data) ? data.supported : undefined;
   return {

@@ -22,7 +22,7 @@ const MAX_PIECES_AFTER_REPORT = 16;
 
 /** Text that has arrived since the last count. */
 class Tail {
-  /** Its first SAMPLE_CHARACTERS. */
+  /** The first SAMPLE_CHARACTERS of the text. */
   readonly #sample = new GrowingText();
   #sampleLength = 0;
   #pieces = 0;
@@ -71,7 +71,6 @@ type Count = (text: string) => Promise<number>;
 
 /** Meters an answer while it streams: exact up to the last `count`, estimated after it. */
 export class Meter {
-  /** Tokens counted so far. */
   #counted = 0;
   /** Text of the count in progress. */
   #counting: Tail | undefined;

@@ -1,4 +1,3 @@
-/** Size of an image in pixels. */
 export interface PixelSize {
   readonly width: number;
   readonly height: number;

@@ -52,7 +52,6 @@ export class Prompt {
   }
 }
 
-/** Tokens of a prompt by our tokenizer. */
 export async function countPrompt(
   request: GenerationRequest,
   tokenizer: Tokenizer,

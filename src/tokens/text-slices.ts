@@ -18,7 +18,6 @@ export function slicesOf(texts: readonly string[], most: number): string[][] {
   });
 }
 
-/** Characters of all texts together. */
 export function charactersOf(texts: readonly string[]): number {
   return texts.reduce((length, text) => length + text.length, 0);
 }

@@ -1,7 +1,6 @@
 import { type CountingThread, openCountingThread } from './counting-thread.ts';
 import { charactersOf, SLICE_CHARACTERS, slicesOf } from './text-slices.ts';
 
-/** Counts tokens of plain text. */
 export interface Tokenizer {
   /**
    * Tokens of all texts together. Long texts are sampled, and the rest is estimated if counting takes too long. Rejects
@@ -91,16 +90,13 @@ export function createTokenizer(dependencies: TokenizerDependencies = {}): Token
   };
 }
 
-/** One count: its texts and its progress. */
 class CountJob {
   readonly #texts: readonly string[];
   readonly #slices: readonly string[][];
   readonly #answer: (tokens: number) => void;
   #next = 0;
   #tokens = 0;
-  /** Characters counted so far. */
   counted = 0;
-  /** Characters still to be counted. */
   waiting: number;
 
   constructor(texts: readonly string[], most: number, answer: (tokens: number) => void) {

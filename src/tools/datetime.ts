@@ -6,7 +6,6 @@ import { type ServerTool, toolFailure } from './server-tool.ts';
 
 const UTC = 'UTC';
 
-/** Tells the model the time. */
 export const datetime: ServerTool = {
   name: 'datetime',
   costsNothing: true,

@@ -5,7 +5,6 @@ import { closed } from '../kit/json/schema.ts';
 import type { StoredFile } from '../ports/files.ts';
 import { type ServerTool, type ToolContext, type ToolOutcome, toolFailure } from './server-tool.ts';
 
-/** Files that a list names. */
 const MAX_LISTED = 1000;
 
 type Operation = (asked: JsonObject, context: ToolContext) => Promise<JsonObject>;

@@ -4,7 +4,6 @@ import type { ServerTool } from './server-tool.ts';
 
 const VALIDATORS = new Map<ServerTool, Validator>();
 
-/** Problems of the parameters of a tool. */
 export function parameterIssues(tool: ServerTool, given: Json): Issue[] {
   const validator = VALIDATORS.get(tool) ?? compileValidator(tool.parameters);
   VALIDATORS.set(tool, validator);

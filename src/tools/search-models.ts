@@ -14,7 +14,6 @@ const DESCRIPTION_CHARACTERS = 300;
 
 const MODALITIES = { type: 'array', items: { type: 'string' }, maxItems: 8 };
 
-/** Finds models of this gateway. */
 export const searchModels: ServerTool = {
   name: 'experimental__search_models',
   costsNothing: true,

@@ -29,11 +29,9 @@ export interface WorkspaceFiles {
     id: string,
     purpose?: { readonly isDownload: boolean },
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>;
-  /** Stores a new file. */
   make(caller: Caller, filename: string, content: Uint8Array): Promise<StoredFile>;
 }
 
-/** Operator settings of tools besides the web. */
 export interface ToolLimits {
   /** Most steps of one loop of tool calls. */
   readonly steps: number;
@@ -46,24 +44,19 @@ export interface ToolLimits {
 /** The service that runs commands, see docs/guide/sandbox.md. */
 export interface SandboxSettings {
   readonly url: string;
-  /** Price of a run. */
   readonly runNanos: Nanos;
-  /** Its credential. */
   readonly token: string | undefined;
 }
 
-/** Operator settings that tools read. */
 export interface ToolSettings {
   readonly vendor: string;
   readonly catalog: Catalog;
   /** Search engines, and the bounds of one search, page or tool call. */
   readonly web: WebSettings;
   readonly tools: ToolLimits;
-  /** Teams of the fusion tool. */
   readonly fusion: FusionSettings;
 }
 
-/** The function that a model sees. */
 export interface DeclaredFunction {
   /** Wanted name; absent = that of the tool. */
   readonly name?: string;
@@ -72,7 +65,6 @@ export interface DeclaredFunction {
   readonly parameters: JsonObject;
 }
 
-/** One call of a server tool. */
 export interface ToolCall {
   readonly callId: string;
   /** Valid for `declare().parameters`. */
@@ -91,7 +83,6 @@ export interface ToolCall {
 /** How a tool calls another model. */
 export interface NestedCall {
   readonly kind: LegKind;
-  /** Ends the call. */
   readonly signal: AbortSignal;
   /** Gets the text of the answer piece by piece. */
   readonly onText?: (text: string) => void;
@@ -118,7 +109,6 @@ export interface ToolContext {
   readonly toldTrace?: ToldTrace | undefined;
   /** The span of the call, where its service is told of it. `egress.call` tells by itself. */
   readonly told?: ToldSpan | undefined;
-  /** Epoch milliseconds. */
   now(): number;
   /** Pays for something besides a model call, before it is done. Undefined = the limits are too low. */
   charge(kind: ChargeKind, nanos: Nanos): Promise<PaidCharge | undefined>;
@@ -136,7 +126,6 @@ export interface ToolContext {
   showStep(step: string, members: JsonObject): void;
 }
 
-/** What became of a call. */
 export interface ToolOutcome {
   /** Text for the model. */
   readonly output: string;
@@ -202,7 +191,6 @@ export interface ServerTool {
   run(call: ToolCall, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** A problem of a tool in a request. */
 export interface ToolIssue {
   /** Path below the tool; absent = its type. */
   readonly path?: string;

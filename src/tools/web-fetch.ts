@@ -19,7 +19,6 @@ const count = nullish(Type.Integer({ minimum: 1 }));
 
 type CompletedPage = Extract<FetchedPage, { status: 'completed' }>;
 
-/** Reads a page by its address. */
 export const webFetch: ServerTool = {
   name: 'web_fetch',
   readsPages: true,

@@ -7,7 +7,6 @@ import { textOf, Unreadable } from './page-text.ts';
 import { PdfProblem } from './pdf-text.ts';
 import type { WebLimits } from './web-settings.ts';
 
-/** A page as the model gets it. */
 export type FetchedPage =
   | {
       readonly url: string;
@@ -24,7 +23,6 @@ export type FetchedPage =
       readonly code?: string;
     };
 
-/** The caller's limits for a fetch. */
 export interface FetchWish {
   readonly allowed: DomainList;
   readonly blocked: DomainList;
@@ -69,7 +67,7 @@ export async function visitPage(
   return { page, httpStatus };
 }
 
-/** The same without the status. `replied`: called with it. */
+/** `visitPage` without the status. `replied`: called with the status. */
 export async function fetchPage(
   url: string,
   wish: FetchWish,

@@ -25,7 +25,6 @@ export class LinkCitations {
     this.add(pages);
   }
 
-  /** Adds results that later text may cite. */
   add(pages: readonly FoundPage[]): void {
     for (const page of pages) this.#pages.set(keyOf(page.url) ?? page.url, page);
   }

@@ -15,11 +15,9 @@ export interface PageText {
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 const PLAIN = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml)$/;
 
-/** A reading of a page. */
 export interface Reading {
   readonly signal: AbortSignal;
   readonly owner: PlaceOwner;
-  /** Characters that are wanted. */
   readonly maxCharacters: number;
 }
 

@@ -74,7 +74,6 @@ export async function paidSearch(
 
 const UNCONFIGURED: EngineSettings = { apiKey: undefined, url: undefined, price: undefined, modes: [] };
 
-/** The price of a search by the endpoint's list. */
 function priceAt(endpoint: Endpoint | undefined, nowMs: number): Nanos {
   return endpoint === undefined ? 0n : searchNanos(1, pricingAt(endpoint, nowMs));
 }

@@ -1,4 +1,3 @@
-/** Limits of one reading. */
 export interface PdfLimits {
   /** Milliseconds of the processor: of a busy machine the process may have a part only. */
   readonly processorMs: number;

@@ -5,7 +5,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FairPlaces, type PlaceOwner } from '../kit/loop/fair-places.ts';
 import type { PdfLimits, PdfProblemReason, PdfProcessTask, PdfReport } from './pdf-task.ts';
 
-/** The text of a PDF file. */
 export interface PdfText {
   /** Pages are separated by an empty line. */
   readonly text: string;

@@ -10,7 +10,6 @@ import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engin
 import { shortenedText } from './engines/shortened-text.ts';
 import type { EngineSettings, SearchPrice, WebLimits } from './web-settings.ts';
 
-/** A caller's search. */
 export interface SearchWish {
   readonly text: string;
   readonly maxResults: number;
@@ -63,7 +62,6 @@ export async function search(
 /** Results that the price of a search includes. */
 const INCLUDED_RESULTS = 10;
 
-/** What a search costs by the price of its engine. */
 export function priceOf(
   { nanos, byMode, resultNanos }: SearchPrice,
   wish: SearchWish,

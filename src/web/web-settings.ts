@@ -1,7 +1,6 @@
 import type { SearchEngineName } from '../config/schema/search-engines.ts';
 import type { Nanos } from '../kit/money.ts';
 
-/** The operator's settings for web search and for fetched pages. */
 export interface WebSettings {
   /** Engines that can be used, in the order of the configuration. */
   readonly engines: ReadonlyMap<SearchEngineName, EngineSettings>;
@@ -20,19 +19,18 @@ export interface EngineSettings {
   readonly modes: readonly string[];
 }
 
-/** What an engine bills for a search. */
 export interface SearchPrice {
-  /** In a mode without a price of its own. */
+  /** Price in a mode without a price of its own. */
   readonly nanos: Nanos;
   readonly byMode: ReadonlyMap<string, Nanos>;
-  /** For each result beyond those that every search includes. */
+  /** Price of each result beyond those that every search includes. */
   readonly resultNanos: Nanos;
 }
 
 /** Limits of one search or page (`tools.limits`). */
 export interface WebLimits {
   readonly fetchMs: number;
-  /** For all pages of a request together. */
+  /** Milliseconds for all pages of a request together. */
   readonly toolMs: number;
   readonly readBytes: number;
   /** Characters that one plugin adds to a prompt. */

@@ -21,14 +21,12 @@ export interface McpClientDependencies extends SessionDependencies {
   readonly onChangedTools: (change: ChangedTools) => void;
 }
 
-/** A call of a tool. */
 export interface RemoteCall {
   readonly name: string;
   readonly arguments: JsonObject;
   readonly inputSchema: JsonObject;
   /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
-  /** Headers that tell of the trace; absent = none. */
   readonly trace?: TraceHeaders | undefined;
 }
 
@@ -46,7 +44,6 @@ export interface ChangedTools {
   readonly names: readonly string[];
 }
 
-/** The tools of a server. */
 export interface ToolList {
   readonly tools: readonly RemoteTool[];
   /** Entries that no model can be offered: without a name, too large, or with arguments that are no object. */
@@ -145,7 +142,6 @@ export class McpClient {
     return new CallResult(result, resultCharacters, secretRemover(server));
   }
 
-  /** Ends all sessions. */
   close(): void {
     clearInterval(this.#sweeping);
     this.#sessions.clear();

@@ -14,7 +14,6 @@ export interface RemoteServer {
   readonly renewed?: () => Promise<RemoteServer | undefined>;
 }
 
-/** Limits of one exchange with a server. */
 export interface McpLimits {
   /** Milliseconds until a result is there, a list with all its pages included. */
   readonly totalMs: number;

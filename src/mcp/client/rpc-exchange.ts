@@ -10,7 +10,6 @@ import { type RpcFault, type RpcId, type RpcMessage, readFault, readMessage } fr
 import { McpProblem } from './mcp-problem.ts';
 import { type RemoteServer, secretRemover } from './remote-server.ts';
 
-/** One POST to a server and its reply. */
 export interface RpcPost {
   readonly message: JsonObject;
   /** Headers besides those of the server. */
@@ -28,7 +27,6 @@ export interface RpcPost {
     | undefined;
 }
 
-/** The answer to the awaited request, and the headers that came with it. */
 export interface RpcReply {
   readonly answer: Extract<RpcMessage, { kind: 'result' | 'error' }> | undefined;
   readonly headers: EgressReply['headers'];

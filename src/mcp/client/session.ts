@@ -32,11 +32,9 @@ export interface SessionRequest {
   readonly inputSchema?: JsonObject;
   /** Called with the parameters of each notification of progress; absent = the server is not asked for any. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
-  /** Headers that tell of the trace; absent = none. */
   readonly trace?: TraceHeaders | undefined;
 }
 
-/** What was agreed upon with a server. */
 interface Agreement {
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +44,6 @@ interface Agreement {
 
 const STATELESS: Agreement = { headers: {}, isStateless: true };
 
-/** Limits of one request of a session. */
 export interface RequestLimits {
   readonly totalMs: number;
   readonly maxBytes: number;
@@ -58,7 +55,6 @@ const ASIDE_MS = 5000;
 /** Requests of a server that are answered while it works on one of ours. */
 const MAX_ANSWERED_REQUESTS = 16;
 
-/** The characters that a session id may have. */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
@@ -97,7 +93,6 @@ export class McpSession {
     }
   }
 
-  /** Ends the session at the server. */
   close(): void {
     const headers = this.#agreement?.headers;
     this.#forget();

@@ -17,11 +17,8 @@ import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
 /** What the gateway does for an MCP client. */
 export interface McpService {
-  /** Name and version by which the gateway introduces itself. */
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** The tools of the caller. */
   tools(): Promise<readonly OfferedTool[]>;
-  /** The tool of the caller with that name. */
   toolNamed(name: string): Promise<OfferedTool | undefined>;
   /** Runs a tool as a generation of its own. Rejects with a GatewayError. */
   call(tool: OfferedTool, given: JsonObject): Promise<ToolResult>;

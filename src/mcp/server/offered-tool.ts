@@ -6,7 +6,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { Caller } from '../../ports/caller.ts';
 
-/** What a tool needs while it runs for an MCP client. */
 export interface ToolRun {
   readonly generationId: string;
   /** Aborted when the caller leaves or the deadline passes. */
@@ -48,9 +47,7 @@ export interface OfferedTool {
   run(given: JsonObject, run: ToolRun): Promise<ToolResult>;
 }
 
-/** The tools that the gateway offers to MCP clients. */
 export interface McpOffers {
-  /** Name and version by which the gateway introduces itself. */
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** The tools that a caller may use. Asks all servers whose tools are not known. */
   of(caller: Caller, signal: AbortSignal): Promise<readonly OfferedTool[]>;

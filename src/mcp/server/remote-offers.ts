@@ -24,7 +24,6 @@ type Listing =
   | { readonly tools: readonly OfferedTool[]; readonly taskTools: readonly string[] }
   | { readonly problem: McpProblem };
 
-/** The tools of configured servers, for MCP clients of the gateway. */
 export class RemoteOffers {
   readonly #granted: GrantedServers;
   readonly #log: Pick<Log, 'warn' | 'info'>;

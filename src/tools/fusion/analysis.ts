@@ -3,7 +3,6 @@ import { healJson } from '../../kit/json/heal-json.ts';
 import { isJsonObject, type Json, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { objectsAt, stringAt, stringsAt } from '../../kit/json/members.ts';
 
-/** The answer of one model of the panel. */
 export interface PanelAnswer {
   readonly model: string;
   readonly content: string;

@@ -10,7 +10,6 @@ import type { ToolContext } from '../server-tool.ts';
 import { transcriptOf } from '../transcript.ts';
 import type { PanelAnswer } from './analysis.ts';
 
-/** A model of the panel that gave no answer. */
 export interface FailedModel {
   readonly model: string;
   readonly error: string;
@@ -21,7 +20,6 @@ export interface FailedModel {
 export interface PanelOutcome {
   readonly answers: readonly PanelAnswer[];
   readonly failed: readonly FailedModel[];
-  /** Pages that the models have found. */
   readonly pages: readonly FoundPage[];
 }
 

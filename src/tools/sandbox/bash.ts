@@ -3,7 +3,6 @@ import { type ServerTool, toolFailure } from '../server-tool.ts';
 import { SANDBOX_PARAMETERS } from './parameters.ts';
 import { runCode, sandboxIssue } from './run-code.ts';
 
-/** Runs one command in the sandbox. */
 export const bash: ServerTool = {
   name: 'bash',
   parameters: SANDBOX_PARAMETERS,

@@ -3,7 +3,6 @@ import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 
 const MAX_KEPT_SECONDS = 2_592_000;
 
-/** Parameters of the tools that run code. */
 export const SANDBOX_PARAMETERS = closed({
   engine: nullish(Type.String()),
   environment: nullish(

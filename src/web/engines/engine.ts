@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 
-/** A search in the terms of engines. */
 export interface SearchQuery {
   readonly text: string;
   /** Characters that the engine takes. */
@@ -21,7 +20,6 @@ export interface UserLocation {
   readonly city?: string;
 }
 
-/** A page that an engine found. */
 export interface FoundPage {
   readonly url: string;
   readonly title: string;

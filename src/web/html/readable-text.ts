@@ -109,7 +109,6 @@ class PageReader {
     return { title: oneLine(this.#title), text: this.#chosen() };
   }
 
-  /** Reads a piece of the text that ends there. */
   #readText(end: number): void {
     const at = this.#at;
     this.#at = end;

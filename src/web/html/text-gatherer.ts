@@ -11,7 +11,6 @@ export class TextGatherer {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** It takes no more text. */
   get isFull(): boolean {
     return this.#characters >= this.#maxCharacters;
   }

@@ -38,7 +38,6 @@ export interface ChannelSockets {
   readonly outgoing: Socket;
 }
 
-/** What becomes of a channel. */
 export interface ChannelEvents {
   /** The other end is gone, and all that it had sent was taken. Called once. */
   closed(): void;
