@@ -1,11 +1,10 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 import { closed, nullish, oneOf } from '../kit/json/schema.ts';
 
-/** A member of a destination's configuration. */
 export interface ConfigMember {
   readonly schema: TSchema;
   readonly isRequired: boolean;
-  /** Stored encrypted, and shown masked. Of headers: each value. */
+  /** Stored encrypted, and shown masked; so is each value of headers. */
   readonly isSecret: boolean;
   /** It names the server that is written to. */
   readonly isAddress: boolean;
@@ -52,7 +51,7 @@ export function secret(description: string): ConfigMember {
   return { ...PLAIN, schema: headerText(MAX_SECRET_CHARACTERS), isSecret: true, description };
 }
 
-/** The same member where it need not be given and has no default. */
+/** The member if it need not be given and has no default. */
 export function optional(member: ConfigMember): ConfigMember {
   return { ...member, isRequired: false };
 }
@@ -91,7 +90,7 @@ export function sqlName(description: string, fallback?: string): ConfigMember {
   return { ...PLAIN, schema, isRequired: fallback === undefined, fallback, description };
 }
 
-/** Text of a form of its own. */
+/** Text that must match a pattern. */
 export function formed(
   { pattern, explain }: { readonly pattern: string; readonly explain: string },
   description: string,
@@ -121,7 +120,6 @@ export const HEADERS: ConfigMember = {
   description: 'Further headers of every request; they replace those that the type sets.',
 };
 
-/** The schema of a configuration with these members. */
 export function configSchema(members: Members): TObject {
   return closed(
     Object.fromEntries(

@@ -5,10 +5,9 @@ import { objectFolder } from './object-folder.ts';
 import { encodeOtlp } from './otlp/encode.ts';
 import { s3Request } from './s3-request.ts';
 
-/** What came of a test. */
 export interface ConnectionOutcome {
   readonly isPassed: boolean;
-  /** Of the answer; null without one. */
+  /** HTTP status of the answer; null without one. */
   readonly status: number | null;
   /** Why it failed, without secrets and addresses; null = it did not. */
   readonly problem: string | null;

@@ -110,7 +110,6 @@ export function labelsOf(secrets: Secrets): Record<string, string> {
   return Object.fromEntries(Object.entries(secrets).map(([path, value]) => [path, maskedLabel(value)]));
 }
 
-/** The configuration as the API shows it. */
 export function shownConfig({
   config,
   secretLabels,
@@ -118,7 +117,6 @@ export function shownConfig({
   return joinConfig(config, secretLabels);
 }
 
-/** A configuration after a change. */
 export interface ChangedConfig {
   /** Complete, with secrets, unchecked. */
   readonly whole: JsonObject;
@@ -156,7 +154,6 @@ export function changedConfig(
   return { whole, kept: [...kept] };
 }
 
-/** Whether two checked configurations lead to the same server. */
 export function leadToSameServer(type: string, one: JsonObject, other: JsonObject): boolean {
   return originOf(type, one) === originOf(type, other);
 }

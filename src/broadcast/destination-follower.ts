@@ -10,7 +10,6 @@ import type { Write } from './writers/writer.ts';
 /** Says the names of keys by their hashes; a hash without a name belongs to a deleted key. */
 export type KeyNames = (hashes: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>>;
 
-/** What makes a follower of a destination. */
 export interface DestinationFollowerParts {
   readonly destination: Destination;
   /** Names its settings: another one, another follower. */

@@ -26,7 +26,7 @@ export interface DestinationFollowersDependencies {
   readonly egress: Egress;
   /** How far each destination may fall behind. */
   readonly bounds: () => FollowerBounds;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;

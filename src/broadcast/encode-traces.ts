@@ -26,10 +26,9 @@ export function gatewayScope(version: string): InstrumentationScope {
   return { name: SERVICE_NAME, version };
 }
 
-/** How traces are made for a destination. */
 export interface TracesOptions {
   readonly sent: SentParts;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
   /** Further attributes of the resource. */
   readonly resource?: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@ import { usdOf } from '../kit/money.ts';
 import type { FILTER_FIELD_NAMES } from '../ports/following/destinations.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
 
-/** What rules are applied to. */
 export interface FilterFacts extends FollowedGeneration {
   /** Null = unknown: the key was deleted. */
   readonly apiKeyName: string | null;

@@ -17,11 +17,9 @@ type Value = string | number | null;
 /** Whether a value is as a rule wants it; a field without a value is null. */
 type Comparison = (value: Value, work: PatternWork) => boolean | Sliced<boolean>;
 
-/** How a rule compares. */
 interface FilterOperator {
   readonly kinds: readonly FilterField['kind'][];
   readonly needsValue: boolean;
-  /** Makes the comparison with a value of a rule. */
   compare(wanted: string | number): Comparison;
 }
 
@@ -121,10 +119,9 @@ export function filterOf(rules: FilterRules | null): GenerationFilter {
   };
 }
 
-/** A generation that rules are applied to. */
 interface AskedGeneration {
   readonly facts: FilterFacts;
-  /** Of fields that were read: reading a prompt takes time. */
+  /** Values of fields that were read: reading a prompt takes time. */
   readonly values: Map<FilterField, Value>;
   readonly work: PatternWork;
 }

@@ -29,7 +29,7 @@ export function buildCatalog(source: CatalogSource): Catalog {
   return runAtOnce(buildCatalogSliced(source));
 }
 
-/** As buildCatalog, in slices, for a serving process. */
+/** `buildCatalog` in slices, for a serving process. */
 export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
   let complete: Catalog | undefined;
   const withEveryProvider = () => {

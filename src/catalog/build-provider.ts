@@ -79,7 +79,7 @@ function dataPolicyOf(
   return given ? { training: given.training, retainsPrompts: given.retains_prompts } : row?.data_policy;
 }
 
-/** Those of the table, and what the configuration says of the provider instead. */
+/** Quirks of the table, overridden by what the configuration says of the provider. */
 function quirksOf({ takes }: ProviderEntry, row: ProviderRow | undefined): Quirks {
   const quirks = row?.quirks ?? NO_QUIRKS;
   if (!takes) return quirks;

@@ -11,7 +11,6 @@ import type { Auth, DataPolicy, ProviderFacts } from './providers/provider-membe
 /** A company or server that runs models. */
 export interface Provider {
   readonly slug: string;
-  /** Display name. */
   readonly name: string;
   /** Wire dialect; the simulator answers in the caller's format unless `simulatedFormat` is set. */
   readonly dialect: DialectName | 'simulator';
@@ -53,7 +52,6 @@ export interface PriceList {
   readonly overrides: readonly PricingOverride[];
 }
 
-/** Reasoning of a model. */
 export interface ReasoningFacts {
   /** It cannot be switched off. */
   readonly mandatory: boolean;
@@ -98,7 +96,7 @@ export interface Endpoint {
   readonly priceLists?: readonly PriceList[];
   /** Absent = unknown. */
   readonly reasoning?: ReasoningFacts;
-  /** Before that of the provider. */
+  /** Takes precedence over that of the provider. */
   readonly servesUnpriced?: boolean;
   /** The provider caches prompts without cache marks; absent = unknown. */
   readonly cachesImplicitly?: boolean;

@@ -50,10 +50,8 @@ export interface EndpointEntry {
   readonly quantization?: string | null;
   readonly context_length?: number | null;
   readonly max_output_tokens?: number | null;
-  /** Inputs of embeddings in one call. */
   readonly max_inputs?: number | null;
   readonly max_messages?: number | null;
-  /** The form in which it answers decisions itself. */
   readonly decisions?: DecisionForm | null;
   /** If it takes fewer than the model. */
   readonly input_modalities?: readonly string[] | null;
@@ -63,18 +61,14 @@ export interface EndpointEntry {
   /** Oldest first. */
   readonly prices?: readonly DatedPricingEntry[] | null;
   readonly implicit_caching?: boolean | null;
-  /** Before that of the provider. */
+  /** Takes precedence over `unpriced` of the provider. */
   readonly unpriced?: 'allow' | 'refuse' | null;
 }
 
-/** Reasoning of a model. */
 export interface ReasoningEntry {
-  /** It cannot be switched off. */
   readonly mandatory: boolean;
-  /** On unless the request switches it off. */
   readonly default_enabled?: boolean | null;
   readonly default_effort?: EffortWord | null;
-  /** Absent = unknown, treated as all. */
   readonly supported_efforts?: readonly EffortWord[] | null;
   /** It takes a token budget. */
   readonly supports_max_tokens?: boolean | null;

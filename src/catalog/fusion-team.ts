@@ -27,11 +27,9 @@ export function isFusionModel(id: string, vendor: string): boolean {
   return fusionNameOf(id, vendor) !== undefined;
 }
 
-/** The models of a fusion. */
 export interface FusionTeam {
   /** Models that answer; empty = the catalogue has none. */
   readonly panel: readonly string[];
-  /** The model that compares the answers. */
   readonly judge: string;
 }
 
@@ -41,12 +39,10 @@ export interface ConfiguredTeam {
   readonly judge: string | undefined;
 }
 
-/** The teams of the configuration. */
 export interface FusionSettings extends ConfiguredTeam {
   readonly presets: Partial<Record<FusionPreset, ConfiguredTeam>>;
 }
 
-/** The configuration names no team. */
 export const NO_TEAMS: FusionSettings = { panel: undefined, judge: undefined, presets: {} };
 
 /**

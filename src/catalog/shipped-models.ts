@@ -23,7 +23,6 @@ export function shippedModels(providers: Iterable<string>, ids: Iterable<string>
   return mergeModels(mergeAll(facts.filter(({ id }) => wanted.has(id))), [...reached.values()]);
 }
 
-/** Everything that ships. */
 export function allShippedModels(): KnownModels {
   return shippedModels(
     readdirSync(new URL('endpoints/', FOLDER)).map((name) => name.slice(0, -'.json'.length)),

@@ -7,7 +7,6 @@ import { encodeProtobuf } from './protobuf.ts';
 /** The two encodings of OTLP over HTTP. */
 export type OtlpFormat = 'json' | 'protobuf';
 
-/** The body of a request to a receiver. */
 export interface OtlpBody {
   readonly body: Buffer;
   readonly contentType: string;
@@ -38,7 +37,7 @@ const LISTS: { readonly [Name in RequestName]: keyof Messages[Name] & string } =
   ExportLogsServiceRequest: 'resourceLogs',
 };
 
-/** The same of a request in parts, of which each is encoded in a slice: their lists become one. */
+/** The body of a request in parts, each of which is encoded in a slice: their lists become one. */
 export function* encodeParts<Name extends RequestName>(
   name: Name,
   parts: Iterable<Messages[Name]>,

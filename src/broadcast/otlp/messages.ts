@@ -184,7 +184,6 @@ export interface LogRecord {
   readonly spanId?: string | undefined;
 }
 
-/** All messages by their names in the protocol. */
 export interface Messages {
   readonly AnyValue: AnyValue;
   readonly ArrayValue: ArrayValue;

@@ -1,7 +1,6 @@
 import { FIELDS, type MessageName, type ScalarType } from './fields.ts';
 import type { Messages } from './messages.ts';
 
-/** A message in protobuf. */
 export function encodeProtobuf<Name extends MessageName>(name: Name, message: Messages[Name]): Buffer {
   const writer = new BackwardWriter();
   PLANS[name].write(message as unknown as Fields, writer);
@@ -122,7 +121,6 @@ class BackwardWriter {
   /** Bytes before this are free. */
   #start = FIRST_BYTES;
 
-  /** Bytes written. */
   get length(): number {
     return this.#bytes.length - this.#start;
   }

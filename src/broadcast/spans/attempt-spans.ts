@@ -8,7 +8,6 @@ import type { RowTimes } from './row-times.ts';
 import { traceNameAt } from './span-names.ts';
 import type { SpanPlace } from './span-place.ts';
 
-/** What the spans of upstream calls are made from. */
 export interface AttemptParts {
   readonly row: JsonObject;
   readonly place: SpanPlace;

@@ -14,7 +14,6 @@ export interface MessagesText {
   readonly leftOut: number;
 }
 
-/** A message with its parts. */
 type Message = { role: string; parts: JsonObject[]; finish_reason?: string };
 
 /** The prompt, with texts and calls of tools. Of pictures, files, sound and film only the kind. */
@@ -23,7 +22,6 @@ export function inputMessages(content: Pick<GenerationContent, 'input'>): Messag
   return boundedMessages(messages.map(({ role, parts }) => ({ role, parts: parts.map(partOf) })));
 }
 
-/** The answer as one message. */
 export function outputMessages(
   content: Pick<GenerationContent, 'output'>,
   finishReason: string | null,

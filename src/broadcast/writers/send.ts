@@ -59,7 +59,7 @@ export function sendOver(egress: Egress, mayBePrivate: boolean, now: () => numbe
   };
 }
 
-/** Of the other faults of a server, 503 says that it serves nobody now. */
+/** Status 503 says that the server serves no request now, so that the batch is not why it failed. */
 function faultOf(status: number): FollowerFault | undefined {
   if (LATE.has(status)) return 'late';
   return status >= 500 && status !== 503 ? 'failed' : undefined;

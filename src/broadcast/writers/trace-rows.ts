@@ -2,7 +2,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { gatewayResource, SERVICE_NAME } from '../encode-traces.ts';
 import { type AnyValue, type KeyValue, SPAN_KINDS, type Span, STATUS_CODES } from '../otlp/messages.ts';
 
-/** What a column holds of a span. */
 type Column = (span: Span, version: string) => JsonObject[string];
 
 /** Columns of a table of spans, those of the OpenTelemetry Collector's tables in ClickHouse: what reads them fits. */

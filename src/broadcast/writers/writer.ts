@@ -2,11 +2,10 @@ import type { FilterFacts } from '../filter-fields.ts';
 import type { SentParts } from '../spans/generation-spans.ts';
 import type { Send } from './send.ts';
 
-/** What writers of all kinds are made with. */
 export interface WriterDependencies {
   readonly send: Send;
   readonly sent: SentParts;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
   readonly now: () => number;
   /** Called with the number of spans that a destination took with the rest of a request and did not keep. */

@@ -72,7 +72,6 @@ interface DocumentValidators {
   readonly model: Validator;
 }
 
-/** For imported data. */
 const IMPORTED = validatorsOf({ models: 20_000, endpoints: 256, prices: 256 });
 
 /** For stored data, which accumulate all imports. */

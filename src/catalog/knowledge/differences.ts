@@ -18,7 +18,6 @@ export type Difference =
   /** The data are older than the known entry, which stays. */
   | { readonly kind: 'outdated'; readonly model: string; readonly tag: string };
 
-/** A changed member. */
 export interface Change {
   readonly member: string;
   readonly old: unknown;

@@ -1,13 +1,11 @@
 import type { CatalogDocument, DocumentEndpoint, DocumentModel, Provenance } from './catalog-document.ts';
 
-/** An endpoint with its origin. */
 export type KnownEndpoint = DocumentEndpoint & Provenance;
 
 /** A model with its origin: facts that hold at every provider, and its endpoints. */
 export type KnownModel = Omit<DocumentModel, 'endpoints'> &
   Provenance & { readonly endpoints: readonly KnownEndpoint[] };
 
-/** Models by id. */
 export type KnownModels = ReadonlyMap<string, KnownModel>;
 
 /** The models of a document, each entry with its origin. */
@@ -15,7 +13,6 @@ export function modelsOf(document: CatalogDocument): KnownModel[] {
   return document.models.map((model) => knownModelOf(model, document));
 }
 
-/** A model of a document, each entry with its origin. */
 export function knownModelOf(model: DocumentModel, document: Provenance): KnownModel {
   const origin = { as_of: model.as_of ?? document.as_of, source: model.source ?? document.source };
   return {

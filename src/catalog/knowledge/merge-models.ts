@@ -27,7 +27,7 @@ export function* mergeModelsSliced(
   return merged;
 }
 
-/** As mergeModelsSliced, without yielding. */
+/** `mergeModelsSliced` without yielding. */
 export function mergeModels(known: KnownModels, given: Iterable<KnownModel>): Map<string, KnownModel> {
   return runAtOnce(mergeModelsSliced(known, given));
 }
@@ -124,7 +124,6 @@ function withToolPrices(newer: PricingEntry, older: PricingEntry): PricingEntry 
 
 const TOOL_PRICES = ['web_search', ...HOSTED_PRICES] as const;
 
-/** The price of an entry at a time. */
 export function priceAt({ pricing, prices }: Priced, atMs: number): PricingEntry {
   return (prices ?? []).findLast((dated) => begin(dated) <= atMs)?.pricing ?? pricing ?? {};
 }

@@ -7,7 +7,6 @@ import { rowOf } from '../providers/provider-rows.ts';
 import { allShippedModels } from '../shipped-models.ts';
 import { SIMULATOR_MODELS } from '../simulator-catalog.ts';
 
-/** Anything with the id of a model. */
 type Named = { readonly id: string };
 
 /** Models that are served, and the providers of the configuration. */

@@ -36,14 +36,12 @@ export type OverlayReading =
 /** Room for several documents of the largest size. */
 const LIMITS: JsonLimits = { depth: 64, keys: 5_000, values: 1_000_000 };
 
-/** Characters parsed per slice. */
 const CHARACTERS_PER_SLICE = 64 * 1024;
 
 const removals = compileValidator(
   closed({ removed: Type.Array(closed({ id: modelId, tag: endpointTag, as_of: day })) }),
 );
 
-/** Parses and checks a stored overlay. */
 export function* parseOverlay(text: string): Sliced<OverlayReading> {
   const reader = new JsonReader(LIMITS);
   for (let from = 0; from < text.length; from += CHARACTERS_PER_SLICE) {

@@ -11,7 +11,6 @@ import {
 } from './known-model.ts';
 import { isOlder, mergeModelsSliced } from './merge-models.ts';
 
-/** Result of merging data into the known models. */
 export interface Refreshed {
   readonly models: KnownModels;
   readonly differences: readonly Difference[];

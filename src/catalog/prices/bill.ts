@@ -3,7 +3,6 @@ import type { Bill, Usage } from '../../ir/usage.ts';
 import { costOf, type Nanos, type Price, restOf, toNanos } from '../../kit/money.ts';
 import type { Pricing } from '../catalog.ts';
 
-/** Usage and other facts that are billed. */
 export interface Billable {
   readonly usage: Usage;
   /** Images of the prompt, which upstreams do not report. */

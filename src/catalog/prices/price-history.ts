@@ -27,7 +27,6 @@ export function pricingsUpTo(
   return [list.pricing, ...reached.map(({ minPromptTokens }) => ofLength(list, minPromptTokens))];
 }
 
-/** The price list that holds at a time. */
 export function listAt(lists: readonly PriceList[], atMs: number): PriceList | undefined {
   return lists.findLast(({ fromMs }) => fromMs <= atMs) ?? lists[0];
 }

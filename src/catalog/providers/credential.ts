@@ -7,7 +7,6 @@ import { compileValidator } from '../../kit/json/validate.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
 import type { Auth } from './provider-members.ts';
 
-/** A parsed credential. */
 export type Credential =
   | { readonly kind: 'key'; readonly key: string }
   | AzureCredential

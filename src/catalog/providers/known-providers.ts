@@ -138,7 +138,6 @@ function switchOn(entry: ProviderConfig, environment: Environment): Completion[]
   return [{ warning: { path: found.variables.join(', '), message } }];
 }
 
-/** A credential found in the environment. */
 interface Found {
   readonly text: string;
   readonly variables: readonly string[];
@@ -171,7 +170,6 @@ function withRegion(key: string, row: ProviderRow, environment: Environment): st
   return region && isPlain ? JSON.stringify({ apiKey: key, region }) : key;
 }
 
-/** A provider listed by its slug alone. */
 function entryOf(slug: string): ProviderConfig {
   return {
     slug,

@@ -6,7 +6,7 @@ import type { ProviderEntry } from '../entries.ts';
 import { rowOf } from './provider-rows.ts';
 import type { KeySource } from './provider-table.ts';
 
-/** As `isAuthorized`, for an entry of the configuration. */
+/** `isAuthorized` for an entry of the configuration. */
 export function hasCredential(entry: ProviderEntry): boolean {
   return isAuthorized(buildProvider(entry));
 }

@@ -13,7 +13,6 @@ export interface ProviderFacts {
   readonly headquarters?: string;
 }
 
-/** A provider's handling of prompts. */
 export interface DataPolicy {
   /** It may train models on them. */
   readonly training: boolean;

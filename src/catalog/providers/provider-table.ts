@@ -13,7 +13,6 @@ export type KeySource = string | Readonly<Record<string, string>>;
  * dialect but no address, the account or the credential decides the address.
  */
 export interface ProviderRow {
-  /** Display name. */
   readonly name: string;
   readonly dialect?: DialectWord;
   /** Everything before the dialect's own path, https. */

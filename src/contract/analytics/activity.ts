@@ -5,7 +5,6 @@ import { uuid } from '../values/uuid.ts';
 
 const MAX_USER_CHARACTERS = 256;
 
-/** Query of `GET /activity`. */
 export const activityQuerySchema = Type.Object({
   date: Type.Optional(
     Type.String({
@@ -55,5 +54,4 @@ export const activityRowSchema = Type.Object(
 
 export type ActivityRow = Static<typeof activityRowSchema>;
 
-/** Reply of `GET /activity`. */
 export const activityReplySchema = Type.Object({ data: Type.Array(activityRowSchema) });

@@ -58,7 +58,6 @@ const classifierFilter = closed({
   value: filterValue,
 });
 
-/** Body of `POST /analytics/query`. */
 export function analyticsQuerySchema({ metrics, dimensions, granularities, operators }: AnalyticsNames) {
   return closed({
     metrics: Type.Array(oneOf(metrics), { minItems: 1, maxItems: metrics.length }),
@@ -137,7 +136,6 @@ export type AnalyticsFilter = NonNullable<AnalyticsQuery['filters']>[number];
 
 const named = { name: Type.String(), display_label: Type.String() };
 
-/** Reply of `GET /analytics/meta`. */
 export const analyticsMetaSchema = Type.Object({
   data: Type.Object({
     metrics: Type.Array(
@@ -157,7 +155,6 @@ export type AnalyticsMeta = Static<typeof analyticsMetaSchema>['data'];
 
 const cell = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 
-/** Reply of `POST /analytics/query`. */
 export const analyticsReplySchema = Type.Object({
   data: Type.Object({
     data: Type.Array(Type.Record(Type.String(), cell), {

@@ -3,7 +3,6 @@ import { APP_CATEGORIES, type AppCategory, type AppCategoryGroup } from '../../i
 import { nullish, oneOf } from '../../kit/json/schema.ts';
 import { DATASET_WINDOW, datasetMeta, datasetMetaSchema, type ShownDataset } from './dataset-window.ts';
 
-/** Orders of the ranking. */
 export const APP_RANKING_SORTS = ['popular', 'trending'] as const;
 
 export type AppRankingSort = (typeof APP_RANKING_SORTS)[number];
@@ -11,7 +10,6 @@ export type AppRankingSort = (typeof APP_RANKING_SORTS)[number];
 const GROUPS = Object.keys(APP_CATEGORIES) as AppCategoryGroup[];
 const CATEGORIES: readonly AppCategory[] = Object.values(APP_CATEGORIES).flat();
 
-/** Query of `GET /datasets/app-rankings`. */
 export const appRankingsQuerySchema = Type.Object({
   category: Type.Optional(oneOf(GROUPS, { description: 'Only apps with a category of this group.' })),
   subcategory: Type.Optional(
@@ -33,7 +31,6 @@ export const appRankingsQuerySchema = Type.Object({
 
 export type AppRankingsQuery = Static<typeof appRankingsQuerySchema>;
 
-/** One app of the rankings. */
 export const appRankingSchema = Type.Object(
   {
     app_id: Type.Integer(),
@@ -45,7 +42,6 @@ export const appRankingSchema = Type.Object(
   { description: 'An app and what it used in the window.' },
 );
 
-/** Reply of `GET /datasets/app-rankings`. */
 export const appRankingsReplySchema = Type.Object({
   data: Type.Array(appRankingSchema),
   meta: datasetMetaSchema,
@@ -53,7 +49,6 @@ export const appRankingsReplySchema = Type.Object({
 
 export type AppRankingsReply = Static<typeof appRankingsReplySchema>;
 
-/** The part of a ranked app that is shown. */
 export interface ShownRankedApp {
   readonly id: number;
   readonly name: string;
@@ -62,7 +57,6 @@ export interface ShownRankedApp {
   readonly tokens: bigint;
 }
 
-/** Rankings as the route shows them. */
 export function appRankingsReply(
   rankings: ShownDataset & { readonly apps: readonly ShownRankedApp[] },
 ): AppRankingsReply {

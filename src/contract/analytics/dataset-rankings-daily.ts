@@ -13,7 +13,6 @@ const MODALITIES = ['text', 'image', 'image_output', 'audio', 'tool_calling'] as
 const CONTEXT_BUCKETS = ['1K', '10K', '100K', '1M', '10M'] as const;
 const LANGUAGE_TYPES = ['natural', 'programming'] as const;
 
-/** Subjects of requests. */
 const TOPICS = [
   'programming',
   'roleplay',
@@ -32,7 +31,6 @@ const TOPICS = [
 const OF_CONTENT =
   'Goes with no other filter, and not with days. This gateway does not read content: nothing matches.';
 
-/** Query of `GET /datasets/rankings-daily`. */
 export const rankingsDailyQuerySchema = Type.Object({
   ...DATASET_WINDOW,
   period: Type.Optional(
@@ -62,7 +60,6 @@ export const modelRankingSchema = Type.Object(
   { description: 'What a model was used for in a period.' },
 );
 
-/** Reply of `GET /datasets/rankings-daily`. */
 export const rankingsDailyReplySchema = Type.Object({
   data: Type.Array(modelRankingSchema),
   meta: datasetMetaSchema,
@@ -70,14 +67,12 @@ export const rankingsDailyReplySchema = Type.Object({
 
 export type RankingsDailyReply = Static<typeof rankingsDailyReplySchema>;
 
-/** The figures of a model in a period. */
 export interface ShownRankedModel {
   readonly periodMs: number;
   readonly model: string;
   readonly tokens: bigint;
 }
 
-/** Rankings of models as the route shows them. */
 export function rankingsDailyReply(
   rankings: ShownDataset & { readonly models: readonly ShownRankedModel[] },
 ): RankingsDailyReply {

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 
-/** The first day of all datasets. */
 export const DATASET_START = '2025-01-01';
 
 const day = (description: string) =>
@@ -22,13 +21,11 @@ export const DATASET_WINDOW = {
   ),
 };
 
-/** The days of a query. */
 export interface DatasetWindowQuery {
   readonly start_date?: string;
   readonly end_date?: string;
 }
 
-/** Metadata of a dataset. */
 export const datasetMetaSchema = Type.Object({
   as_of: Type.String({ format: 'date-time', description: 'When it was made.' }),
   start_date: Type.String({ description: 'First day, as it was resolved.' }),
@@ -48,7 +45,6 @@ export interface ShownDataset {
   readonly warnings?: readonly string[];
 }
 
-/** `meta` as the routes show it. */
 export function datasetMeta({ asOfMs, window, warnings }: ShownDataset): DatasetMeta {
   return {
     as_of: new Date(asOfMs).toISOString(),

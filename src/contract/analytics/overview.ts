@@ -9,7 +9,6 @@ export const OVERVIEW_DIMENSIONS = ['model', 'provider', 'key', 'workspace', 'ap
 
 export type OverviewDimension = (typeof OVERVIEW_DIMENSIONS)[number];
 
-/** The longest range, days. */
 export const MAX_OVERVIEW_DAYS = 366;
 
 /** Groups of a breakdown at most, and those of them that have their own stacks. */
@@ -21,7 +20,6 @@ const MAX_TEXT_CHARACTERS = 256;
 const anyOf = (description: string) =>
   Type.Optional(Type.Array(readableText(MAX_TEXT_CHARACTERS), { minItems: 1, maxItems: 100, description }));
 
-/** Query of `GET /overview`. */
 export const overviewQuerySchema = Type.Object({
   from: queryMoment('First moment; 24 hours before `to` without it.'),
   to: queryMoment('The moment after the last one; now without it.'),
@@ -122,7 +120,6 @@ const writtenOffSchema = Type.Array(
 
 export type OverviewWriteOffs = Static<typeof writtenOffSchema>;
 
-/** Reply of `GET /overview`. */
 export const overviewReplySchema = Type.Object({
   data: Type.Object({
     from: Type.String({ format: 'date-time' }),

@@ -10,7 +10,6 @@ const uptime = nullable(Type.Number({ minimum: 0, maximum: 100 }), {
   description: 'Percent; null when unknown.',
 });
 
-/** An endpoint of a model as the catalogue routes show it. */
 export const endpointSchema = Type.Object(
   {
     name: Type.String(),

@@ -71,7 +71,6 @@ export const explainRequestSchema = Type.Object(
   },
 );
 
-/** Reply of `POST /routing/explain`. */
 export const explanationSchema = Type.Object({
   data: Type.Object({
     requested: Type.String({ description: 'The model as it was asked for.' }),
@@ -103,5 +102,4 @@ export const explanationSchema = Type.Object({
   }),
 });
 
-/** What would become of a request. */
 export type Explanation = Static<typeof explanationSchema>['data'];

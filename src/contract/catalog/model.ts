@@ -3,7 +3,6 @@ import { nullable } from '../values/nullable.ts';
 import { codexModelsSchema } from './codex-model.ts';
 import { pricingSchema } from './pricing.ts';
 
-/** Modalities of a model, input and output. */
 export const architectureSchema = Type.Object({
   modality: Type.String({ examples: ['text+image->text'] }),
   input_modalities: Type.Array(Type.String()),
@@ -25,7 +24,6 @@ const reasoningSchema = Type.Object({
   supports_max_tokens: Type.Optional(Type.Boolean()),
 });
 
-/** A model as the catalogue routes show it. */
 export const modelSchema = Type.Object(
   {
     id: Type.String({ description: 'What requests name: `author/slug`.' }),
@@ -69,7 +67,6 @@ export const modelSchema = Type.Object(
 
 export type ModelObject = Static<typeof modelSchema>;
 
-/** Reply of `GET /model/{author}/{slug}`. */
 export const modelReplySchema = Type.Object({ data: modelSchema });
 
 /** Reply of `GET /models` and `GET /models/user`: with the members by which clients of OpenAI and Anthropic page. */
@@ -88,5 +85,4 @@ export const modelListSchema = Type.Object({
   models: Type.Optional(codexModelsSchema),
 });
 
-/** Reply of `GET /models/count`. */
 export const modelCountSchema = Type.Object({ data: Type.Object({ count: Type.Integer({ minimum: 0 }) }) });

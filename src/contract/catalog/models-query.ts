@@ -85,5 +85,4 @@ export const modelsQuerySchema = Type.Object({
 
 export type ModelsQuery = Static<typeof modelsQuerySchema>;
 
-/** Query of `GET /models/count`. */
 export const modelCountQuerySchema = Type.Object({ output_modalities: outputModalities });

@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { nullable } from '../values/nullable.ts';
 
-/** A provider as `GET /providers` shows it. */
 export const providerSchema = Type.Object(
   {
     name: Type.String({ description: 'Display name.' }),
@@ -15,5 +14,4 @@ export const providerSchema = Type.Object(
   { description: 'A company or server that runs models.' },
 );
 
-/** Reply of `GET /providers`. */
 export const providerListSchema = Type.Object({ data: Type.Array(providerSchema) });

@@ -5,10 +5,9 @@ import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import type { ClassifierObject } from './classifier.ts';
 
-/** A classifier with what has become of it. */
 export interface ShownClassifier {
   readonly classifier: Classifier;
-  /** In the current month. */
+  /** Spent in the current month. */
   readonly spentNanos: Nanos;
   /** Undefined while it follows nothing. */
   readonly note: FollowerNote | undefined;
@@ -16,7 +15,6 @@ export interface ShownClassifier {
   readonly lastProblem: Classification | undefined;
 }
 
-/** A classifier as the routes show it. */
 export function classifierObject({
   classifier,
   spentNanos,

@@ -69,7 +69,6 @@ const optional = {
   ),
 };
 
-/** Body of `POST /classifiers`. */
 export const createClassifierSchema = closed({
   name,
   model,
@@ -93,7 +92,6 @@ export const updateClassifierSchema = closed({
 
 export type UpdateClassifier = Static<typeof updateClassifierSchema>;
 
-/** Query of `GET /classifiers`. */
 export const classifiersQuerySchema = Type.Object({
   ...pageQuery,
   workspace_id: Type.Optional(uuid),
@@ -154,10 +152,8 @@ export const classifierSchema = Type.Object(
 
 export type ClassifierObject = Static<typeof classifierSchema>;
 
-/** Reply of `POST /classifiers`, and of `GET` and `PATCH` of one. */
 export const classifierReplySchema = Type.Object({ data: classifierSchema });
 
-/** Reply of `GET /classifiers`. */
 export const classifierListSchema = Type.Object({
   data: Type.Array(classifierSchema),
   total_count: Type.Integer({ description: 'All that match, on every page.' }),

@@ -9,7 +9,6 @@ import { nullable } from '../values/nullable.ts';
 const moment = (description: string) =>
   Type.String({ maxLength: 64, description: `${description} ISO 8601, with an offset or in UTC.` });
 
-/** Body of `POST /classifiers/{id}/runs`. */
 export const startRunSchema = closed({
   time_range: Type.Optional(
     closed(
@@ -26,7 +25,6 @@ export const startRunSchema = closed({
 
 export type StartRun = Static<typeof startRunSchema>;
 
-/** Query of `GET /classifiers/{id}/runs`. */
 export const runsQuerySchema = Type.Object(pageQuery);
 
 export type RunsQuery = Static<typeof runsQuerySchema>;
@@ -58,16 +56,13 @@ export const classifierRunSchema = Type.Object(
 
 export type ClassifierRunObject = Static<typeof classifierRunSchema>;
 
-/** Reply of `POST /classifiers/{id}/runs`, of `GET` of one, and of `POST .../stop`. */
 export const runReplySchema = Type.Object({ data: classifierRunSchema });
 
-/** Reply of `GET /classifiers/{id}/runs`. */
 export const runListSchema = Type.Object({
   data: Type.Array(classifierRunSchema),
   total_count: Type.Integer({ description: 'All, on every page.' }),
 });
 
-/** A run as the routes show it. */
 export function runObject(run: ClassifierRun): ClassifierRunObject {
   const { budgetNanos, progress } = run;
   return {

@@ -6,7 +6,6 @@ import { storableText } from '../values/readable-text.ts';
 const MAX_TEXT_CHARACTERS = 100_000;
 const MAX_ID_CHARACTERS = 128;
 
-/** Body of `POST /classifiers/{id}/test`. */
 export const testClassifierSchema = closed({
   text: Type.Optional(
     storableText(MAX_TEXT_CHARACTERS, { minLength: 1, description: 'What a user might say.' }),
@@ -23,7 +22,6 @@ export const testClassifierSchema = closed({
 
 export type TestClassifier = Static<typeof testClassifierSchema>;
 
-/** Reply of `POST /classifiers/{id}/test`. */
 export const classifierTrialSchema = Type.Object({
   data: Type.Object({
     tags: Type.Record(Type.String(), Type.String(), {

@@ -5,7 +5,6 @@ import { isoTime } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import type { ConnectionTestObject, DestinationObject } from './destination.ts';
 
-/** A destination as the routes show it. */
 export function destinationObject(destination: StatedDestination): DestinationObject {
   const { filterRules, createdAtMs, updatedAtMs } = destination;
   return {
@@ -51,7 +50,6 @@ function rulesObject({ isEnabled, groups }: FilterRules): NonNullable<Destinatio
   };
 }
 
-/** What came of a test of a connection, as the routes show it. */
 export function connectionTestObject({ isPassed, status, problem }: ConnectionOutcome): ConnectionTestObject {
   return { success: isPassed, status, message: problem };
 }

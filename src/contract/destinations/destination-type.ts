@@ -16,7 +16,6 @@ const configMember = Type.Object({
   values: nullable(Type.Array(Type.String()), { description: 'Those of a choice.' }),
 });
 
-/** Reply of `GET /observability/destination-types`. */
 export const destinationTypesSchema = Type.Object({
   data: Type.Array(
     Type.Object({

@@ -105,7 +105,6 @@ const changeable = {
   ),
 };
 
-/** Body of `POST /observability/destinations`. */
 export const createDestinationSchema = closed({
   type,
   name,
@@ -133,7 +132,6 @@ export const updateDestinationSchema = closed({
 
 export type UpdateDestination = Static<typeof updateDestinationSchema>;
 
-/** Query of `GET /observability/destinations`. */
 export const destinationsQuerySchema = Type.Object({
   ...pageQuery,
   workspace_id: Type.Optional(uuid),
@@ -197,16 +195,13 @@ export const destinationSchema = Type.Object(
 
 export type DestinationObject = Static<typeof destinationSchema>;
 
-/** Reply of `POST /observability/destinations`, and of `GET` and `PATCH` of one. */
 export const destinationReplySchema = Type.Object({ data: destinationSchema });
 
-/** Reply of `GET /observability/destinations`. */
 export const destinationListSchema = Type.Object({
   data: Type.Array(destinationSchema),
   total_count: Type.Integer({ description: 'All that match, on every page.' }),
 });
 
-/** Reply of `POST /observability/destinations/{id}/test`. */
 export const connectionTestSchema = Type.Object({
   data: Type.Object({
     success: Type.Boolean(),

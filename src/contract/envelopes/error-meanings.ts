@@ -48,5 +48,4 @@ export const ERROR_MEANINGS = {
   529: ['The provider is overloaded.', 'Try again later, or name fallback models.'],
 } as const satisfies Record<number, readonly [meaning: string, remedy: string]>;
 
-/** Statuses that refuse. */
 export type ErrorStatus = keyof typeof ERROR_MEANINGS;

@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 
-/** State of one part of the gateway. */
 export interface PartState {
   /** `limited`: works for some requests. `unknown`: the gateway is starting. */
   readonly status: 'ok' | 'limited' | 'unavailable' | 'unknown';
@@ -56,7 +55,6 @@ export const notReadySchema = Type.Object({
   parts,
 });
 
-/** Query of `/readyz`. */
 export const readinessQuery = Type.Object({
   part: Type.Optional(
     oneOf(['ledger', 'store', 'events', 'providers', 'redis'], {

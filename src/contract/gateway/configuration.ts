@@ -24,7 +24,6 @@ const valueSchema = Type.Object({
 
 export type ConfigurationValue = Static<typeof valueSchema>;
 
-/** The configuration in force. */
 export const configurationSchema = Type.Object({
   file: nullable(Type.String(), { description: 'Null = there is none.' }),
   in_force_since: Type.String({ format: 'date-time' }),
@@ -48,10 +47,8 @@ export const configurationSchema = Type.Object({
 
 export type ConfigurationObject = Static<typeof configurationSchema>;
 
-/** Reply of `GET /gateway/configuration`. */
 export const configurationReplySchema = Type.Object({ data: configurationSchema });
 
-/** Query of `GET /gateway/configuration`. */
 export const configurationQuerySchema = closed({
   section: Type.Optional(
     Type.String({
@@ -82,7 +79,6 @@ export const findingsSchema = Type.Object({
 
 export type FindingsObject = Static<typeof findingsSchema>;
 
-/** Reply of `GET /gateway/findings`. */
 export const findingsReplySchema = Type.Object({ data: findingsSchema });
 
 const presetSchema = Type.Object({
@@ -92,5 +88,4 @@ const presetSchema = Type.Object({
 
 export type PresetObject = Static<typeof presetSchema>;
 
-/** Reply of `GET /gateway/presets`. */
 export const presetListSchema = Type.Object({ data: Type.Array(presetSchema) });

@@ -18,10 +18,8 @@ export const priceChangeSchema = Type.Object({
 
 export type PriceChangeObject = Static<typeof priceChangeSchema>;
 
-/** Most changes of an answer. */
 export const MAX_PRICE_CHANGES = 10_000;
 
-/** Query of `GET /gateway/prices`. */
 export const pricesQuerySchema = closed({
   model: Type.Optional(
     Type.String({
@@ -33,7 +31,6 @@ export const pricesQuerySchema = closed({
 
 export type PricesQuery = Static<typeof pricesQuerySchema>;
 
-/** Reply of `GET /gateway/prices`. */
 export const priceChangeListSchema = Type.Object({
   data: Type.Array(priceChangeSchema),
   total_count: Type.Integer({ description: `More than \`data\` has above ${MAX_PRICE_CHANGES} changes.` }),

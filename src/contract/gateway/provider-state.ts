@@ -61,7 +61,6 @@ export const endpointStateSchema = Type.Object({
 
 export type EndpointStateObject = Static<typeof endpointStateSchema>;
 
-/** Query of `GET /gateway/endpoints`. */
 export const endpointStatesQuerySchema = closed({
   model: Type.Optional(Type.String({ maxLength: 512, description: 'Of this model alone.' })),
   provider: Type.Optional(
@@ -71,7 +70,6 @@ export const endpointStatesQuerySchema = closed({
 
 export type EndpointStatesQuery = Static<typeof endpointStatesQuerySchema>;
 
-/** Reply of `GET /gateway/endpoints`. */
 export const endpointStateListSchema = Type.Object({ data: Type.Array(endpointStateSchema) });
 
 const serviceChange = Type.Object({
@@ -139,5 +137,4 @@ export const providerStateSchema = Type.Object({
 export type ProviderStateObject = Static<typeof providerStateSchema>;
 export type ServiceChangeObject = ProviderStateObject['changes'][number];
 
-/** Reply of `GET /gateway/providers`. */
 export const providerStateListSchema = Type.Object({ data: Type.Array(providerStateSchema) });

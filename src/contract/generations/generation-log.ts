@@ -5,7 +5,6 @@ import { nullable } from '../values/nullable.ts';
 import { queryMoment } from '../values/query-moment.ts';
 import { uuid } from '../values/uuid.ts';
 
-/** States of a row. */
 const STATES = ['answered', 'fallback', 'failed', 'cancelled'] as const;
 
 const MAX_VALUES = 100;
@@ -103,7 +102,6 @@ const SORTS = ['created_at', 'duration_ms', 'latency', 'cost'] as const;
 export const MAX_LOG_ROWS = 1_000;
 export const DEFAULT_LOG_ROWS = 100;
 
-/** Query of `GET /generations`. */
 export const generationsQuerySchema = Type.Object({
   ...FILTERS,
   sort: Type.Optional(
@@ -143,7 +141,6 @@ export type GenerationsQuery = Static<typeof generationsQuerySchema>;
 
 export const MAX_LOG_BUCKETS = 500;
 
-/** Query of `GET /generations/counts`. */
 export const generationCountsQuerySchema = Type.Object({
   ...FILTERS,
   buckets: Type.Optional(
@@ -166,7 +163,6 @@ export type GenerationCountsQuery = Static<typeof generationCountsQuerySchema>;
 
 const text = nullable(Type.String());
 
-/** A row of the log. */
 export const loggedGenerationSchema = Type.Object(
   {
     id: Type.String(),
@@ -212,7 +208,6 @@ export const loggedGenerationSchema = Type.Object(
 
 export type LoggedGenerationObject = Static<typeof loggedGenerationSchema>;
 
-/** Reply of `GET /generations`. */
 export const generationsReplySchema = Type.Object({
   data: Type.Array(loggedGenerationSchema),
   next: nullable(Type.String(), { description: 'For `after`; null on the last page.' }),
@@ -227,7 +222,6 @@ export const generationsReplySchema = Type.Object({
 
 export type GenerationsReply = Static<typeof generationsReplySchema>;
 
-/** Reply of `GET /generations/counts`. */
 export const generationCountsReplySchema = Type.Object({
   data: Type.Object({
     total: Type.Integer({ description: 'Generations that the filter matches, as far as they were counted.' }),

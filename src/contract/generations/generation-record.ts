@@ -8,7 +8,6 @@ import { type WriteOffCause, writeOffsIn } from '../../ports/write-offs.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 
-/** Query of `GET /generation` and `GET /generation/content`. */
 export const generationQuerySchema = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 256, description: 'The id of the generation, `gen-...`.' }),
 });
@@ -202,10 +201,8 @@ export const generationSchema = Type.Object({
 
 export type GenerationRecord = Static<typeof generationSchema>;
 
-/** Reply of `GET /generation`. */
 export const generationReplySchema = Type.Object({ data: generationSchema });
 
-/** Reply of `GET /generation/content`. */
 export const generationContentReplySchema = Type.Object({
   data: Type.Object({
     input: Type.Object({}, { additionalProperties: true, description: '`{messages}` or `{prompt}`.' }),
@@ -218,7 +215,6 @@ export const generationContentReplySchema = Type.Object({
   }),
 });
 
-/** The part of a stored generation that is shown. */
 export interface ShownGeneration {
   readonly id: string;
   readonly scopes: { readonly workspace: string; readonly key: string };
@@ -229,7 +225,6 @@ export interface ShownGeneration {
   readonly row: JsonObject;
 }
 
-/** A list price, as a record shows it. */
 export type RecordedPrice = GenerationRecord['prices'][number];
 
 /** What a record shows besides what is stored with the generation. */
@@ -239,7 +234,6 @@ export interface RecordAdditions {
   readonly traceUrl?: string | undefined;
 }
 
-/** A generation as the route shows it, with every member. */
 export function generationObject(
   generation: ShownGeneration,
   { prices = [], traceUrl: template }: RecordAdditions = {},

@@ -27,7 +27,6 @@ const toolUse = Type.Optional(
   ),
 );
 
-/** Reply of `POST /responses`. */
 export const responsesResultSchema = Type.Object(
   {
     id: Type.String(),
@@ -75,7 +74,6 @@ export const responsesResultSchema = Type.Object(
   },
 );
 
-/** Reply of `POST /messages`. */
 export const messagesResultSchema = Type.Object(
   {
     id: Type.String(),
@@ -116,7 +114,6 @@ export const messagesResultSchema = Type.Object(
   { description: 'A whole message.' },
 );
 
-/** Reply of `POST /chat/completions`. */
 export const chatResultSchema = Type.Object(
   {
     id: Type.String(),
@@ -153,7 +150,6 @@ export const chatResultSchema = Type.Object(
   { description: 'A whole chat completion.' },
 );
 
-/** Reply of `POST /embeddings`. */
 export const embeddingsResultSchema = Type.Object(
   {
     object: Type.Literal('list'),

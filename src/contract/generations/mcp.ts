@@ -18,7 +18,6 @@ export const mcpMessageSchema = Type.Object(
   { description: 'A message of JSON-RPC 2.0, as the Model Context Protocol defines it.' },
 );
 
-/** Reply of `POST /mcp`. */
 export const mcpReplySchema = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),

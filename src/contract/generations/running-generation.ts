@@ -2,7 +2,6 @@ import Type, { type Static } from 'typebox';
 import { nullable } from '../values/nullable.ts';
 import { DEFAULT_LOG_ROWS, MAX_LOG_ROWS, REQUEST_FILTERS } from './generation-log.ts';
 
-/** Query of `GET /generations/running`. */
 export const runningGenerationsQuerySchema = Type.Object({
   ...REQUEST_FILTERS,
   limit: Type.Optional(
@@ -47,7 +46,6 @@ export const runningGenerationSchema = Type.Object(
 
 export type RunningGenerationObject = Static<typeof runningGenerationSchema>;
 
-/** Reply of `GET /generations/running`. */
 export const runningGenerationsReplySchema = Type.Object({
   data: Type.Array(runningGenerationSchema, { description: 'Newest first.' }),
   total_count: Type.Integer({ description: 'All that match, whatever `limit` is.' }),

@@ -31,7 +31,6 @@ export const memberSubjectsSchema = closed({
 
 export type MemberSubjects = Static<typeof memberSubjectsSchema>;
 
-/** Queries of the lists of assignments. */
 export const keyAssignmentsQuerySchema = Type.Object({
   ...pageQuery,
   key_hash: Type.Optional(Type.String({ description: 'Only that of this key.' })),
@@ -76,7 +75,6 @@ export type MemberAssignmentObject = Static<typeof memberAssignmentSchema>;
 
 const total = Type.Integer({ description: 'All that match, on every page.' });
 
-/** Replies of the lists of assignments. */
 export const keyAssignmentListSchema = Type.Object({
   data: Type.Array(keyAssignmentSchema),
   total_count: total,

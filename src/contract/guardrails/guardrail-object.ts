@@ -4,7 +4,6 @@ import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import type { GuardrailObject } from './guardrail.ts';
 
-/** A guardrail as the routes show it. */
 export function guardrailObject(guardrail: Guardrail): GuardrailObject {
   const { limitNanos, enforceZdr, builtins, filters, service } = guardrail;
   const { anthropic, openai, google, xai, other } = enforceZdr;

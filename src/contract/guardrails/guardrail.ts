@@ -154,7 +154,6 @@ const changeable = {
   ...FILTER_MEMBERS,
 };
 
-/** Body of `POST /guardrails`. */
 export const createGuardrailSchema = closed({
   name,
   workspace_id: Type.Optional({
@@ -171,13 +170,11 @@ export const updateGuardrailSchema = closed({ name: Type.Optional(name), ...chan
 
 export type UpdateGuardrail = Static<typeof updateGuardrailSchema>;
 
-/** A page of a list. */
 export const pageQuery = {
   offset: nullish(Type.Integer({ minimum: 0, description: 'Entries to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
 };
 
-/** Query of `GET /guardrails`. */
 export const guardrailsQuerySchema = Type.Object({ ...pageQuery, workspace_id: Type.Optional(uuid) });
 
 export type GuardrailsQuery = Static<typeof guardrailsQuerySchema>;
@@ -247,10 +244,8 @@ export const guardrailSchema = Type.Object(
 
 export type GuardrailObject = Static<typeof guardrailSchema>;
 
-/** Reply of `POST /guardrails`, `GET /guardrails/{id}` and `PATCH /guardrails/{id}`. */
 export const guardrailReplySchema = Type.Object({ data: guardrailSchema });
 
-/** Reply of `GET /guardrails`. */
 export const guardrailListSchema = Type.Object({
   data: Type.Array(guardrailSchema),
   total_count: Type.Integer({ description: 'All that match, on every page.' }),

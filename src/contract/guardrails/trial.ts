@@ -23,7 +23,6 @@ export const guardrailTrialSchema = closed({
 
 export type GuardrailTrial = Static<typeof guardrailTrialSchema>;
 
-/** Reply of `POST /guardrails/{id}/test`. */
 export const guardrailVerdictSchema = Type.Object({
   data: Type.Object({
     action: oneOf(['allowed', 'blocked', 'redacted', 'flagged'], {

@@ -33,7 +33,6 @@ export type CurrentKey = Static<typeof currentKeySchema>;
 /** No limit is written as the largest exact number, because clients stop at 0 remaining. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** The part of a key that it may see of itself. */
 export interface SelfSeenKey extends SpendingKey {
   readonly key: SpendingKey['key'] & {
     readonly hash: string;
@@ -46,7 +45,6 @@ export interface SelfSeenKey extends SpendingKey {
   };
 }
 
-/** A key as it sees itself. */
 export function currentKeyObject(shown: SelfSeenKey): CurrentKey {
   const { key } = shown;
   return {

@@ -45,7 +45,6 @@ export interface SpendingKey {
   readonly remainingNanos: Nanos | null;
 }
 
-/** Limit and usage of a key as the routes show them. */
 export function keyMoney({ key, spending, remainingNanos }: SpendingKey): KeyMoneyMembers {
   const { credit, byok } = spending;
   return {

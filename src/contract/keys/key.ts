@@ -42,7 +42,6 @@ const changeable = {
   include_byok_in_limit: Type.Optional(Type.Boolean()),
 };
 
-/** Body of `POST /keys`. */
 export const createKeySchema = closed({
   name,
   ...changeable,
@@ -63,7 +62,6 @@ export const updateKeySchema = closed({
 
 export type UpdateKey = Static<typeof updateKeySchema>;
 
-/** Query of `GET /keys`. */
 export const keysQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Keys to skip; a page has 100.' })),
   include_disabled: nullish(Type.Boolean({ description: 'Lists disabled keys too.' })),
@@ -108,19 +106,15 @@ export const keySchema = Type.Object(
 
 export type KeyObject = Static<typeof keySchema>;
 
-/** Reply of `POST /keys`. */
 export const issuedKeySchema = Type.Object({
   data: keySchema,
   key: Type.String({ description: 'The key itself. Shown this once.' }),
 });
 
-/** Reply of `GET /keys/{hash}` and `PATCH /keys/{hash}`. */
 export const keyReplySchema = Type.Object({ data: keySchema });
 
-/** Reply of `GET /keys`. */
 export const keyListSchema = Type.Object({ data: Type.Array(keySchema) });
 
-/** The part of a key that its account may see. */
 export interface ShownKey extends SpendingKey {
   /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or not known. */
   readonly lastUsedAtMs?: number | null;
@@ -139,7 +133,6 @@ export interface ShownKey extends SpendingKey {
   };
 }
 
-/** A key as the routes show it. */
 export function keyObject(shown: ShownKey): KeyObject {
   const { key, lastUsedAtMs } = shown;
   return {

@@ -18,7 +18,6 @@ export const sessionSchema = Type.Object({
 
 export type SessionObject = Static<typeof sessionSchema>;
 
-/** Reply of `POST /sessions`. */
 export const sessionReplySchema = Type.Object({ data: sessionSchema });
 
 /** Reply of `GET /sessions/current`. */
@@ -28,7 +27,6 @@ export const signedInSchema = Type.Object({
   }),
 });
 
-/** Reply of `GET /sessions`. */
 export const sessionListSchema = Type.Object({ data: Type.Array(sessionSchema) });
 
 export interface ShownSession {

@@ -3,7 +3,6 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same, or null. */
 export function isoTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : isoTime(ms);
 }

@@ -6,7 +6,6 @@ import { isoTime } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 
-/** Body of `PUT /workspaces/{id}/budgets/{interval}`. */
 export const setBudgetSchema = closed({
   limit_usd: Type.Number({
     exclusiveMinimum: 0,
@@ -22,7 +21,6 @@ export const setBudgetSchema = closed({
 
 export type SetBudget = Static<typeof setBudgetSchema>;
 
-/** A budget of a workspace. */
 export const budgetSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -46,16 +44,13 @@ const includeByok = Type.Boolean({
   description: 'What BYOK credentials served counts towards the budgets, at its list price.',
 });
 
-/** Reply of `GET` and `PUT /workspaces/{id}/budgets/{interval}`. */
 export const budgetReplySchema = Type.Object({ data: budgetSchema, include_byok_in_budgets: includeByok });
 
-/** Reply of `GET /workspaces/{id}/budgets`. */
 export const budgetListSchema = Type.Object({
   data: Type.Array(budgetSchema),
   include_byok_in_budgets: includeByok,
 });
 
-/** The part of a budget that is shown. */
 export interface ShownBudget {
   readonly id: string;
   readonly workspaceId: string;

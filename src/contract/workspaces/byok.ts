@@ -62,7 +62,6 @@ const changeable = {
   ),
 };
 
-/** Body of `POST /byok`. */
 export const createByokSchema = closed({
   key,
   provider,
@@ -79,7 +78,6 @@ export const updateByokSchema = closed({ key: Type.Optional(key), ...changeable 
 
 export type UpdateByok = Static<typeof updateByokSchema>;
 
-/** Query of `GET /byok`. */
 export const byokQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Credentials to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
@@ -115,16 +113,13 @@ export const byokCredentialSchema = Type.Object(
 
 export type ByokObject = Static<typeof byokCredentialSchema>;
 
-/** Reply of `POST /byok`, `GET /byok/{id}` and `PATCH /byok/{id}`. */
 export const byokReplySchema = Type.Object({ data: byokCredentialSchema });
 
-/** Reply of `GET /byok`. */
 export const byokListSchema = Type.Object({
   data: Type.Array(byokCredentialSchema),
   total_count: Type.Integer({ description: 'All that match, on every page.' }),
 });
 
-/** The part of a stored credential that is shown. */
 export interface ShownCredential {
   readonly id: string;
   readonly name: string | null;
@@ -144,7 +139,6 @@ export interface ShownCredential {
   readonly fileMember: string | null;
 }
 
-/** A credential as the routes show it. */
 export function byokObject(credential: ShownCredential): ByokObject {
   return {
     id: credential.id,

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 
-/** Reply of `GET /credits`. */
 export const creditsSchema = Type.Object({
   data: Type.Object(
     {

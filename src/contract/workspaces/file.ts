@@ -20,7 +20,6 @@ const fileId = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
 /** Purposes that clients send. All mean the same here: the file can be named in requests. */
 export const FILE_PURPOSES: readonly string[] = ['user_data', 'vision', 'assistants'];
 
-/** Query of `GET /files`. */
 export const filesQuerySchema = Type.Object({
   workspace_id: workspaceId,
   provider,
@@ -62,7 +61,6 @@ export const uploadSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** A stored file. */
 export const fileSchema = Type.Object(
   {
     id: Type.String(),
@@ -79,7 +77,6 @@ export const fileSchema = Type.Object(
 
 export type FileObject = Static<typeof fileSchema>;
 
-/** Reply of `GET /files`. */
 export const fileListSchema = Type.Object({
   data: Type.Array(fileSchema),
   has_more: Type.Boolean(),
@@ -92,14 +89,12 @@ export const fileListSchema = Type.Object({
   _shape: Type.String(),
 });
 
-/** Reply of `DELETE /files/{file_id}`. */
 export const fileDeletedSchema = Type.Object({
   id: Type.String(),
   type: Type.Literal('file_deleted'),
   _shape: Type.String(),
 });
 
-/** The part of a stored file that is shown. */
 export interface ShownFile {
   readonly id: string;
   readonly filename: string;
@@ -109,7 +104,6 @@ export interface ShownFile {
   readonly createdAtMs: number;
 }
 
-/** A file as the routes show it, in the form of this vendor. */
 export function fileObject(file: ShownFile, vendor: string): FileObject {
   return {
     id: file.id,

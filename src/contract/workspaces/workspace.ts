@@ -61,7 +61,6 @@ const changeable = {
   ),
 };
 
-/** Body of `POST /workspaces`. */
 export const createWorkspaceSchema = closed({ name, slug, ...changeable });
 
 export type CreateWorkspace = Static<typeof createWorkspaceSchema>;
@@ -75,7 +74,6 @@ export const updateWorkspaceSchema = closed({
 
 export type UpdateWorkspace = Static<typeof updateWorkspaceSchema>;
 
-/** Query of `GET /workspaces`. */
 export const workspacesQuerySchema = Type.Object({
   offset: nullish(Type.Integer({ minimum: 0, description: 'Workspaces to skip.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
@@ -122,16 +120,13 @@ export const workspaceSchema = Type.Object(
 
 export type WorkspaceObject = Static<typeof workspaceSchema>;
 
-/** Reply of `POST /workspaces`, `GET /workspaces/{id}` and `PATCH /workspaces/{id}`. */
 export const workspaceReplySchema = Type.Object({ data: workspaceSchema });
 
-/** Reply of `GET /workspaces`. */
 export const workspaceListSchema = Type.Object({
   data: Type.Array(workspaceSchema),
   total_count: Type.Integer({ description: 'All workspaces, on every page.' }),
 });
 
-/** The part of a workspace that is shown. */
 export interface ShownWorkspace {
   readonly id: string;
   readonly name: string;
