@@ -3,7 +3,7 @@ import { appHostOf } from '../kit/net/app-host.ts';
 
 /** An app that calls. Its identity is the host and port of its address. */
 export interface App {
-  /** Of this installation: 1, 2, 3 and so on. */
+  /** Number within this installation: 1, 2, 3 and so on. */
   readonly id: number;
   /** Host and port, lower case. */
   readonly host: string;

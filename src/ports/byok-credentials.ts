@@ -2,9 +2,7 @@ import type { Caller } from './caller.ts';
 
 /** A BYOK credential: one that an account brought for a provider, as routing sees it. */
 export interface ByokCredential {
-  /** UUID. */
   readonly id: string;
-  /** Slug of the provider. */
   readonly provider: string;
   /** Place among the credentials of its provider, ascending. */
   readonly sortOrder: number;

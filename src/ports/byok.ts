@@ -2,12 +2,10 @@ import type { FileMember } from './tenancy.ts';
 
 /** A BYOK credential as it is stored: its secret only encrypted. */
 export interface StoredByokCredential {
-  /** UUID. */
   readonly id: string;
   readonly accountId: string;
   /** Null = usable in every workspace of the account. */
   readonly workspaceId: string | null;
-  /** Slug of the provider. */
   readonly provider: string;
   readonly name: string | null;
   /** Masked secret. */
@@ -26,7 +24,7 @@ export interface StoredByokCredential {
   readonly isByokOnly: boolean;
   /** Whether nothing is retained behind it, as its owner says; null = as the provider says. */
   readonly declaredZdr: boolean | null;
-  /** Of each list: null = no restriction. */
+  /** Null = no restriction, as in the lists below. */
   readonly allowedModels: readonly string[] | null;
   readonly allowedUserIds: readonly string[] | null;
   readonly allowedApiKeyHashes: readonly string[] | null;
@@ -43,7 +41,6 @@ export interface ByokFilter {
   readonly provider?: string;
 }
 
-/** Members of a credential that may change. */
 export type ByokChange = Partial<
   Pick<
     StoredByokCredential,

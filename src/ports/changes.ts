@@ -9,11 +9,8 @@ export type Change =
   | { readonly kind: 'workspace'; readonly id: string }
   /** Guardrails of an account, or their assignments. */
   | { readonly kind: 'guardrails'; readonly accountId: string }
-  /** BYOK credentials of an account. */
   | { readonly kind: 'credentials'; readonly accountId: string }
-  /** Usage was imported. */
   | { readonly kind: 'imported-usage' }
-  /** Classifiers have classified generations. */
   | { readonly kind: 'classifications' }
   /** Changes may have been missed: anything may have changed. */
   | { readonly kind: 'anything' };

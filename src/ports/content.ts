@@ -11,7 +11,6 @@ export type GenerationContent = {
   tools?: string[];
 };
 
-/** Content with its owner. */
 export interface StoredContent {
   readonly generationId: string;
   readonly accountId: string;
@@ -19,7 +18,6 @@ export interface StoredContent {
   readonly content: GenerationContent;
 }
 
-/** How much content is kept. */
 export interface ContentRetention {
   /** Content of generations before this moment is removed, epoch milliseconds. */
   readonly beforeMs: number;

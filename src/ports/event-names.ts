@@ -48,7 +48,7 @@ export const METRICS = {
   response_cached_rate: detailed('share'),
   /** Generations without an answer. */
   error_count: detailed('count'),
-  /** Of the call that served, from its start to its end. */
+  /** Duration of the call that served, from its start to its end. */
   p50_duration: detailed('milliseconds'),
   p90_duration: detailed('milliseconds'),
   p99_duration: detailed('milliseconds'),
@@ -117,7 +117,6 @@ export const CONTEXT_LENGTH_BUCKETS: readonly (readonly [maxPromptTokens: number
   [Number.POSITIVE_INFINITY, '10M'],
 ];
 
-/** The bucket that a prompt falls in. */
 export function contextLengthBucketOf(promptTokens: number): string {
   return CONTEXT_LENGTH_BUCKETS.find(([maxPromptTokens]) => promptTokens <= maxPromptTokens)?.[1] ?? '10M';
 }

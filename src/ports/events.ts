@@ -73,7 +73,6 @@ export interface LogFacts {
   readonly errorType: string | null;
   /** Upstream calls. */
   readonly attempts: number;
-  /** Calls of server tools. */
   readonly toolCalls: number;
   readonly isStreamed: boolean;
   /** The trace that the caller named, 32 hexadecimal digits; null = none. */
@@ -119,7 +118,6 @@ export const TAG_PLACES = ['tag0', 'tag1'] as const;
 
 export type TagPlace = (typeof TAG_PLACES)[number];
 
-/** Sort order of rows. */
 export interface EventOrder {
   readonly field: MetricName | DimensionName | TagPlace | 'date';
   readonly direction: 'asc' | 'desc';
@@ -160,7 +158,6 @@ export interface EventRow {
   readonly metrics: readonly MetricValue[];
 }
 
-/** Result of a query. */
 export interface EventAnswer {
   readonly rows: readonly EventRow[];
   /** How many rows there would be without limits. */
@@ -197,7 +194,6 @@ export interface PeriodFigures {
   readonly groups: readonly EventRow[];
 }
 
-/** Result of a breakdown. */
 export interface Breakdown {
   /** Groups with the most of the first metric come first. */
   readonly now: PeriodFigures;
@@ -256,7 +252,6 @@ export const LOG_SORT_VALUES: Readonly<Record<LogSort, (row: LoggedGeneration) =
   cost: ({ creditNanos }) => creditNanos,
 };
 
-/** A page of the log. */
 export interface LogQuery extends LogFilter {
   readonly sort: LogSort;
   /** `desc`: newest, longest or dearest first. */
@@ -271,7 +266,6 @@ export interface LogQuery extends LogFilter {
   readonly stopAfterMs: number | null;
 }
 
-/** A row of the log. */
 export type LoggedGeneration = Pick<
   GenerationEvent,
   | 'id'
@@ -299,7 +293,6 @@ export type LoggedGeneration = Pick<
   readonly [Name in Exclude<keyof LogFacts, 'state'>]: LogFacts[Name] | null;
 } & Pick<LogFacts, 'state'>;
 
-/** Rows of a page. */
 export interface LogPage {
   readonly rows: readonly LoggedGeneration[];
   /**
@@ -353,7 +346,6 @@ export interface EventBundle {
   readonly file: string;
 }
 
-/** Outcome of adding events. */
 export interface Appended {
   readonly added: number;
   /** Skipped: their ids are known. */
@@ -362,7 +354,6 @@ export interface Appended {
   readonly tooOld: number;
 }
 
-/** Sizes of the store. */
 export interface EventSizes {
   readonly events: number;
   readonly dailyRows: number;

@@ -26,7 +26,6 @@ export type FileScope = (typeof FILE_SCOPES)[number];
 /** Whose files count together with one. */
 export type FileOwner = Pick<StoredFile, 'accountId' | 'workspaceId' | 'keyHash'>;
 
-/** How much is stored. */
 export interface FileUsage {
   readonly bytes: number;
   readonly files: number;
@@ -40,7 +39,7 @@ export interface PassedQuota {
   readonly scope: FileScope;
   readonly unit: keyof FileUsage;
   readonly limit: number;
-  /** Without the upload. */
+  /** What is stored already, without the upload. */
   readonly used: number;
 }
 
@@ -90,7 +89,6 @@ export interface IncomingBytes {
 /** The content of files, by their ids. */
 export interface FileBytes {
   receive(id: string): Promise<IncomingBytes>;
-  /** Undefined when there is none. */
   read(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Does nothing when there is none. */
   remove(id: string): Promise<void>;

@@ -160,7 +160,7 @@ export type GenerationRow = {
   web_search_nanos: string;
   /** What upstreams did with tools that they run, by price; absent = nothing. */
   hosted_tools?: JsonObject;
-  /** Of that, and of tools that nothing is known of, what the endpoint had no price for; absent = nothing. */
+  /** What of that, and of unknown tools, the endpoint had no price for; absent = nothing. */
   unpriced?: JsonObject;
   /** Held for it in the end, nano-dollars in decimal; null = nothing was, or it is unknown. Absent in old rows. */
   reserved_nanos?: string | null;

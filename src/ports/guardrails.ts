@@ -101,7 +101,6 @@ export interface GuardrailSettings {
 }
 
 export interface Guardrail extends GuardrailSettings {
-  /** UUID. */
   readonly id: string;
   readonly accountId: string;
   readonly createdAtMs: number;
@@ -128,7 +127,6 @@ export type AssignmentKind = (typeof ASSIGNMENT_KINDS)[number];
 
 /** A key or a member has at most one. */
 export interface GuardrailAssignment {
-  /** UUID. */
   readonly id: string;
   readonly guardrailId: string;
   readonly accountId: string;
@@ -149,7 +147,6 @@ export interface AssignmentFilter {
   readonly subject?: string | undefined;
 }
 
-/** Members of a guardrail that may change. */
 export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
 
 /** Storage of guardrails and of their assignments. */

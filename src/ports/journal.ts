@@ -53,7 +53,9 @@ export interface Journal {
    * so a record that is appended again must be recognised when it is read twice.
    */
   append(record: Uint8Array, durability: Durability): Promise<JournalPosition>;
-  /** As `append`, with callbacks instead of a promise, for the hot path. `refused` may be called synchronously. */
+  /**
+   * `append` with callbacks instead of a promise, for the hot path. `refused` may be called synchronously.
+   */
   enqueue(append: Append): void;
   /**
    * False from a failure of the disk until it works again: begin nothing new meanwhile. Appends of work under way are
@@ -63,7 +65,6 @@ export interface Journal {
   /** The end of the last record, or where the first one of an empty segment begins. */
   readonly end: JournalPosition;
   readonly disk: DiskWaits;
-  /** Number and bytes of its segments on the disk. */
   readonly size: { readonly segments: number; readonly bytes: number };
   /**
    * Reads all records written by now, oldest first and in portions, so that the event loop is not blocked. The records

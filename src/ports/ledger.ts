@@ -52,7 +52,6 @@ export interface Limits {
 export interface Payer {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
-  /** Epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -84,7 +83,6 @@ export interface Refusal {
   readonly guardrailId?: string | undefined;
 }
 
-/** A new generation that money is to be reserved for. */
 export interface NewGeneration extends Payer {
   readonly generationId: string;
   /** Facts of it so far: its row is made from them after a crash. */
@@ -100,7 +98,6 @@ export interface Use {
   readonly uncharged?: readonly WriteOff[] | undefined;
   /** The generation's row; of a checkpoint only the members that changed since it was accepted. */
   readonly row: JsonObject;
-  /** Epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -117,7 +114,6 @@ export type TopUpOutcome =
   | { readonly ok: true; readonly more: Amount }
   | { readonly ok: false; readonly refusal: Refusal | null };
 
-/** The final charge of a generation. */
 export interface FinalCharge {
   readonly charge: Amount;
   /** Used beyond reservation and limits, or disputed: charged to no account. */
@@ -174,7 +170,7 @@ export interface AccountStatement {
   /** Null = the balance is not enforced; then `leftNanos` is null too. */
   readonly grantedNanos: Nanos | null;
   readonly settledNanos: Nanos;
-  /** Of open generations. */
+  /** Reserved by open generations. */
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. The balance shown to users is granted - settled. */
   readonly leftNanos: Nanos | null;
@@ -200,7 +196,6 @@ export function hasMoney(statement: AccountStatement): boolean {
 export interface LedgerReport {
   readonly accounts: readonly AccountStatement[];
   readonly openReservations: number;
-  /** Generations that have rows. */
   readonly generations: number;
   readonly journal: { readonly segments: number; readonly bytes: number; readonly tornTailBytes: number };
 }
@@ -248,7 +243,6 @@ export interface Ledger {
   spendingOf(scope: Scope, ids: readonly string[], atMs: number): Promise<Spending[]>;
   /** The generations of an account that run in this process, in no particular order. */
   runningOf(accountId: string): Promise<readonly RunningGeneration[]>;
-  /** The money of one account. */
   statementOf(accountId: string): Promise<AccountStatement>;
   /** The enforced balances with the least left, least first; at most `limit`. */
   balancesLeft(limit: number): Promise<readonly BalanceLeft[]>;
@@ -273,7 +267,6 @@ export interface Ledger {
   readonly clockAheadMs: number | null;
   /** What this process holds ahead for payers that reserve often; null with an embedded ledger, which needs none. */
   readonly slices: SliceFigures | null;
-  /** How the disk of the journal answers. */
   readonly disk: DiskWaits;
   /** Queue lengths: records waiting for the disk, settled generations waiting for each projection. */
   readonly lag: Readonly<Record<string, number>>;

@@ -19,7 +19,6 @@ export interface RateLimit extends RateCounter {
   readonly max: number;
 }
 
-/** An amount that is added to a counter. */
 export interface RateCount extends RateCounter {
   readonly amount: number;
 }

@@ -2,18 +2,15 @@
 export interface ApprovalClaim {
   /** Digest of the approval and of the key that was asked for it. */
   readonly id: string;
-  /** The generation that runs the call. */
   readonly generationId: string;
   readonly atMs: number;
 }
 
 /** The tools of a server as an account saw them. */
 export interface SeenTools {
-  /** Digests of tools by their names. */
   readonly digests: Readonly<Record<string, string>>;
   /** Epoch milliseconds of the last change of a tool, by its name. */
   readonly changedAtMs: Readonly<Record<string, number>>;
-  /** Epoch milliseconds at which they were last stored. */
   readonly seenAtMs: number;
 }
 

@@ -3,7 +3,6 @@ import type { JsonObject } from '../kit/json/json.ts';
 export interface CachedAnswer {
   /** The generation that it answered. */
   readonly sourceId: string;
-  /** Epoch milliseconds. */
   readonly storedAtMs: number;
   /** Lifetime from `storedAtMs`. */
   readonly ttlSeconds: number;
@@ -20,6 +19,5 @@ export interface ResponseCache {
   find(key: string, nowMs: number): Promise<CachedAnswer | undefined>;
   /** Stores an answer in the background, replacing one under the same key. */
   keep(key: string, cached: CachedAnswer): void;
-  /** Removes the answer under a key. */
   forget(key: string): Promise<void>;
 }

@@ -100,7 +100,6 @@ export interface ExchangedNews {
  * Methods reject if the store does not answer.
  */
 export interface RoutingMemory {
-  /** The pin of a conversation, by the key of the conversation. */
   findPin(key: string): Promise<Pin | undefined>;
   /** Sets or renews a pin. It ends after `idleMs`. */
   setPin(key: string, pin: Pin, idleMs: number): Promise<void>;

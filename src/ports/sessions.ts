@@ -9,7 +9,7 @@ export interface Session {
   /** Epoch milliseconds of a recent request; written at most once a minute. */
   readonly lastSeenAtMs: number;
   readonly expiresAtMs: number;
-  /** Of the browser that signed in, cut; null = it sent none. */
+  /** User agent of the browser that signed in, cut; null = it sent none. */
   readonly userAgent: string | null;
   /** Address of the browser that signed in. */
   readonly address: string;

@@ -27,13 +27,11 @@ export interface DatabaseFacts {
   readonly encryptionKeyIds: readonly string[];
   /** When the last generation was settled, epoch milliseconds; undefined when none was. */
   readonly lastSettledAtMs: number | undefined;
-  /** Whether an app is registered. */
   readonly hasApps: boolean;
   /** Stored files, at most `MAX_EXAMINED_FILES` of them. */
   readonly files: readonly KnownFile[];
 }
 
-/** A stored file as the database has it. */
 export interface KnownFile {
   readonly id: string;
   readonly bytes: number;
@@ -56,7 +54,6 @@ export interface ConnectionFacts {
   readonly allowed: number;
 }
 
-/** Facts about a Redis server. */
 export interface RedisFacts {
   /** Host and port. */
   readonly name: string;
@@ -67,9 +64,7 @@ export interface RedisFacts {
   readonly isReplica: boolean;
 }
 
-/** What a ClickHouse server has. */
 export interface ClickhouseFacts {
-  /** Version of the server. */
   readonly version: string;
   readonly roundTripMs: number;
   /** Undefined before the first start with it: there are no tables. */

@@ -4,7 +4,6 @@ import type { Nanos } from '../kit/money.ts';
 import type { LimitWindow, ResetWindow } from '../kit/time/windows.ts';
 
 export interface Account {
-  /** UUID. */
   readonly id: string;
   /** Unique in the installation. */
   readonly name: string;
@@ -39,7 +38,6 @@ export interface WorkspaceSettings {
 export type FileMember = string | null;
 
 export interface Workspace extends WorkspaceSettings {
-  /** UUID. */
   readonly id: string;
   readonly accountId: string;
   readonly isDefault: boolean;
@@ -47,18 +45,16 @@ export interface Workspace extends WorkspaceSettings {
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
   readonly fileMember: FileMember;
-  /** Of its budgets, and of whether BYOK usage counts towards them. */
+  /** Place of its budgets, and of whether BYOK usage counts towards them. */
   readonly budgetsFileMember: FileMember;
   /** Derived: something is told of its prompts and answers after they were given. Never stored with it. */
   readonly hasContentReaders: boolean;
 }
 
-/** Members of a workspace that may change. */
 export type WorkspaceEdit = Partial<WorkspaceSettings & Pick<Workspace, 'fileMember' | 'budgetsFileMember'>>;
 
 /** The most that a workspace may spend in a window. It has at most one of each. */
 export interface Budget {
-  /** UUID. */
   readonly id: string;
   readonly workspaceId: string;
   readonly window: LimitWindow;
@@ -70,12 +66,11 @@ export interface Budget {
 /** A budget with what names it and what it counts. */
 export interface NamedBudget extends Pick<Budget, 'workspaceId' | 'window' | 'limitNanos'> {
   readonly accountId: string;
-  /** Of the workspace. */
+  /** Slug of the workspace. */
   readonly slug: string;
   readonly includeByok: boolean;
 }
 
-/** Members of a key that may change. */
 export interface KeySettings {
   readonly name: string;
   readonly disabled: boolean;
@@ -111,7 +106,6 @@ export type KeyEdit = Partial<
   KeySettings & Pick<Key, 'workspaceId' | 'label' | 'expiresAtMs' | 'creatorUserId' | 'fileMember'>
 >;
 
-/** Part of a list. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
@@ -129,7 +123,6 @@ export interface KeyFilter {
   readonly search: string | null;
 }
 
-/** Outcome of a change of a workspace. */
 export type WorkspaceChange =
   | { readonly kind: 'changed'; readonly workspace: Workspace }
   | { readonly kind: 'missing' | 'slug-taken' };
@@ -187,7 +180,7 @@ export interface BudgetStore {
   listAllBudgets(limit: number): Promise<NamedBudget[]>;
   /** The shortest window first. */
   listBudgets(workspaceId: string): Promise<Budget[]>;
-  /** Of several workspaces, in any order of these; of each the shortest window first. */
+  /** Budgets of several workspaces: the workspaces in any order, of each the shortest window first. */
   listBudgetsOf(workspaceIds: readonly string[]): Promise<Budget[]>;
   /**
    * Stores the budget that `decide` returns for the current ones, and whether BYOK usage counts, in one transaction.
@@ -214,7 +207,6 @@ export interface KeyStore {
   listKeys(accountId?: string): Promise<Key[]>;
   /** Newest first, without management keys. */
   listPlainKeys(filter: KeyFilter, page: Page): Promise<Key[]>;
-  /** Undefined when there is none. */
   updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined>;
   /** Deletes a key for good, with its guardrail assignment. False when there is none. */
   deleteKey(hash: string): Promise<boolean>;

@@ -23,7 +23,6 @@ export const WRITE_OFF_CAUSES = [
   'cut',
 ] as const;
 
-/** One of `WRITE_OFF_CAUSES`. */
 export type WriteOffCause = (typeof WRITE_OFF_CAUSES)[number];
 
 /** Cause of an excess over the reservation that has none of its own. */
@@ -53,7 +52,6 @@ export function writeOffRows(writeOffs: readonly WriteOff[]): WriteOffRow[] {
   return writeOffs.map(({ cause, nanos }) => ({ cause, nanos: String(nanos) }));
 }
 
-/** The write-offs that a row lists. */
 export function writeOffsOf({ write_offs: rows }: JsonObject): WriteOff[] {
   return Array.isArray(rows) ? rows.filter(isJsonObject).flatMap(writeOffOf) : [];
 }

@@ -96,7 +96,6 @@ function withoutFallbacks(
   };
 }
 
-/** Preferences that are lists of names. */
 const NAME_LISTS = ['order', 'only', 'ignore'] as const satisfies readonly (keyof Preferences)[];
 
 /** Names shown in one entry. */

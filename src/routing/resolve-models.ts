@@ -45,7 +45,6 @@ function noModelChosen([first]: readonly EmptyRouter[], report: readonly Transla
   return new NoModelToChoose(message, { ...choice, report });
 }
 
-/** A router of the list without a model to choose from. */
 interface EmptyRouter {
   readonly id: string;
   readonly refusal: NoModelToChoose;

@@ -2,7 +2,6 @@ import { type Nanos, usdOf } from '../kit/money.ts';
 import type { Clock } from '../kit/time/clock.ts';
 import { RollingSums } from './health/rolling-sums.ts';
 
-/** Tokens and cost of one generation. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

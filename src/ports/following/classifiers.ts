@@ -15,12 +15,12 @@ export interface ClassifierDimension {
 export const CLASSIFIER_LIMITS = {
   nameCharacters: 255,
   descriptionCharacters: 2_000,
-  /** Of a dimension or a value. */
+  /** Characters of the meaning of a dimension or a value. */
   meaningCharacters: 500,
   valueCharacters: 100,
   modelCharacters: 255,
   dimensions: 8,
-  /** Of a dimension. */
+  /** Values of a dimension. */
   values: 50,
 } as const;
 
@@ -64,7 +64,6 @@ const KEY_PREFIX = 'classifier/';
 
 /** Tags the generations of a workspace after their answers. A workspace has at most one that is active. */
 export interface Classifier extends ClassifierSettings {
-  /** UUID. */
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
@@ -85,7 +84,6 @@ export interface ClassifierSettings {
   readonly monthlyBudgetNanos: Nanos | null;
 }
 
-/** Members of a classifier that may change. */
 export type ClassifierEdit = Partial<ClassifierSettings & Pick<Classifier, 'fileMember'>>;
 
 /** Storage of classifiers. A change that would give a workspace a second active one is refused. */
@@ -99,11 +97,11 @@ export interface ClassifierStore {
     workspaceId: string | null,
     page: Page,
   ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
-  /** Of all accounts. */
+  /** Active ones of all accounts. */
   listActive(): Promise<readonly Classifier[]>;
   /** Those of the configuration file. */
   listDeclared(): Promise<readonly Classifier[]>;
-  /** Of all accounts. */
+  /** Ids of the classifiers of all accounts. */
   listIds(): Promise<readonly string[]>;
   /** `decide` may throw to refuse. Undefined if there is none. */
   update(
@@ -120,7 +118,7 @@ export interface ClassifierStore {
 export interface ClassifierTag {
   readonly generationId: string;
   readonly classifierId: string;
-  /** Of the generation, so that a query over time finds its tags. */
+  /** When the generation was created, so that a query over time finds its tags. */
   readonly createdAtMs: number;
   readonly dimension: string;
   readonly value: string;
@@ -130,7 +128,7 @@ export interface ClassifierTag {
 export interface Classification {
   readonly classifierId: string;
   readonly generationId: string;
-  /** Of the generation. */
+  /** When the generation was created. */
   readonly createdAtMs: number;
   /** Values by dimension; none if nothing fits. */
   readonly tags: Readonly<Record<string, string>>;
@@ -182,7 +180,6 @@ export type RunState = (typeof RUN_STATES)[number];
 
 /** A classifier over generations of the past. */
 export interface ClassifierRun {
-  /** UUID. */
   readonly id: string;
   readonly classifierId: string;
   readonly accountId: string;
@@ -214,18 +211,17 @@ export interface RunProgress {
   readonly updatedAtMs: number;
 }
 
-/** Storage of runs. */
 export interface ClassifierRunStore {
   /** False, and nothing is stored, while another run of its classifier is under way. */
   insert(run: ClassifierRun): Promise<boolean>;
   find(accountId: string, classifierId: string, id: string): Promise<ClassifierRun | undefined>;
-  /** Of a classifier, the newest first. */
+  /** Runs of a classifier, newest first. */
   list(
     accountId: string,
     classifierId: string,
     page: Page,
   ): Promise<{ readonly runs: readonly ClassifierRun[]; readonly total: number }>;
-  /** Of all accounts, the oldest first. */
+  /** Runs of all accounts, oldest first. */
   listRunning(): Promise<readonly ClassifierRun[]>;
   /** Notes progress of a run that is running. False if it is not, any more. */
   note(id: string, progress: RunProgress): Promise<boolean>;

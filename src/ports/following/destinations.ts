@@ -70,7 +70,6 @@ export const FILTER_OPERATOR_NAMES = [
 
 /** Where generations of a workspace are sent. */
 export interface Destination {
-  /** UUID. */
   readonly id: string;
   readonly accountId: string;
   readonly workspaceId: string;
@@ -164,7 +163,6 @@ export type DestinationEdit = Partial<
   Omit<Destination, 'id' | 'accountId' | 'workspaceId' | 'type' | 'createdAtMs' | 'updatedAtMs'>
 >;
 
-/** Storage of destinations. */
 export interface DestinationStore extends SecretStore {
   /**
    * Stores a destination unless its id is known, or its workspace has `mostOfType` of its type already: then resolves
@@ -178,7 +176,7 @@ export interface DestinationStore extends SecretStore {
     workspaceId: string | null,
     page: Page,
   ): Promise<{ readonly destinations: readonly Destination[]; readonly total: number }>;
-  /** Of all accounts, the oldest first. */
+  /** Destinations of all accounts, oldest first. */
   listAll(): Promise<readonly Destination[]>;
   /** Undefined if there is none. If `decide` throws, nothing changes. */
   update(

@@ -10,7 +10,7 @@ export interface FollowedGeneration {
 
 /** How far a follower may fall behind. Beyond either bound the oldest generations are left out, and counted. */
 export interface FollowerBounds {
-  /** Since their settlement, milliseconds. */
+  /** Counted from their settlement. */
   readonly maxAgeMs: number;
   readonly maxGenerations: number;
 }
@@ -24,7 +24,7 @@ export interface Follower {
   readonly id: string;
   /** For figures, such as `otel-collector`; absent = what its id begins with. */
   readonly type?: string;
-  /** Changes when it is made anew from other settings. */
+  /** Changes when the follower is made again from other settings. */
   readonly version: string;
   readonly workspaceId: string;
   /** It takes what was settled at or after this moment: when it was created, or switched on again. */

@@ -11,7 +11,6 @@ export interface RowRange {
   readonly until: RowPlace;
 }
 
-/** Generations behind a place. */
 export interface SettledPage {
   readonly generations: readonly StoredGeneration[];
   /** Behind the last one; the end of the range if there are no more. */

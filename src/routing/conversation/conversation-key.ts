@@ -21,7 +21,6 @@ export class ConversationKey {
   }
 }
 
-/** Account and model of a conversation. */
 export interface ConversationScope {
   readonly accountId: string;
   /** The id that the request names; for a router, the router's own id. */

@@ -3,7 +3,6 @@ import { cachePricesOf } from '../../catalog/prices/bill.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { ConversationKey } from './conversation-key.ts';
 
-/** A successful request of a conversation. */
 export interface PinCase {
   readonly kind: ConversationKey['kind'];
   readonly usage: Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens'>;

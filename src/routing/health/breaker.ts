@@ -8,7 +8,6 @@ export interface CooldownSettings {
   readonly failures: number;
   /** Length of the first cool-down; the n-th in a row is n times as long. */
   readonly baseMs: number;
-  /** Upper bound of a cool-down. */
   readonly maxMs: number;
 }
 
@@ -20,7 +19,6 @@ export interface BreakerAdmission {
   readonly isProbe: boolean;
 }
 
-/** A cool-down that begins. */
 export interface BegunCooldown {
   /** Failures in a row. */
   readonly failures: number;

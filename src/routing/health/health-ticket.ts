@@ -5,7 +5,6 @@ import type { ProbeRights } from './probe-rights.ts';
 import type { FailureCause } from './service-watch.ts';
 import type { SiteHealth } from './site-health.ts';
 
-/** Outcome of a complete answer. */
 export interface TicketSuccess {
   readonly outputTokens: number;
   /** `bad`: the answer has a tool call that cannot be run. */

@@ -38,9 +38,9 @@ export interface CoolingSite {
   readonly site: string;
   /** 0 = for all. */
   readonly accounts: number;
-  /** Of the longest of its cool-downs. */
+  /** Time left of the longest of its cool-downs. */
   readonly leftMs: number;
-  /** Of the last failure that counted. */
+  /** Cause of the last failure that counted. */
   readonly cause: FailureCause | undefined;
 }
 
@@ -76,12 +76,14 @@ export class Health implements CallerHealth {
     return own === undefined ? site.health() : own.over(site.health(), site.measurements);
   }
 
-  /** As the requests of an account see it: what only they bring about holds for them alone. */
+  /**
+   * The health of sites as the requests of an account see it: what only these requests bring about holds for
+   * them alone.
+   */
   forAccount(account: string): CallerHealth {
     return new HealthForAccount(this, account);
   }
 
-  /** For the list of endpoints. */
   statistics(site: string): ServiceStatistics {
     return (
       this.#sites.get(site)?.measurements.statistics(this.#dependencies.clock.monotonic()) ?? NO_STATISTICS
@@ -178,7 +180,6 @@ export class Health implements CallerHealth {
     return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(MIN_RETRY_AFTER_SECONDS, Math.ceil(waitMs / 1000)));
   }
 
-  /** Number of sites that are cooling down, for all or for an account. */
   cooling(): number {
     return this.coolingSites().length;
   }

@@ -1,6 +1,5 @@
 import type { BucketCounts, MeasuredCalls } from '../../ports/routing-memory.ts';
 
-/** Counts of a histogram by bucket. */
 class Buckets {
   #counts = new Map<number, number>();
 

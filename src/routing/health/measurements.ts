@@ -26,7 +26,6 @@ export interface ServiceHistory {
   readonly failures: readonly number[];
 }
 
-/** Statistics of an endpoint that was not called yet. */
 export const NO_STATISTICS: ServiceStatistics = {
   uptime5m: null,
   uptime30m: null,
@@ -47,7 +46,6 @@ const MINUTE = 60 * SECOND;
 /** The window in which failures make a site unstable. */
 export const INSTABILITY_WINDOW = { slices: 6, sliceMs: 5 * SECOND };
 
-/** Rolling windows. */
 const WINDOWS = {
   halfMinute: INSTABILITY_WINDOW,
   fiveMinutes: { slices: 5, sliceMs: MINUTE },
@@ -129,7 +127,6 @@ export class Measurements {
     this.#unreported?.throughput.add(bucket);
   }
 
-  /** An answer with tool calls. */
   addToolAnswer(isBad: boolean, nowMs: number): void {
     this.#addToolAnswers(1, isBad ? 1 : 0, nowMs);
     if (this.#unreported === undefined) return;
@@ -175,7 +172,7 @@ export class Measurements {
     return this.isUnstableWith(this.#halfMinute.sum(BAD, nowMs), nowMs);
   }
 
-  /** The same, if so many of the calls of the last 30 seconds had failed. */
+  /** `isUnstable`, if so many of the calls of the last 30 seconds had failed. */
   isUnstableWith(failures: number, nowMs: number): boolean {
     return failures > 0 && failures >= UNSTABLE_SHARE * this.#halfMinute.sum(ALL, nowMs);
   }

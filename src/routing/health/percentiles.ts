@@ -38,7 +38,6 @@ export class RollingHistogram {
     this.#counts = new RollingSums(new Uint16Array(slices * BUCKETS), BUCKETS, sliceMs);
   }
 
-  /** The bucket of a value. */
   bucketOf(value: number): number {
     const bucket = Math.floor(Math.log(value / this.#scale.least) / LOG_GROWTH);
     return Math.min(BUCKETS - 1, Math.max(0, bucket));

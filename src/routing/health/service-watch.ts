@@ -25,7 +25,6 @@ export type ServiceChange = ServicePlace & { readonly cause: FailureCause | unde
 
 export type ReportService = (change: ServiceChange) => void;
 
-/** Where changes are reported. */
 export interface ServiceWatchDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly report?: ReportService;
@@ -35,7 +34,7 @@ export interface ServiceWatchDependencies {
 
 /** Reports when a site goes out of service and when it is back, with the cause. */
 export class ServiceWatch implements BreakerWatch {
-  /** Of the last failure that counted; set before the breaker counts it. */
+  /** Cause of the last failure that counted; set before the breaker counts it. */
   cause: FailureCause | undefined;
   readonly #place: ServicePlace;
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -73,7 +73,6 @@ export class SiteHealth {
     return this.#cached;
   }
 
-  /** Pauses the site. */
   pauseFor(durationMs: number, cause: FailureCause | undefined): void {
     const isNew = this.pause.leftAt(this.#clock.monotonic()) === 0;
     this.pause.grant(durationMs);
@@ -97,7 +96,6 @@ export class SiteHealth {
     this.changed();
   }
 
-  /** Drops the cached health. */
   changed(): void {
     this.#cached = undefined;
   }

@@ -22,7 +22,6 @@ export function drawFirst<T>(
   return first === 0 ? shares : [...shares.splice(first, 1), ...shares];
 }
 
-/** An entry that is not in the draw. */
 export function undrawn<T>(entry: T): Share<T> {
   return { entry, weight: undefined };
 }

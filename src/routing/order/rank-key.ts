@@ -18,7 +18,6 @@ export interface RankContext {
   readonly pin: string | undefined;
   /** The test for custody (`custodyOf`); undefined = nothing is sealed. */
   readonly takesSealsBack: ((endpoint: Endpoint) => boolean) | undefined;
-  /** The request has tools. */
   readonly usesTools: boolean;
 }
 

@@ -13,7 +13,6 @@ import {
   rankKeyFunction,
 } from './rank-key.ts';
 
-/** The candidates of one model, and the preferences for it. */
 export interface ModelCandidates {
   readonly candidates: readonly Candidate[];
   readonly preferences: Preferences;

@@ -1,7 +1,6 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import type { Variant } from '../rules/routed-model.ts';
 
-/** A parsed model id. */
 export interface ModelId {
   /** Without routing suffixes; suffixes that name another model stay. */
   readonly base: string;

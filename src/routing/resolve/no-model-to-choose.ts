@@ -17,7 +17,6 @@ export interface EmptyChoice {
   readonly report?: readonly TranslationEntry[];
 }
 
-/** A router has no model to choose from. */
 export class NoModelToChoose extends GatewayError {
   readonly choice: EmptyChoice;
 

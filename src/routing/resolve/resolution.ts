@@ -19,7 +19,6 @@ export interface Resolution {
   readonly report: readonly TranslationEntry[];
 }
 
-/** Input of the resolution besides the request. */
 export interface ResolutionContext {
   readonly catalog: Catalog;
   /** Configured vendor name: prefix of router ids (`<vendor>/auto`). */

@@ -15,7 +15,6 @@ import { type Choice, NO_MODEL_LEFT, pinnedFirst, type Router, type RouterInput 
 const DEFAULT_TRADEOFF = 7;
 const MAX_MODELS = 5;
 
-/** A range of price percentiles. */
 interface PriceBand {
   readonly from: number;
   readonly to: number;
@@ -23,7 +22,6 @@ interface PriceBand {
   readonly isClosed: boolean;
 }
 
-/** Ranges by `cost_tier`. */
 const COST_TIERS: Readonly<Record<string, PriceBand>> = {
   low: { from: 0, to: 20, isClosed: false },
   medium: { from: 20, to: 40, isClosed: false },

@@ -27,7 +27,6 @@ const CODING_TIERS: readonly CodingTier[] = [
   LOWEST_TIER,
 ];
 
-/** A model with the values that the router compares. */
 interface Contender {
   readonly model: Model;
   readonly score: number;

@@ -15,7 +15,6 @@ export interface RouterInput {
   readonly variants: readonly Variant[];
 }
 
-/** The decision of a router. */
 export interface Choice {
   /** In order of preference; at least one. Their endpoints are those of the catalogue or a subset. */
   readonly models: readonly Model[];

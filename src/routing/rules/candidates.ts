@@ -11,7 +11,6 @@ import type { Needs } from './needs.ts';
 import type { Preferences } from './preferences.ts';
 import { Rejections } from './rejections.ts';
 
-/** A model of a request, with the preferences for it. */
 export interface PreferredModel {
   readonly model: Model;
   readonly preferences: Preferences;

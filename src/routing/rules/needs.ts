@@ -10,7 +10,6 @@ export interface Needs {
   readonly outputModalities: ReadonlySet<string>;
   /** Parameters that it uses, by their public names. */
   readonly parameters: ReadonlySet<string>;
-  /** Its output limit; undefined = none. */
   readonly requestedOutputTokens: number | undefined;
   /** Output that an endpoint must be able to write; absent = `requestedOutputTokens`. */
   readonly minOutputTokens?: number;
@@ -89,7 +88,6 @@ function isPlainText(part: Part): boolean {
   return part.type === 'file' && part.source.kind === 'text';
 }
 
-/** A parameter by its public name. */
 interface Parameter {
   readonly name: string;
   readonly isUsed: (request: GenerationRequest) => boolean;

@@ -8,7 +8,6 @@ import type { Percentile } from '../health/endpoint-health.ts';
 import { type NameList, nameListOf } from './provider-names.ts';
 import type { Variant } from './routed-model.ts';
 
-/** Sort orders of endpoints. */
 export type SortKey = 'price' | 'throughput' | 'latency' | 'exacto';
 
 /** `model`: all endpoints of one model before those of the next. `none`: the endpoints of all models in one list. */

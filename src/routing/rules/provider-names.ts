@@ -32,7 +32,6 @@ export function placeIn(list: NameList, endpoint: Endpoint): number {
   return place;
 }
 
-/** True if any name of an endpoint is in a list. */
 export function isNamedIn(list: NameList, endpoint: Endpoint): boolean {
   return placeIn(list, endpoint) !== Number.POSITIVE_INFINITY;
 }

@@ -5,7 +5,6 @@ import type { Model } from '../../catalog/catalog.ts';
  */
 export type Variant = 'nitro' | 'floor' | 'exacto';
 
-/** A model that may answer a request. */
 export interface RoutedModel {
   /** The id in the request: its own, an alias, or a router's. */
   readonly name: string;
