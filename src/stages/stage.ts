@@ -58,7 +58,6 @@ export interface OcrSettings extends ServiceSettings {
 
 /** Something besides generations that a provider does for stages. */
 export interface ServiceSettings {
-  /** Slug of the provider. */
   readonly provider: string;
   /** The provider's name of the model. */
   readonly model: string;
@@ -77,7 +76,6 @@ export interface StageContext {
   readonly cache: CacheWish | undefined;
   /** Aborted when the caller leaves or the deadline passes. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds. */
   now(): number;
   readonly log: Pick<Log, 'warn'>;
   /** What services are told of the trace; absent = nothing. */
@@ -148,7 +146,7 @@ export interface Stage {
   readonly name: string;
   /** The part of a generation that it may change. With `nothing` a generation stays on the relay lane. */
   readonly touches: 'nothing' | 'request' | 'answer';
-  /** Of a stage that touches the request: one that `before` left as it is may be relayed. */
+  /** For a stage that touches the request: a request that `before` left as it is may be relayed. */
   readonly relaysUnchanged?: boolean;
   /** True if nothing of a request may leave the gateway before this stage has seen it. */
   readonly guardsRequest?: boolean;
@@ -177,11 +175,14 @@ export interface Stage {
     wish?: LegWish,
   ): FlowSource<EventBatch>;
   /**
-   * Of a stage with `around`: whether the end of the leg is the end of the generation, because the stage runs the rest
-   * once and waits for nothing afterwards. Absent = it is not.
+   * For a stage with `around`: whether the end of the leg is the end of the generation, because the stage
+   * runs the rest once and waits for nothing afterwards. Absent = it is not.
    */
   endsWithLeg?(context: StageContext): boolean;
-  /** Of a stage with `around`: true if `before` has found nothing to do; it is left out then. Absent = it has. */
+  /**
+   * For a stage with `around`: true if `before` has found nothing to do; the stage is left out then. Absent =
+   * it has.
+   */
   isIdle?(context: StageContext): boolean;
   /** Called with a complete and settled answer. `asked`: the parsed request before any stage. */
   after?(answer: GivenAnswer, context: StageContext, asked: GenerationRequest): void;
@@ -241,7 +242,6 @@ export class ActiveStages {
     this.#context = context;
   }
 
-  /** True if no stage is active. */
   get isEmpty(): boolean {
     return this.#stages.length === 0;
   }
@@ -254,17 +254,14 @@ export class ActiveStages {
     );
   }
 
-  /** True if nothing of the request may leave the gateway before a stage has seen it. */
   get guardsRequest(): boolean {
     return this.#stages.some(({ guardsRequest }) => guardsRequest === true);
   }
 
-  /** True if a stage runs the legs. */
   get runsLegs(): boolean {
     return this.#stages.some((stage) => this.#runsAround(stage));
   }
 
-  /** True if the end of the leg is the end of the generation. */
   get endWithLeg(): boolean {
     return this.#stages.every(
       (stage) => !this.#runsAround(stage) || stage.endsWithLeg?.(this.#context) === true,
@@ -310,7 +307,6 @@ export class ActiveStages {
     return this.#failureMetadata === undefined ? failure : failure.withMetadata(this.#failureMetadata);
   }
 
-  /** Adds an entry to the pipeline of the routing metadata. */
   note(entry: PipelineEntry): void {
     this.#context.note(entry);
   }

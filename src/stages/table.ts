@@ -20,12 +20,9 @@ import { toolLoopStage } from './tool-loop/tool-loop-stage.ts';
 export interface StageDependencies {
   readonly cache: ResponseCache;
   readonly egress: Egress;
-  /** Files of workspaces, for tools. */
   readonly files: WorkspaceFiles;
-  /** The services of guardrails. */
   readonly judgesFor: JudgesFor;
   readonly guardrailMetrics: GuardrailMetrics;
-  /** The MCP servers that callers may use. */
   readonly mcpServers: GrantedServers;
 }
 
@@ -58,7 +55,6 @@ const OUTER: readonly Row[] = [
   { stage: ({ egress, files, mcpServers }) => toolLoopStage({ egress, files }, mcpServers) },
 ];
 
-/** Ids of the plugins that are stages. */
 export const STAGE_PLUGINS: readonly string[] = OUTER.flatMap(({ pluginId }) => pluginId ?? []);
 
 /** The stages of a gateway. `additional`: stages inside all others but the guardrails around legs. */

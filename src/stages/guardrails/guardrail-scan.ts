@@ -48,12 +48,12 @@ export class GuardrailScan implements ScannerCount {
   /** Numbers of texts that stand beside others, and the rows of such texts that were scanned for what spans them. */
   readonly #numbers = new Map<string, number>();
   readonly #scannedRows = new Set<string>();
-  /** The same, judged by services. */
+  /** Rows of such texts that services have judged. */
   readonly #judgedRows = new Set<string>();
   /** Requests as they may be sent. */
   readonly #passed = new WeakSet<GenerationRequest>();
   readonly #unfinished: UnfinishedListener;
-  /** Of the request and the answer of the current leg. */
+  /** Work left for the request and the answer of the current leg. */
   #budget = new ScanBudget();
   #findings: PlacedFinding[] = [];
   #isBlocked = false;
@@ -269,7 +269,6 @@ export class GuardrailScan implements ScannerCount {
     return row;
   }
 
-  /** The texts after all filters. */
   *#filtered(texts: readonly NewText[]): Sliced<string[]> {
     const results: string[] = [];
     for (const { text, role } of texts) {
@@ -293,7 +292,6 @@ export class GuardrailScan implements ScannerCount {
     return this.#filters.stream(RECEIVED, this.#budget).push(text).release;
   }
 
-  /** Characters of a text in pieces that are scanned in one slice. */
   get sliceCharacters(): number {
     return this.#filters.sliceCharacters;
   }

@@ -22,7 +22,6 @@ export type FilesAsText = (
   context: Pick<StageContext, 'caller' | 'signal'>,
 ) => Promise<ReadFiles | undefined>;
 
-/** The guardrails of a generation, for its files. */
 export interface FileScanning {
   /** Returns the request as it may be sent, or throws. The same request if nothing has to be changed. */
   scanned(request: GenerationRequest): Promise<GenerationRequest>;

@@ -5,7 +5,6 @@ import type { FilterAction } from '../../ports/guardrails.ts';
 import type { Finding, TextPlace } from './filters/finding.ts';
 import type { Judge, JudgeFailure } from './judges/judge.ts';
 
-/** A finding and where its text stood. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly direction: TextPlace['direction'];
@@ -77,7 +76,7 @@ function entryOf(group: readonly PlacedFinding[], isAdded: boolean): PipelineEnt
   };
 }
 
-/** Of injections the matched text; of personal data the names of the filters, never the data itself. */
+/** The matched text of injections; for personal data the names of the filters, never the data itself. */
 function patternsOf(group: readonly PlacedFinding[]): string[] {
   const texts = group.map(({ finding }) =>
     (finding.kind === 'prompt-injection' ? finding.text : finding.label).slice(0, MAX_PATTERN_CHARACTERS),

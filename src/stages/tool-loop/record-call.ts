@@ -3,7 +3,6 @@ import { passedText, type WireWatch } from '../../ir/wire-watch.ts';
 import type { ToolOutcome } from '../../tools/server-tool.ts';
 import type { StageContext } from '../stage.ts';
 
-/** A call of a server tool that has ended. */
 export interface EndedCall {
   /** Short name of the tool; of one that does not exist, what the model called. */
   readonly name: string;

@@ -32,7 +32,6 @@ export interface FinishedCall {
   readonly end: ToolCallEnd;
   readonly startedAtMs: number;
   readonly durationMs: number;
-  /** False if the tool was not run. */
   readonly isRun: boolean;
   /** The span that its service was told of. */
   readonly spanId?: string;
@@ -90,9 +89,7 @@ export type StepContext = Omit<ToolContext, 'tell' | 'showStep' | 'leg'>;
 
 /** What is done with the calls of one step while they run. */
 export interface StepObserver {
-  /** Shows a piece of a call's result. */
   tell(index: number, text: string): void;
-  /** Shows a step of a call. */
   showStep(index: number, step: string, members: JsonObject): void;
   /** Records a call that is run, when it begins. */
   began(index: number, offered: OfferedTool, members: BegunMembers): void;
@@ -141,7 +138,6 @@ export function runCalls(
   });
 }
 
-/** Why there is no tool for a call. */
 function missingTool(name: string, tools: OfferedTools): string {
   return tools.isForbidden(name)
     ? `the tool ${quoted(name)} may not be called in this answer`

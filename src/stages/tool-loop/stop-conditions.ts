@@ -4,7 +4,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, stringAt } from '../../kit/json/members.ts';
 import { MAX_USD, type Nanos, nanosOf } from '../../kit/money.ts';
 
-/** How far a loop has come. */
 export interface LoopProgress {
   /** Legs whose calls of server tools were run. */
   readonly steps: number;
@@ -18,7 +17,6 @@ export interface LoopProgress {
   readonly dearestLegNanos: Nanos;
   /** Cost of the dearest step so far: its leg with its calls. */
   readonly dearestStepNanos: Nanos;
-  /** The end of the last leg. */
   readonly finish: FinishReason;
 }
 

@@ -82,7 +82,6 @@ export class ToolLoop {
   readonly #showsPauses: boolean;
   readonly #wish: LegWish = { adapt: (request, endpoint) => this.#tools.requestFor(request, endpoint) };
   #steps = 0;
-  /** True once an opening call was shown. */
   #isOpened = false;
   #requested = 0;
   /** Main legs that have begun. */

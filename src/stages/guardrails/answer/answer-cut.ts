@@ -31,7 +31,6 @@ export interface OpenPartEnd extends Omit<CutText, 'text' | 'from'> {
  * the next text shows that none does, or none follows. If that text ends before, there is one more cut.
  */
 export class AnswerCut {
-  /** What was held back. */
   readonly events: Event[] = [];
   readonly #scan: GuardrailScan;
   readonly #texts: [CutText, ...CutText[]];

@@ -78,7 +78,7 @@ export class AnswerFilter {
     return this.isShort(batch) ? this.pushShort(batch) : this.#inSlices(batch);
   }
 
-  /** The same for a short batch. */
+  /** `push` for a short batch, without slices. */
   pushShort(batch: EventBatch): Event[] {
     const out: Event[] = [];
     for (let at = 0; at < batch.length && !this.#scan.isBlocked; ) {
@@ -250,7 +250,6 @@ export class AnswerFilter {
     }
   }
 
-  /** The part of a piece that is about to be scanned. */
   #beginText({ item, part: index, kind, text, logprobs }: TextDelta): OpenPart {
     const part = this.#partAt(item, index, kind);
     this.#scan.countReceived(text.length);
@@ -377,7 +376,7 @@ export class AnswerFilter {
     this.#endProgress(out);
   }
 
-  /** Texts that come whole. */
+  /** Replaces texts that come whole. */
   #mapped<T>(value: T): Sliced<T> {
     return mapReceived(value, this.#scan, (text) => this.#scan.receivedText(text));
   }

@@ -13,7 +13,6 @@ export const WITHHELD = 'Provider returned error: its text was withheld by a gua
 /** Members of the metadata that hold the gateway's own words. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['provider_name', 'error_type']);
 
-/** The guardrails of one generation. */
 interface Guards {
   readonly scan: GuardrailScan;
   readonly panel: JudgePanel;

@@ -135,7 +135,7 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
   }
 }
 
-/** Of an item that stands before all items of a leg. */
+/** Number of an item of an earlier leg, which stands before all items of this one. */
 const EARLIER_LEG = -1;
 
 const OVER = { done: true, value: undefined } as const;

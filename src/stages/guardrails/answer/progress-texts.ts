@@ -14,7 +14,7 @@ const MAX_FOLLOWED = 256;
 interface OpenText {
   readonly text: ReceivedText;
   event: ProgressEvent;
-  /** Of the text among the pieces of the event. */
+  /** Place of the text among the pieces of the event. */
   place: number;
 }
 

@@ -7,7 +7,6 @@ export class ReceivedText {
   readonly #note: (findings: readonly Finding[]) => void;
   #isChanged = false;
 
-  /** `note` is called with new findings. */
   constructor(scan: StreamScan, note: (findings: readonly Finding[]) => void) {
     this.#scan = scan;
     this.#note = note;
@@ -18,7 +17,6 @@ export class ReceivedText {
     return this.#released(this.#scan.push(piece));
   }
 
-  /** The rest. */
   end(): string {
     return this.#released(this.#scan.end());
   }

@@ -31,7 +31,6 @@ export class ToolInputPieces {
     this.#open = open;
   }
 
-  /** Something was replaced. */
   get isChanged(): boolean {
     return this.#isChanged || this.#text?.isChanged === true;
   }
@@ -53,7 +52,6 @@ export class ToolInputPieces {
     return release;
   }
 
-  /** The rest. */
   end(): string {
     if (!this.#isString) return this.#endBare() + this.#endText();
     // Cut off inside of a string, perhaps inside of an escape sequence.

@@ -12,7 +12,7 @@ const IS_DIGIT = /\p{Nd}/u;
 const UNKNOWN = 0;
 /** Its own form, whatever follows. */
 export const PLAIN = 1;
-/** The same, and a digit of another script. */
+/** Its own form, whatever follows, and a digit of another script. */
 export const DIGIT = 2;
 /** Its own form, which a joining character after it may change. */
 export const OPEN = 3;
@@ -87,7 +87,7 @@ function plainUnit(code: number): number {
 /** The form of a code point that stands for others. */
 interface CharacterForm {
   readonly whole: Uint16Array;
-  /** One character if no built-in filter knows any of them, else the same. */
+  /** One character if no built-in filter knows any of the form's characters, else the form itself. */
   readonly short: Uint16Array;
 }
 
@@ -97,7 +97,7 @@ const IS_UNREAD = new RegExp(`^${UNREAD}(?:(?: |${UNREAD})*${UNREAD})?$`, 'u');
 
 /** By code point, as they are needed: a few thousand stand for others. */
 const forms = new Map<number, CharacterForm>();
-/** The same of code points of one unit, which are read faster. */
+/** Forms of code points of one UTF-16 unit, which are read faster. */
 const unitForms: (CharacterForm | undefined)[] = new Array(0x10000).fill(undefined);
 
 /** The form of a code point that is `CHANGED`. */
@@ -169,7 +169,6 @@ function pairKey(code: number, second: number): number {
   return code * MAX_PAIRED + second;
 }
 
-/** How characters become one. */
 interface Composition {
   /** What they can become, by the first of them. */
   readonly composites: ReadonlyMap<number, readonly number[]>;

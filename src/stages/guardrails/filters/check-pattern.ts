@@ -34,9 +34,7 @@ const UNCOUNTED_STEPS = 25;
 /** After so many patterns that take too many steps, no further ones are measured. */
 const MAX_TOO_DEAR = 3;
 
-/** A pattern that is refused, and why, in words that fit behind "the pattern". */
 export interface PatternProblem {
-  /** Place in the list. */
   readonly index: number;
   readonly problem: string;
 }

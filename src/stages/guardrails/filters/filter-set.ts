@@ -27,7 +27,6 @@ const NO_LABEL: FilterWords = { label: '[BLOCKED]', redaction: '[REDACTED]' };
 /** Compiled custom patterns by their source, in the order of the guardrails. */
 type Patterns = Map<string, CompiledPattern>;
 
-/** The filters of all guardrails that apply to a caller. */
 export class FilterSet {
   readonly #scanners: Readonly<Record<PlaceKind, Scanner>>;
   /** All custom patterns, which are the same in all places, if one has long matches. */
@@ -66,19 +65,17 @@ export class FilterSet {
     );
   }
 
-  /** Whether any filter reads texts of a direction. */
   reads(direction: TextPlace['direction']): boolean {
     if (direction === 'received') return this.#scanners.received.filters.length > 0;
     // A filter of user messages only is among these too.
     return this.#scanners['sent-user'].filters.length > 0;
   }
 
-  /** All findings in a text, in order. */
   scan(text: string, place: TextPlace): Finding[] {
     return runAtOnce(this.scanInSlices(text, place));
   }
 
-  /** The same, in slices of a few milliseconds at most: others may run after each. */
+  /** `scan` in slices of a few milliseconds at most: other work may run after each. */
   scanInSlices(text: string, place: TextPlace, budget = new ScanBudget()): Sliced<Finding[]> {
     return this.#scanners[kindOf(place)].scan(text, budget);
   }
@@ -90,7 +87,6 @@ export class FilterSet {
     return this.#long === undefined ? [] : yield* this.#long.scan(text, budget);
   }
 
-  /** Characters of a text in pieces that are scanned in some milliseconds at most. */
   get sliceCharacters(): number {
     return this.#scanners.received.sliceCharacters;
   }
@@ -123,7 +119,7 @@ export function* preparedFilters(applied: readonly AppliedGuardrail[]): Sliced<F
   return filters;
 }
 
-/** The same at once. */
+/** `preparedFilters` without slices. */
 export function compileFilters(applied: readonly AppliedGuardrail[]): FilterSet {
   return byList.get(applied) ?? runAtOnce(preparedFilters(applied));
 }

@@ -2,7 +2,7 @@ import { FILTER_ACTIONS, type FilterAction, type GuardrailScope } from '../../..
 
 /** Where a text stands. */
 export interface TextPlace {
-  /** Of the message that it belongs to; `user` for a prompt without messages. */
+  /** Role of the message that the text belongs to; `user` for a prompt without messages. */
   readonly role: string;
   readonly direction: 'sent' | 'received';
 }

@@ -12,7 +12,9 @@ const ONLY_ASCII = /^[\0-\x7f]*$/;
  */
 export interface NormalText {
   readonly text: string;
-  /** The same with the digits of all scripts as those of ASCII, which is how filters for personal data see it. */
+  /**
+   * The form with the digits of all scripts as those of ASCII, which is how filters for personal data see it.
+   */
   readonly withPlainDigits: string;
   /** Where the character at an index begins in the original. */
   startOf(index: number): number;
@@ -165,7 +167,7 @@ export class NormalStream {
   base = 0;
   /** Undefined if nothing is open. */
   open: OpenEnd | undefined;
-  /** The same with plain digits; undefined as long as there are no others. */
+  /** `text` with plain digits; undefined as long as there are no others. */
   #withPlainDigits: string | undefined;
   /** Undefined as long as every position is the same in both texts. */
   #spans: FormSpans | undefined;
@@ -211,13 +213,11 @@ export class NormalStream {
     this.open = undefined;
   }
 
-  /** Where the character at a position begins in the original. */
   startOf(position: number): number {
     if (position >= this.end) return this.#restAt;
     return this.#spans === undefined ? position : (this.#spans.startOf(position) ?? this.#restAt);
   }
 
-  /** Where the character before a position ends in the original. */
   endBefore(position: number): number {
     return this.#spans === undefined ? position : (this.#spans.endBefore(position) ?? position);
   }

@@ -5,7 +5,6 @@ import type { CompiledPattern } from './check-pattern.ts';
 import type { FindingSource } from './finding.ts';
 import type { ScanBudget } from './scan-budget.ts';
 
-/** A filter with a custom pattern. */
 export interface PatternFilter {
   readonly source: FindingSource;
   readonly pattern: CompiledPattern;

@@ -73,7 +73,6 @@ export class Scanner {
     this.sliceCharacters = Math.max(MIN_PIECE_CHARACTERS, Math.floor(PIECE_WORK / work));
   }
 
-  /** For a text that comes in pieces. Prompt injections are looked for in whole texts only. */
   stream(budget: ScanBudget): StreamScan {
     const shapes = this.filters.flatMap(({ source, matcher }) =>
       matcher.kind === 'shapes'

@@ -11,7 +11,6 @@ import {
 import { NormalStream } from './normal-form.ts';
 import type { PatternSearches } from './pattern-searches.ts';
 
-/** The result of scanning one more piece of a text. */
 export interface Released {
   /** Text that no filter can match any more, with redactions in place. Empty after a finding that blocks. */
   readonly release: string;
@@ -25,7 +24,6 @@ export interface ShapeSearch {
   readonly search: BoundedSearch;
 }
 
-/** How far a search has come. */
 interface Progress {
   readonly hold: number;
   readonly settled: number;
@@ -56,14 +54,12 @@ export class StreamScan {
   #open: Finding[] = [];
   #isBlocked = false;
 
-  /** `patterns`: absent = none. */
   constructor(shapes: readonly ShapeSearch[], patterns: PatternSearches | undefined) {
     this.#shapes = shapes;
     this.#patterns = patterns;
     this.#normal = new NormalStream(patterns === undefined);
   }
 
-  /** Characters that were received and have not left. */
   get heldCharacters(): number {
     return this.#end - this.#released;
   }

@@ -1,4 +1,3 @@
-/** A text that is put together from UTF-16 units. */
 export class UnitText {
   #units: Uint16Array<ArrayBuffer>;
   #length = 0;

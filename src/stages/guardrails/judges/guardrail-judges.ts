@@ -9,7 +9,7 @@ export function guardrailJudges({
   presidioUrl,
 }: {
   readonly egress: Egress;
-  /** The current one; null = none is configured. */
+  /** The current address; null = none is configured. */
   readonly presidioUrl: () => string | null;
 }): JudgesFor {
   return (applied, generationId) => {

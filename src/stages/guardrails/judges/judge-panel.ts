@@ -9,7 +9,6 @@ export interface PanelReport {
   failed(judge: Judge, direction: TextPlace['direction'], failure: JudgeFailure): void;
 }
 
-/** How much a service has judged. */
 export interface JudgedCount {
   readonly engine: Judge['engine'];
   readonly guardrail_id: string;
@@ -61,7 +60,6 @@ export class JudgePanel {
     return this.#judges.length === 0;
   }
 
-  /** Characters of an answer that are judged at a time; null = the whole answer at once. */
   get windowCharacters(): number | null {
     const windows = this.#judges.map(({ judge }) => judge.windowCharacters);
     return windows.includes(null) ? null : Math.max(0, ...(windows as number[]));

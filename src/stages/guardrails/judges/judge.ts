@@ -17,7 +17,7 @@ export interface JudgedText {
 export interface Judgement {
   /** The texts as they may go on, in their order. */
   readonly texts: readonly string[];
-  /** Besides those in joined texts. */
+  /** Findings besides those in joined texts. */
   readonly findings: readonly Finding[];
   /** What was found in one of the texts, with places in it. */
   spansIn(index: number): readonly Finding[];

@@ -93,7 +93,6 @@ function filtersOf(applied: readonly AppliedGuardrail[]): Map<string, EntityFilt
   return filters;
 }
 
-/** Texts that are analyzed together. */
 interface Call {
   text: string;
   readonly pieces: CallPiece[];

@@ -6,7 +6,6 @@ import type { JudgedCount } from '../judges/judge-panel.ts';
 import { receivedCharacters } from './received-characters.ts';
 import { sentCharacters } from './sent-characters.ts';
 
-/** Characters that were not scanned. */
 export interface Unscanned {
   readonly sent: number;
   readonly received: number;
@@ -34,7 +33,7 @@ export class Receipt implements Omit<WireWatch, 'passedError'> {
   #sent = 0;
   #sentScanned = 0;
   #received = 0;
-  /** The same before the events in which something was blocked. */
+  /** Characters that came back before the events in which something was blocked. */
   #receivedUnblocked = 0;
   #isShown = false;
 

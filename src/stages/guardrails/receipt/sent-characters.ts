@@ -77,7 +77,7 @@ class ScannedTexts {
     return this.#coversJson(text) ?? this.#coversSentence(text) ?? this.#coversJoined(text);
   }
 
-  /** Of a name: all of it if it was made from names that were scanned. */
+  /** Scanned characters of a name: all of them if it was made from names that were scanned. */
   coversName(name: string): number {
     const covered = this.covers(name);
     if (covered === name.length || UNNAMED_FILE.test(name)) return name.length;
@@ -87,7 +87,10 @@ class ScannedTexts {
     return isMade ? name.length : covered;
   }
 
-  /** Of JSON: all but the texts in it that were not scanned. Undefined = it is none. */
+  /**
+   * Scanned characters of JSON text: all but the texts in it that were not scanned. Undefined = it is no
+   * JSON.
+   */
   #coversJson(text: string): number | undefined {
     if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
     let value: unknown;
@@ -100,7 +103,10 @@ class ScannedTexts {
     return Math.max(0, text.length - (sent - scanned));
   }
 
-  /** Of a sentence of ours around texts of the caller: all but what of those was not scanned. */
+  /**
+   * Scanned characters of a sentence of ours around texts of the caller: all but what of these texts was not
+   * scanned.
+   */
   #coversSentence(text: string): number | undefined {
     for (const sentence of OWN_SENTENCES) {
       const match = sentence.exec(text);
@@ -113,7 +119,10 @@ class ScannedTexts {
     return undefined;
   }
 
-  /** Of a text that is joined from several: those that stand between blanks, and the blanks beside them. */
+  /**
+   * Scanned characters of a text that is joined from several: those that stand between blanks, and the blanks
+   * beside them.
+   */
   #coversJoined(text: string): number {
     if (text.trim() === '') return text.length;
     let covered = 0;

@@ -33,7 +33,7 @@ function isAdjoining(text: string, owner: Item | string, member: string): boolea
   return LISTS[owner]?.has(member) === true && !(OF_VALUES.has(owner) && NUMERAL.test(text));
 }
 
-/** Numbers such texts of each owner. */
+/** Numbers the adjoining texts of each owner. */
 class Ordinals {
   readonly #counts = new Map<Item | string, number>();
 
@@ -44,7 +44,7 @@ class Ordinals {
   }
 }
 
-/** Collects such texts while a request is walked, in order, by the chain that they belong to. */
+/** Collects adjoining texts while a request is walked, in order, by the chain that they belong to. */
 export class AdjoiningTextsOf {
   readonly #chains: AdjoiningText[][] = [];
   /** The chains that the next text may go on with, by the list or the voice and the member. */
@@ -126,7 +126,7 @@ function keyOf(voice: Voice, member: string): string {
   return `${voice} ${member === 'summary' ? member : 'text'}`;
 }
 
-/** The request with some such texts replaced: for each owner by their ordinals. */
+/** The request with some adjoining texts replaced: for each owner by their ordinals. */
 export function* withAdjoiningTexts(
   request: GenerationRequest,
   replaced: ReadonlyMap<Item | string, ReadonlyMap<number, string>>,

@@ -177,13 +177,11 @@ function wordsOfFormats(): SchemaWords {
   return ofFormats;
 }
 
-/** Whether a name of a member is documented. */
 export function isDocumentedName(name: string): boolean {
   if (Object.hasOwn(DIALECTS, name)) return true;
   return Object.hasOwn(OWN_NAMES, name) || ANSWER_NAMES.has(name) || wordsOfFormats().hasName(name);
 }
 
-/** Whether a text is a documented value of a member. */
 export function isDocumentedValue(member: string, text: string): boolean {
   if (member === 'type' && (TOOL_STEPS.test(text) || isServerToolType(text))) return true;
   if (member === 'dialect') return Object.hasOwn(DIALECTS, text);

@@ -64,7 +64,6 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set(['metadata', 'env', 'attributes
 export interface Surroundings {
   readonly member: string;
   readonly vocabulary: Vocabulary;
-  /** Its own type, if it has one. */
   readonly type?: unknown;
 }
 
@@ -120,12 +119,10 @@ export function isMark(member: string, value: string, vocabulary: Vocabulary): b
   }
 }
 
-/** Whether a text looks like a seal. */
 export function isSeal(value: string): boolean {
   return value.length >= MIN_SEAL_CHARACTERS && TOKEN.test(value);
 }
 
-/** Whether a text looks like the bytes of a file. */
 export function isBinary(value: string): boolean {
   return value.length >= MIN_BINARY_CHARACTERS && isBase64(value);
 }
@@ -195,7 +192,6 @@ export function isCommonMediaType(type: string): boolean {
 const TEXT_MEDIA =
   /^text\/|^application\/(?:json|x-ndjson|xml|x-yaml|yaml|javascript|sql)\b|\+(?:json|xml)\b/;
 
-/** Whether files of a media type are text. */
 export function isTextMedia(mediaType: string): boolean {
   return TEXT_MEDIA.test(mediaType.toLowerCase());
 }

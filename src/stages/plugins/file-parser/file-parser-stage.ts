@@ -126,7 +126,6 @@ async function engineFor(request: GenerationRequest, context: StageContext): Pro
   }
 }
 
-/** The engine that a request names. */
 function engineIn(request: GenerationRequest): string | undefined {
   const plugin = pluginIn(request, FILE_PARSER);
   return plugin && textAt(objectAt(plugin, 'pdf') ?? {}, 'engine');

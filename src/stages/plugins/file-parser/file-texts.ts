@@ -24,7 +24,6 @@ export interface FileReader {
   read(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText>;
 }
 
-/** A file that was read. */
 export interface FileText extends PdfText {
   readonly name: string;
   readonly content: FileContent;
@@ -108,7 +107,6 @@ export function parsedFile(file: FileText | undefined): ParsedFile | undefined {
   };
 }
 
-/** The text as the model reads it. */
 export function partOf(file: FilePart, parsed: ParsedFile | undefined): Part {
   if (parsed === undefined) return file;
   const name = parsed.name.replace(/["<>\n\r]/g, '_');

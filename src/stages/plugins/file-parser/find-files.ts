@@ -24,7 +24,6 @@ function isPdfSource(source: Source): boolean {
   );
 }
 
-/** The files of a request that may be parsed, in order. */
 export function parsableFiles({ items }: GenerationRequest): FilePart[] {
   return items.flatMap((item) => contentOf(item).filter(isParsable));
 }

@@ -25,7 +25,6 @@ export class ParsedTexts {
   });
   readonly #open = new Map<string, OpenParse>();
 
-  /** Whether a content was read. */
   has(key: string): boolean {
     return this.#kept.has(key);
   }

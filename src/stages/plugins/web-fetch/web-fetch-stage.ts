@@ -62,7 +62,6 @@ function takesTools({ supportedParameters }: Endpoint): boolean {
   return supportedParameters?.has('tools') ?? true;
 }
 
-/** The type of the tool in requests. */
 function toolType({ settings }: StageContext): string {
   return `${settings.vendor}:${webFetch.name}`;
 }

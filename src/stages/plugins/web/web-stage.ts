@@ -145,7 +145,6 @@ async function searchOnce(
   }
 }
 
-/** The results as a text for the model. */
 function resultsText(pages: readonly FoundPage[], searchPrompt: string | undefined, nowMs: number): string {
   const results = pages.map(({ url, title, content }, index) =>
     [`[${index + 1}] ${title}`, `URL: ${url}`, ...(content === '' ? [] : [content])].join('\n'),

@@ -13,7 +13,6 @@ export interface Approval {
   readonly input: string;
 }
 
-/** What a conversation says about MCP servers. */
 export interface McpHistory {
   /** The conversation as models get it: calls with results in the place of approvals, and no lists of tools. */
   readonly items: readonly Item[];

@@ -52,13 +52,11 @@ export interface McpTools {
   readonly wanted: readonly WantedTool[];
   /** Servers whose tools callers are shown. */
   readonly lists: readonly ListedServer[];
-  /** All servers. */
   readonly servers: readonly ListedServer[];
   /** Calls that run before the model is asked. */
   readonly approved: readonly Approval[];
 }
 
-/** A server as a request asks for it. */
 interface AskedEntry {
   /** The tool that stands for the server in the request. */
   readonly of: HostedTool;

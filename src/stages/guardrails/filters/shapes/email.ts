@@ -35,7 +35,7 @@ const OPEN_ENCODED_SIGN = new RegExp(
 );
 const MAX_ENCODED_SIGN = 10;
 
-/** The same with the sign as it stands in URLs and HTML. */
+/** An address whose sign is written as in URLs and HTML. */
 export const ENCODED_EMAIL: DataShape = {
   marks: tableOf(/[%&]/),
   find: (text, sign, floor) => {

@@ -77,7 +77,7 @@ function isPartBefore(text: string, start: number): boolean {
   return isDigit(beforePoint) || beforePoint === COLON;
 }
 
-/** The same after a position. */
+/** `isPartBefore`, for what goes on after a position. */
 function isPartAfter(text: string, end: number): boolean {
   const after = codeAt(text, end);
   return isWordCharacter(after) || (after === POINT && isDigit(codeAt(text, end + 1)));
