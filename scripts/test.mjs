@@ -15,4 +15,15 @@ const project = given.includes('--project') ? [] : ['--project', folder ?? 'suit
 const isWhole = given.length === 0;
 if (isWhole) console.error('signalbox: the whole suite takes six to eight minutes on two idle cores');
 const progress = isWhole ? ['--reporter', 'default', '--reporter', './scripts/test-progress.mjs'] : [];
-runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...given]);
+/** One test of many thousands that lost a race for the processor does not fail CI: it is tried once more, and named. */
+const retry =
+  process.env.CI === undefined
+    ? []
+    : [
+        '--retry',
+        '1',
+        ...(isWhole ? [] : ['--reporter', 'default']),
+        '--reporter',
+        './scripts/retried-tests.mjs',
+      ];
+runTool('vitest/vitest.mjs', ['run', ...project, ...progress, ...retry, ...given]);
