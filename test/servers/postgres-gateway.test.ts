@@ -86,7 +86,7 @@ if (server !== undefined) {
         const listed = await manage(gateway, '/keys?search=used%20once&include_last_used=true');
         return ((await listed.json()) as { data: { last_used_at: string | null }[] }).data[0]?.last_used_at;
       };
-      expect(await lastUsed(one)).toBe(null);
+      await expect.poll(() => lastUsed(one), { timeout: 20_000 }).toBe(null);
       await expect.poll(() => lastUsed(other), { timeout: 20_000 }).toBe(null);
       const sentAtMs = Date.now();
       expect((await answered(other, key)).status).toBe(200);
