@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,5 +109,48 @@ describe('the other files', () => {
       .map(([, words = '']) => words.replace(/\s+#.*$/, ''))
       .filter((words) => parseCommandLine(words.split(/\s+/)).kind !== 'run');
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('the files of forges', () => {
+  const workflows = ['check', 'release'].map((name) => parse(textOf(`.github/workflows/${name}.yml`)));
+  const jobs: readonly (readonly [string, any])[] = workflows.flatMap(({ jobs }) => Object.entries(jobs));
+  const gitlab: readonly (readonly [string, any])[] = Object.entries<any>(
+    parse(textOf('.gitlab-ci.yml')),
+  ).filter(([, job]) => job.script !== undefined);
+  const scripts: readonly string[] = [
+    ...jobs.flatMap(([, job]) => job.steps.flatMap(({ run }: { run?: string }) => run ?? [])),
+    ...gitlab.flatMap(([, job]) => job.script),
+  ];
+
+  it('have scripts that a shell takes, and that name what the repository has', () => {
+    expect(scripts.length).toBeGreaterThan(15);
+    const { scripts: commands } = JSON.parse(textOf('package.json'));
+    for (const script of scripts) {
+      // What the forge fills in before a shell sees it.
+      const filled = script.replaceAll(/\$\{\{[^}]*\}\}/g, 'filled');
+      const { status, stderr } = spawnSync('bash', ['-n', '-c', filled], { encoding: 'utf8' });
+      expect([script, status, stderr]).toEqual([script, 0, '']);
+      for (const [, name = ''] of script.matchAll(/npm run (?:--silent )?([\w:]+)/g))
+        expect(commands).toHaveProperty([name]);
+      for (const [name] of script.matchAll(/(?:scripts|deploy)\/[\w.-]+|\.ci\/run/g))
+        expect([name, existsSync(join(root, name))]).toEqual([name, true]);
+    }
+  });
+
+  it('publish after the check of the tag only', () => {
+    const { jobs: release } = workflows[1];
+    expect(workflows[1].on).toEqual({ push: { tags: ['v*'] } });
+    expect([release.package.needs, release.image.needs]).toEqual(['check', 'check']);
+    const { stages, check, package: published, image } = parse(textOf('.gitlab-ci.yml'));
+    expect([check.stage, published.stage, image.stage]).toEqual([stages[0], stages[1], stages[1]]);
+    const tag = `v${JSON.parse(textOf('package.json')).version}`;
+    const judged = (name: string) =>
+      spawnSync(process.execPath, ['scripts/release-version.mjs', name], { cwd: root, encoding: 'utf8' });
+    expect(judged(tag).status).toBe(0);
+    expect(judged('v99.0.0')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('the tag is v99.0.0'),
+    });
   });
 });

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { keysIn } from '../e2e/started-program.ts';
 import { PROGRAM } from '../operator/program.ts';
 
 const ROOT = dirname(dirname(dirname(PROGRAM)));
@@ -12,13 +13,15 @@ const REPOSITORY = manifestOf(ROOT);
 /** What `npm run package` writes, unpacked. */
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-package-'));
 const unpacked = join(folder, 'package');
+let packed = '';
 
 beforeAll(() => {
   const file = execFileSync('npm', ['run', '--silent', 'package', '--', folder], {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  execFileSync('tar', ['-xzf', join(folder, file.trim()), '-C', folder]);
+  packed = join(folder, file.trim());
+  execFileSync('tar', ['-xzf', packed, '-C', folder]);
 }, 180_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,6 +89,52 @@ describe('the package that ships', () => {
     expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
     expect(JSON.parse(made.stdout)).toMatchObject({ key: expect.any(String) });
   }, 120_000);
+
+  it('is installed from the registry and started by one line in an empty folder', async () => {
+    const home = join(folder, 'home');
+    const place = join(folder, 'empty');
+    for (const name of [home, place]) mkdirSync(name);
+    const child = spawn('npx', ['--yes', `--package=${packed}`, 'signalbox', '--port', '0'], {
+      cwd: place,
+      env: {
+        PATH: process.env.PATH,
+        NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
+        HOME: home,
+        npm_config_cache: join(folder, 'cache'),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // npx starts a shell, which starts the program: all of them get the signal.
+      detached: true,
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    try {
+      const text = { out: '', err: '' };
+      child.stdout.on('data', (chunk) => {
+        text.out += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        text.err += chunk;
+      });
+      await vi.waitFor(() => expect(text.err).toContain('"ready"'), { timeout: 150_000, interval: 200 });
+      const ready = text.err.split('\n').find((line) => line.includes('"ready"')) ?? '';
+      const { address } = JSON.parse(ready) as { address: string };
+      const [, key] = keysIn(text.out);
+      const answer = await fetch(`${address}/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'simulator/standard', input: 'Hello' }),
+      });
+      expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'completed' }]);
+      const page = await fetch(new URL('/', address), { headers: { accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringContaining('text/html'),
+      ]);
+    } finally {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      await ended;
+    }
+  }, 240_000);
 
   it('is the newest release of the changelog', () => {
     const [, version] = /^## (\d+\.\d+\.\d+), .*\(tag `v\1`\)$/m.exec(
