@@ -37,7 +37,7 @@ export interface Explanation {
     readonly filter: string;
     readonly reason: string;
   }[];
-  /** For the first candidate; null if its output has no limit. */
+  /** Estimate for the first candidate; null if its output has no limit. */
   readonly estimate: {
     readonly prompt_tokens: number;
     readonly max_output_tokens: number | null;
@@ -51,7 +51,6 @@ export interface Explanation {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** One way the request could go. */
 export interface ExplainedCandidate {
   /** From 1. */
   readonly rank: number;
@@ -79,13 +78,11 @@ export interface ExplainedCandidate {
   readonly translation: readonly TranslationEntry[] | null;
 }
 
-/** Dependencies of explaining besides the plan. */
 export interface ExplainDependencies {
   readonly health: HealthView;
   /** Reports losses and changes of the translation for a candidate. */
   readonly preview: (candidate: RankedCandidate) => Promise<readonly TranslationEntry[]>;
   readonly promptTokens: number;
-  /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 

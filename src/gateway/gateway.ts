@@ -8,7 +8,6 @@ import type { FinishedGeneration, OpenedStream } from './generation/opened-gener
 import type { DirectToolCall, DirectToolResult, ShownTool } from './generation/tool-generation.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
-/** Health and measurements of an endpoint. */
 export interface EndpointService extends ServiceStatistics {
   readonly state: HealthState;
 }

@@ -24,7 +24,6 @@ import { settingsOfRequest } from './request/accept-request.ts';
 import { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
 
-/** Builds the spine. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const state: AnswerState = {
     credentials: new CredentialOpener(dependencies.warn),

@@ -9,7 +9,6 @@ import type { Answers } from './learnt-lengths.ts';
 import { canPay, type ReservationSize } from './reservation-size.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
-/** Members of an admission. */
 export interface AdmissionMembers {
   /** The plan, without candidates that the limits forbid. */
   readonly plan: Plan;
@@ -40,15 +39,12 @@ const NO_LIMITS: PaidLimits = {};
 
 /** A request whose money is reserved, and the output that the money pays for. */
 export class Admission {
-  /** The plan, without candidates that the limits forbid. */
   readonly plan: Plan;
   /** Key of the answers whose lengths size this reservation. */
   readonly answers: Answers;
-  /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly countedPrompt: number | undefined;
   readonly facts: CostFacts;
   readonly #size: AdmissionMembers['size'];
-  /** The whole reserved amount. */
   readonly reserved: Amount;
   readonly #costs: readonly WorstCost[];
   readonly #sizing: WorstCosts;

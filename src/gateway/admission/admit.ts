@@ -27,7 +27,6 @@ import { callsWanted, type ToolsAsked, toolsAskedBy } from './tools-asked.ts';
 import { withinPrices } from './unpriced.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
-/** Dependencies of admission besides the request. */
 export interface AdmitDependencies {
   /** The reservation that the money is held in. */
   readonly reservation: Pick<GenerationReservation, 'hold' | 'isBoundByMax'>;
@@ -154,7 +153,6 @@ export class MaxCostReached extends GatewayError {
   }
 }
 
-/** The 503 for a request that is not begun because it could not be recorded. */
 export function unrecordable(error: LedgerUnavailable): GatewayError {
   return new GatewayError('overloaded', `Service temporarily unavailable: ${error.message}`, {
     retryAfterSeconds: 5,
@@ -214,7 +212,6 @@ function isPlenty({ amount }: ReservationSize, { creditNanos, totalNanos }: Affo
 class Sizing {
   readonly #applicant: Applicant;
   readonly #dependencies: AdmitDependencies;
-  /** Tokens of the prompt by our own count; undefined = not counted. */
   readonly #counted: number | undefined;
   readonly #answers: Answers;
   #toolsAsked: ToolsAsked;
@@ -287,7 +284,6 @@ class Sizing {
     return least.length === 0 ? undefined : least.reduce((low, nanos) => (nanos < low ? nanos : low));
   }
 
-  /** The error of a refused request. */
   get shortage() {
     const affordable = this.#affordable;
     const within = affordable === undefined ? [] : this.#costs.map((cost) => tokensWithin(cost, affordable));

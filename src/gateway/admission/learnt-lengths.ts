@@ -9,14 +9,11 @@ const MAX_LEARNT_PAIRS = 20_000;
 /** Map key: API key and model. */
 export type Answers = string & { readonly names: 'answers' };
 
-/** The map key of the answers that a model gave to an API key. */
 export function answersOf(keyHash: string, modelId: string): Answers {
   return `${keyHash}\n${modelId}` as Answers;
 }
 
-/** Figures of the last answers. */
 export interface Learnt {
-  /** Output tokens of the longest answer. */
   readonly longest: number;
   /** Highest ratio of an upstream's prompt count to ours; undefined = no prompt was counted. */
   readonly promptRatio: number | undefined;

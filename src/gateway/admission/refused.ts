@@ -24,7 +24,6 @@ const WINDOW_WORDS: Readonly<Record<LimitWindow, string>> = {
 /** A budget of a guardrail is spent. */
 export class GuardrailBudgetExceeded extends GatewayError {}
 
-/** The error for a request that a limit refuses. */
 export function refused(refusal: Refusal, asked: Asked): GatewayError {
   const { scope, guardrailId } = refusal;
   if (guardrailId !== undefined || scope === 'member') return guardrailBudgetExceeded(refusal, asked);

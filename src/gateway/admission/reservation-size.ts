@@ -2,7 +2,6 @@ import { type Amount, atLeast, NOTHING } from '../../ir/amount.ts';
 import type { Affordable, Headroom } from '../../ports/ledger.ts';
 import type { WorstCost } from './worst-cost.ts';
 
-/** How much is reserved for a request. */
 export interface ReservationSize {
   readonly amount: Amount;
   /** `open`: no limit applies; `whole`: the whole worst cost; `rest`: less, and the call limits the output to it. */
@@ -127,7 +126,6 @@ function clipped(wanted: Amount, { creditNanos: credit, totalNanos: total }: Aff
   };
 }
 
-/** True if no limit applies. */
 export function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
   return creditNanos === null && totalNanos === null;
 }

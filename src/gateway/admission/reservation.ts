@@ -14,7 +14,6 @@ import { plusWriteOffs, type WriteOff } from '../../ports/write-offs.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isUnlimited } from './reservation-size.ts';
 
-/** Something besides a model call that a generation has paid for. */
 export interface Charge {
   readonly kind: ChargeKind;
   readonly nanos: Nanos;
@@ -46,7 +45,6 @@ export class GenerationReservation {
   readonly charges: Charge[] = [];
   /** What services bill beyond their charges. */
   writeOffs: readonly WriteOff[] | undefined;
-  /** Calls of server tools. */
   readonly toolCalls: ToolCallRecord[] = [];
   /** Writes a checkpoint; absent before the first leg, when charges are the only progress. */
   noteProgress: (() => Promise<void>) | undefined;
@@ -132,7 +130,6 @@ export class GenerationReservation {
     if (!this.#isClosed) await this.noteProgress?.().catch(() => {});
   }
 
-  /** Sum of the charges. */
   get charged(): Amount {
     return { creditNanos: this.charges.reduce((sum, { nanos }) => sum + nanos, 0n), byokNanos: 0n };
   }
@@ -268,7 +265,6 @@ export class GenerationReservation {
     return { ok: false, refusal: outcome.refusal };
   }
 
-  /** Counts a leg that has ended. */
   noteLeg(tokens: number, { creditNanos }: Amount): void {
     this.usedTokens += tokens;
     if (creditNanos > this.dearestLegNanos) this.dearestLegNanos = creditNanos;

@@ -18,13 +18,12 @@ export interface EndpointTools {
 /** Tools of one request, by endpoint: dialects request them with different fields, and some have none. */
 export type ToolsAsked = (endpoint: Pick<Endpoint, 'provider' | 'supportedParameters'>) => EndpointTools;
 
-/** Most requests. */
+/** Most requests have none. */
 export const NO_TOOLS: EndpointTools = { asked: [], sharesLimit: false };
 
 /** Calls of a tool whose number the upstream does not let us limit. */
 export const ASSUMED_CALLS = 10;
 
-/** Reads the tools that a request lets upstreams run. */
 export function toolsAskedBy(request: GenerationRequest): ToolsAsked {
   return ({ provider, supportedParameters }) => {
     const rules = rulesOf(provider, request);
@@ -111,7 +110,7 @@ export function unpricedTools({ asked }: EndpointTools, prices: readonly Pricing
   return [...new Set(names)];
 }
 
-/** The types of those tools. */
+/** The types of the tools for whose calls none of the prices has anything. */
 export function unpricedKinds({ asked }: EndpointTools, prices: readonly Pricing[]): readonly string[] {
   return asked
     .filter((tool) => tool.units === undefined || lackedBy(tool, prices).length > 0)
@@ -122,7 +121,6 @@ function lackedBy({ units = {} }: AskedTool, prices: readonly Pricing[]): readon
   return pricesIn(units).filter((name) => prices.every((pricing) => pricing[name] === undefined));
 }
 
-/** The tools but those of some types. */
 export function withoutKinds(tools: EndpointTools, kinds: ReadonlySet<string>): EndpointTools {
   const asked = tools.asked.filter(({ kind }) => !kinds.has(kind));
   return asked.length === 0 ? NO_TOOLS : { ...tools, asked };

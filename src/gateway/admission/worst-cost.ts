@@ -31,11 +31,9 @@ export interface CostFacts {
   readonly mayCompact: boolean;
   /** True if the request names a region, which may cost more. */
   readonly namesRegion: boolean;
-  /** The caller's output limit. */
   readonly requestedOutputTokens: number | undefined;
   /** Share of the list price that is charged if a BYOK credential is used. */
   readonly byokFee: number;
-  /** Arrival of the request, epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -152,9 +150,12 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, calls: number
 
 /** For each billed unit the highest of several price lists. */
 class DearestPrices {
-  /** Of a prompt token: fresh, read from a cache or written to one; sound too if the prompt may have some. */
+  /**
+   * Highest price of a prompt token: fresh, read from a cache or written to one; sound too if the prompt may
+   * have some.
+   */
   input: Price = 0n;
-  /** Of an output token: text, thought, image or sound. */
+  /** Highest price of an output token: text, thought, image or sound. */
   output: Price = 0n;
   request: Price = 0n;
   image: Price = 0n;
@@ -180,7 +181,7 @@ class DearestPrices {
     this.lists.push(pricing);
   }
 
-  /** Of the calls of tools that are paid for. */
+  /** Highest price of the calls of tools that are paid for. */
   ofTools({ units }: PaidCalls): Price {
     let sum = 0n;
     for (const name of pricesIn(units)) sum += costOf(units[name] ?? 0, this.#dearest(name));

@@ -5,7 +5,6 @@ import type { GenerationTimes, PlannedGeneration } from '../record/generation-ro
 import type { Settlement } from '../record/settle.ts';
 import type { OpenWork } from './open-work.ts';
 
-/** Dependencies of answering. */
 export interface AnswerDependencies extends LegDependencies {
   readonly ledger: GenerationLedger;
   /** Called with every generation that has ended, after its settlement. Must not throw. */
@@ -17,7 +16,6 @@ export interface AnswerDependencies extends LegDependencies {
   readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
-/** State that all answers of a gateway share. */
 export interface AnswerState extends LegState {
   readonly drains: Drains;
   readonly open: OpenWork;

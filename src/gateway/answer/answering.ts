@@ -164,7 +164,6 @@ export abstract class Answering implements SettleDependencies {
     });
   }
 
-  /** Times the first content. */
   protected noteContent(): void {
     this.#firstContentMs ??= this.#elapsed();
   }

@@ -9,7 +9,6 @@ import type { Checkpoints } from './checkpoints.ts';
 
 /** Parts of a generation that its open legs use. */
 interface LegOwner {
-  /** Characters of the answer that are kept. */
   readonly keptCharacters: number;
   readonly checkpoints: Checkpoints;
   /** Aborts the upstream call of the leg. */
@@ -74,7 +73,6 @@ export class OpenLeg {
     return ending;
   }
 
-  /** The answer so far. */
   result(): Result {
     return this.#fold.result();
   }

@@ -7,17 +7,14 @@ import type { PlanDependencies } from '../plan/plan-leg.ts';
 import type { AcceptDependencies } from '../request/accept-request.ts';
 import type { GatewaySettings } from '../request/settings.ts';
 
-/** Dependencies of the spine. */
 export interface GatewayDependencies
   extends AcceptDependencies,
     Omit<PlanDependencies, 'health' | 'memory' | 'tokenizer' | 'clock'>,
     AnswerDependencies {
-  /** Returns the current settings. */
   readonly settings: () => GatewaySettings;
   /** Asks an endpoint to count the prompt; undefined if it cannot. */
   readonly countUpstream: (call: CountCall) => Promise<number | undefined>;
   /** Reports losses and changes of the translation for an endpoint. */
   readonly previewUpstream: (call: PreviewCall) => Promise<readonly TranslationEntry[]>;
-  /** Logs a warning for the operator. */
   readonly warn: Log['warn'];
 }

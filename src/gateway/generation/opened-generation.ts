@@ -10,7 +10,6 @@ export interface OpenedStream {
   readonly batches: FlowSource<EventBatch>;
 }
 
-/** A whole answer. */
 export interface FinishedGeneration {
   readonly context: ReplyContext;
   readonly result: Result;

@@ -16,13 +16,11 @@ import {
   unservedGeneration,
 } from './unserved.ts';
 
-/** Dependencies of settling an answer that a stage gave. */
 export interface ServedDependencies extends UnservedDependencies {
   /** Items that later requests of the key may refer to. */
   readonly items: OutputItems;
 }
 
-/** A request that a stage has answered. */
 export interface ServedRequest extends UnservedRequest {
   readonly served: ServedAnswer;
   readonly vendor: string;

@@ -9,7 +9,6 @@ import type { AcceptedGeneration } from './accepted-generation.ts';
 import { type ServedDependencies, ServedGeneration } from './served-generation.ts';
 import { settleRefused, type UnservedDependencies, unservedGeneration, unservedOf } from './unserved.ts';
 
-/** Facts that a refusal is recorded with. */
 export type RefusalDependencies = UnservedDependencies & PlanDependencies;
 
 /** The generation after its stages, or the answer of one of them. A refusal is recorded. */
@@ -31,7 +30,6 @@ export async function runStagesBefore(
   }
 }
 
-/** Records the answer of a stage. */
 export async function recordServed(
   accepted: AcceptedGeneration,
   served: ServedAnswer,

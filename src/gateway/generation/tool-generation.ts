@@ -148,7 +148,6 @@ async function requireMoney(
   throw refused(outcome.refusal, { scopes, ...nothingAsked });
 }
 
-/** A tool as MCP clients are shown it. */
 export interface ShownTool {
   readonly name: string;
   readonly description: string;

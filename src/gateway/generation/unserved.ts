@@ -16,7 +16,6 @@ import {
 import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 
-/** Dependencies of recording a generation that no model served. */
 export interface UnservedDependencies {
   readonly ledger: GenerationLedger;
   readonly clock: Clock;
@@ -24,13 +23,11 @@ export interface UnservedDependencies {
   readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
 }
 
-/** A request that no model serves. */
 export interface UnservedRequest {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
   readonly region: string | null;
   readonly reservation: GenerationReservation;
-  /** Pipeline entries of stages. */
   readonly notes: readonly PipelineEntry[];
 }
 
@@ -96,7 +93,6 @@ export function settleRefused(
   return settleUnserved(generation, settlement, asked.reservation, dependencies);
 }
 
-/** A failed generation and its settlement. */
 function refused(asked: UnservedRequest, error: unknown) {
   const { input, request, reservation } = asked;
   const isLeft = input.signal.aborted && input.signal.reason === error;

@@ -16,13 +16,11 @@ import { lastFailure, noneMayBeCalled } from './no-answer.ts';
 import { type CallDependencies, openCandidate } from './open-candidate.ts';
 import { failureIn, passedBatch } from './passed-failure.ts';
 
-/** Dependencies of the attempt loop. */
 export interface AttemptDependencies extends CallDependencies {
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
   /** The reservation that calls must stay within. */
   readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
-  /** False if the request forbids fallbacks. */
   readonly allowsFallbacks: boolean;
   /** True if the caller has left, although the current call may go on. */
   isAbandoned(): boolean;

@@ -5,11 +5,9 @@ import type { Amount } from '../../ir/amount.ts';
 import { type Bill, plusBill, type Usage } from '../../ir/usage.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 
-/** Quantities of a bill besides the usage. */
 export interface BillingFacts {
   /** Arrival of the request, epoch milliseconds: its prices are those of this moment. */
   readonly acceptedAtMs: number;
-  /** Images in the prompt. */
   readonly inputImages: number;
   /** Has the prices of models that an upstream asks by itself. */
   readonly catalog: Pick<Catalog, 'models'>;

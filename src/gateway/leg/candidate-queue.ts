@@ -39,7 +39,6 @@ export class CallCount {
     return ofModel.length < this.#limits.perModel && this.allows(candidate);
   }
 
-  /** Counts a call. */
   note(candidate: RankedCandidate): void {
     const { retries } = this.#limits;
     if (this.#called.length > 0 && retries !== undefined) retries.left -= 1;
@@ -61,11 +60,9 @@ type Fits = (candidate: RankedCandidate) => boolean;
 /** Why a finished answer has no content. */
 export type NoContent = 'refusal' | 'empty';
 
-/** Dependencies that decide whether another call is made. */
 export interface QueueRules {
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
-  /** False if the request forbids fallbacks. */
   readonly allowsFallbacks: boolean;
   /** True if the caller has left: no further call is made. */
   isAbandoned(): boolean;

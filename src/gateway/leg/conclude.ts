@@ -12,13 +12,11 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { blameOf } from './blame.ts';
 import type { Leg } from './leg.ts';
 
-/** Stores that learn from the outcome of calls. */
 export interface OutcomeMemory {
   readonly pins: Pins;
   readonly traffic: Traffic;
 }
 
-/** The outcome of a leg. */
 export interface Concluded {
   readonly status: LegStatus;
   readonly usage: Usage;

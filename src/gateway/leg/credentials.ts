@@ -5,7 +5,6 @@ import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
-/** Opened credentials that are cached. */
 const MAX_OPENED_CREDENTIALS = 1000;
 
 /** Opens BYOK credentials, each once until it changes. */

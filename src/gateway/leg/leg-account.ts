@@ -27,7 +27,6 @@ export interface LegAccount extends UsedSoFar {
  */
 export type AnswerEnd = 'whole' | 'left' | 'cut' | GatewayError;
 
-/** Facts for the account of a leg besides its answer. */
 export interface LegAccountFacts {
   /** The serving candidate, once there is content. */
   readonly selected: Candidate | undefined;

@@ -8,7 +8,6 @@ import type { LearntThoughts } from '../admission/learnt-thoughts.ts';
 import type { OutcomeMemory } from './conclude.ts';
 import type { CredentialOpener } from './credentials.ts';
 
-/** Dependencies of legs. */
 export interface LegDependencies {
   readonly callUpstream: CallUpstream;
   readonly tokenizer: Tokenizer;
@@ -19,7 +18,6 @@ export interface LegDependencies {
   readonly clock: Clock;
 }
 
-/** State that all legs of a gateway share. */
 export interface LegState {
   readonly credentials: CredentialOpener;
   readonly learnt: LearntLengths;

@@ -9,7 +9,6 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type Plan, planWithoutCandidates } from '../plan/plan.ts';
 import type { NoContent } from './candidate-queue.ts';
 
-/** One upstream call and its outcome. */
 export interface CallRecord {
   readonly candidate: Candidate;
   /** On the monotonic clock. */
@@ -32,21 +31,18 @@ export interface CallRecord {
   readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };
 }
 
-/** Result of a call. */
 export type CallOutcome = {
   readonly [Member in 'startedMs' | 'firstByteMs' | 'answered' | 'failure' | 'spanId']?:
     | CallRecord[Member]
     | undefined;
 };
 
-/** Outcome of a leg, with its usage and bill. */
 export interface LegEnd {
   readonly status: LegStatus;
   readonly usage: Usage;
   readonly bill: Bill;
   /** Epoch milliseconds: the leg is billed at the prices of this moment. */
   readonly pricedAtMs: number;
-  /** Service tier that the upstream reports. */
   readonly serviceTier: string | undefined;
 }
 
@@ -109,7 +105,6 @@ export class Leg {
     this.#changeLast({ failure: noContent });
   }
 
-  /** Notes that the failure of the last call began a cool-down. */
   noteCooldown(cooldownMs: number): void {
     this.#changeLast({ cooldownMs });
   }
@@ -140,7 +135,6 @@ export class Leg {
     }));
   }
 
-  /** The serving candidate, once there is one. */
   get selected(): Candidate | undefined {
     return this.#selected;
   }
@@ -150,7 +144,6 @@ export class Leg {
     return this.#ticket;
   }
 
-  /** Sets the serving candidate. */
   select(candidate: Candidate, ticket?: HealthTicket): void {
     this.#selected = candidate;
     this.#ticket = ticket;

@@ -14,7 +14,6 @@ import { HeldAnswer, type Opening } from './held-answer.ts';
 import type { Leg } from './leg.ts';
 import { passedFailure } from './passed-failure.ts';
 
-/** What a call of a candidate needs. */
 export interface CallDependencies {
   readonly callUpstream: CallUpstream;
   /** The credential for a candidate; throws an UpstreamFailure. */
@@ -24,7 +23,6 @@ export interface CallDependencies {
   /** Resolves when the reply has been sent. */
   readonly replied: (() => Promise<void>) | undefined;
   readonly betas?: string | undefined;
-  /** What upstreams are told of the trace; absent = nothing. */
   readonly toldTrace?: ToldTrace | undefined;
   readonly signal: AbortSignal;
   /** The reservation that the call must stay within. */

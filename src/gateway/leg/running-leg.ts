@@ -58,7 +58,6 @@ export interface AdmittedLeg {
   mostNanos(): Nanos | undefined;
 }
 
-/** Context that all legs of a generation share. */
 export interface LegSurroundings {
   readonly input: GenerationInput;
   readonly settings: GatewaySettings;
@@ -176,7 +175,6 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return this.#promptTokens ?? this.admission.countedPrompt ?? this.#prompt.estimatedTokens;
   }
 
-  /** Meters a batch. */
   watch(batch: EventBatch): void {
     const { reading } = this.#around;
     const before = this.#meter.pieces;
@@ -262,12 +260,10 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     }
   }
 
-  /** Upper bound of the tokens that were not counted yet. */
   get uncountedTokens(): number {
     return this.#meter.uncountedTokens;
   }
 
-  /** True if reported usage covers all text so far. */
   get isReported(): boolean {
     return this.#meter.isReported;
   }
@@ -293,7 +289,6 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return isConceivableUsage(reported, this.request, (this.selected ?? this.calling)?.endpoint);
   }
 
-  /** Estimates the usage of an answer without a usage report. */
   async estimate(result: Result): Promise<Usage> {
     const usage = await estimateUsage(this.request, result, this.#around.dependencies.tokenizer);
     const { webSearchRequests = 0, hosted } = result.usage ?? {};
@@ -329,7 +324,6 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
     return { ...estimated, outputTokens, reasoningTokens };
   }
 
-  /** The leg's final account. */
   account(result: Result, end: AnswerEnd): LegAccount | Promise<LegAccount> {
     const account = legAccount(this.#counted(result), end, this);
     const hasLost = this.#lost !== undefined || this.#dropped !== undefined;

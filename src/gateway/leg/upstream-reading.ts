@@ -5,13 +5,19 @@ import type { Leg } from './leg.ts';
 /** Abandoned answers that are read on at the same time, at most. */
 const MAX_OPEN_DRAINS = 256;
 
-/** The same of one API key, so that its callers leave places to others. */
+/**
+ * Abandoned answers of one API key that are read on at the same time, so that its callers leave places to
+ * others.
+ */
 const MAX_DRAINS_OF_KEY = 64;
 
 /** Milliseconds that the answer of an upstream is read on that bills all of it anyway, at most. */
 const WHOLE_MS = 60_000;
 
-/** The same of any other upstream: its usage report mostly follows the last word at once. */
+/**
+ * Milliseconds that any other upstream is read on, at most: its usage report mostly follows the last word at
+ * once.
+ */
 const REPORT_MS = 3000;
 
 /** Pieces of content after which such an answer goes on, so that its report is not near. */

@@ -16,7 +16,6 @@ import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isRedacted, sentPrompt } from './sent-prompt.ts';
 
-/** Dependencies of keeping content. */
 export interface ContentKeeping {
   readonly store: Pick<ContentStore, 'put'>;
   /** For destinations and classifiers. */
@@ -25,7 +24,6 @@ export interface ContentKeeping {
   readonly random: () => number;
 }
 
-/** An ended generation. */
 interface EndedGeneration {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
@@ -58,7 +56,6 @@ export function keepContent(
   setImmediate(() => spooled.put({ ...stored, content: told }));
 }
 
-/** Where content goes. */
 export interface ContentPlaces {
   /** The workspace asks for it, and the sample includes it. */
   readonly isKept: boolean;

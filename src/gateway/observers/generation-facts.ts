@@ -38,7 +38,6 @@ export interface GenerationFacts {
   /** The serving model, or the one called last, else the requested one. */
   readonly model: string;
   readonly provider: string | undefined;
-  /** Tag of the endpoint. */
   readonly endpoint: string | undefined;
   readonly lane: string | undefined;
   readonly attempts: number;
@@ -119,7 +118,6 @@ function candidateOf({ selected, lastCalled }: PlannedGeneration['attemptLog']):
   return selected ?? lastCalled;
 }
 
-/** The reason why a generation failed. */
 export function failureFactsOf({ attemptLog }: PlannedGeneration, error: GatewayError): FailureFacts {
   const isOfUpstream = error instanceof UpstreamFailure;
   const mayQuote = isOfUpstream && isCallersOwn(error);
@@ -163,7 +161,6 @@ function endOfAnswer(error: GatewayError | undefined): GatewayError | undefined 
   return error instanceof UpstreamFailure || error?.kind === 'deadline' ? error : undefined;
 }
 
-/** The upstream's error code. */
 function codeOf({ metadata }: GatewayError): string | null {
   const code = metadata?.provider_code;
   return typeof code === 'string' ? code : null;

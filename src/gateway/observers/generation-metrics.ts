@@ -26,7 +26,6 @@ interface ProviderFigures {
   readonly answered: Sum;
 }
 
-/** Tools with a price. */
 const PRICED_TOOLS = ['web_search', ...HOSTED_PRICES] as const;
 
 /** A bound above any configured number of providers. */

@@ -62,13 +62,11 @@ export class PromptTooLong extends NothingLeft {
   }
 }
 
-/** A request and its prompt. */
 interface Asked {
   readonly request: GenerationRequest;
   readonly prompt: Prompt;
 }
 
-/** Dependencies of counting. */
 interface Counting {
   readonly tokenizer: Tokenizer;
   readonly signal: AbortSignal;

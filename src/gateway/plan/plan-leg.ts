@@ -24,7 +24,6 @@ import type { GatewaySettings } from '../request/settings.ts';
 import { fitContext } from './context-length.ts';
 import { findSharedPin, type Plan, type PlanContext, planRequest } from './plan.ts';
 
-/** Dependencies of planning a leg. */
 export interface PlanDependencies {
   /** Credentials that callers brought. */
   readonly byokCredentials: ByokCredentials;
@@ -37,7 +36,6 @@ export interface PlanDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The plan of a leg. */
 export interface LegPlan {
   readonly plan: Plan;
 }

@@ -25,7 +25,6 @@ import type { Traffic } from '../../routing/traffic.ts';
 import { type Stage, unmetWishes } from '../../stages/stage.ts';
 import { hasLoopConditions } from '../../stages/tool-loop/stop-conditions.ts';
 
-/** The candidates of a request, in order. */
 export interface Plan {
   /** The model as the caller wrote it. */
   readonly requested: string;
@@ -35,7 +34,6 @@ export interface Plan {
   readonly rejected: readonly Rejection[];
   /** Parameters of a router's choice. */
   readonly params?: JsonObject | undefined;
-  /** Pipeline entries of planning. */
   readonly pipeline: readonly PipelineEntry[];
   /** Wishes that were understood and could not be honoured. */
   readonly report: readonly TranslationEntry[];
@@ -53,16 +51,13 @@ export function modelsOf({ candidates }: Pick<Plan, 'candidates'>): readonly str
   return candidates.map(({ model }) => model.id);
 }
 
-/** Context of planning besides the request. */
 export interface PlanContext {
-  /** The model as the caller wrote it. */
   readonly requested: string;
   readonly catalog: Catalog;
   readonly vendor: string;
   /** Patterns of the models that the auto router chooses from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
   readonly fusion: FusionSettings;
-  /** True if no stage changes the content. */
   readonly mayRelay: boolean;
   /** All stages, active or not. */
   readonly stages: readonly Stage[];
@@ -71,7 +66,6 @@ export interface PlanContext {
   readonly sessionId?: string | undefined;
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
-  /** Filters of the caller's guardrails. */
   readonly guardrails: readonly Filter[];
   readonly health: HealthView;
   readonly pins: Pins;
@@ -111,7 +105,6 @@ export function planRequest(request: GenerationRequest, context: PlanContext, pr
   }
 }
 
-/** True if there is an endpoint for a request. */
 function isServable(request: GenerationRequest, context: PlanContext, promptTokens?: number): boolean {
   try {
     planWithin(request, context, promptTokens);

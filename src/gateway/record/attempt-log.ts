@@ -54,7 +54,6 @@ export class AttemptLog {
   readonly notes: readonly PipelineEntry[];
   /** Paid besides model calls. */
   readonly charges: readonly Charge[];
-  /** Calls of server tools. */
   readonly toolCalls: readonly ToolCallRecord[];
 
   constructor(
@@ -91,7 +90,6 @@ export class AttemptLog {
     if (leg.kind === 'main' && (isReplaced || !isListed)) this.#firstLeg = leg;
   }
 
-  /** The plan of the first leg. */
   get plan(): Plan {
     return this.firstLeg.plan;
   }
@@ -114,7 +112,6 @@ export class AttemptLog {
     return this.calls.reduce((sum, { latencyMs }) => sum + latencyMs, 0);
   }
 
-  /** The attempts as routing metadata lists them. */
   get attempts(): AttemptRecord[] {
     const [only] = this.#legs;
     return this.#legs.length === 1 && only !== undefined
@@ -134,7 +131,6 @@ export class AttemptLog {
     return this.serving.selected;
   }
 
-  /** The candidate called last, whatever its outcome. */
   get lastCalled(): Candidate | undefined {
     return this.#legs.findLast(({ lastCalled }) => lastCalled !== undefined)?.lastCalled;
   }

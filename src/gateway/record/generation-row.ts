@@ -28,7 +28,6 @@ import {
 import { short, shortOrNull, wholeMs } from './row-values.ts';
 import { LEG_STATUSES, type Settlement } from './settle.ts';
 
-/** A generation with its plan. */
 export interface PlannedGeneration {
   readonly input: GenerationInput;
   readonly request: GenerationRequest;
@@ -191,7 +190,6 @@ function searchOfTools(calls: readonly ToolCallRecord[]): ToolSearch | undefined
   );
 }
 
-/** Outcome of a generation. */
 interface Outcome {
   readonly cancelled: boolean;
   readonly finishReason: string | null;

@@ -13,7 +13,6 @@ import type { GenerationInput } from '../request/generation-input.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import type { Settlement } from './settle.ts';
 
-/** List price of the usage. */
 export function listPriceOf({ bill }: UsedSoFar): string {
   return String(bill.inputNanos + bill.outputNanos);
 }
@@ -35,7 +34,6 @@ export function savingsAndSearches(
   };
 }
 
-/** Usage of a leg, and the prices of its bill. */
 interface PricedLeg {
   readonly usage: Usage;
   readonly pricing: Pricing;

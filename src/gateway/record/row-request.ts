@@ -59,7 +59,6 @@ export function traceHeaders({
   };
 }
 
-/** Members of a row that name the serving endpoint. */
 export type ServingMembers = Pick<
   GenerationRow,
   'model' | 'model_permaslug' | 'variant' | 'provider_name' | 'is_byok'

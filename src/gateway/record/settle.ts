@@ -33,7 +33,6 @@ export interface SettleDependencies {
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
-  /** Usage and bill of an answer. */
   readonly account: (result: Result, end: AnswerEnd) => LegAccount | Promise<LegAccount>;
   /** Called with each batch before it is forwarded. `isLast`: the account is closed right after it. */
   readonly watch: (batch: EventBatch, isLast: boolean) => void;

@@ -21,13 +21,10 @@ import { refuseFusion, refuseUnavailable } from './unavailable.ts';
 import { undocumentedMembers } from './undocumented-members.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
-/** Dependencies of accepting a request. */
 export interface AcceptDependencies {
   /** Changes a body before it is parsed: fills in presets and prompt templates. */
   readonly prepareBody: (format: RequestFormat, body: GenerationInput['body']) => PreparedBody;
-  /** Files that requests may name. */
   readonly files: StoredFiles;
-  /** Output items that requests may name. */
   readonly items: OutputItems;
   readonly clock: Clock;
 }

@@ -28,7 +28,6 @@ export class ContentRoom {
   }
 }
 
-/** The memory of one request. */
 export interface ContentShare {
   /** Call before reading content. Throws 503 if too few bytes are left. */
   take(bytes: number, roomBytes: number): void;

@@ -15,7 +15,6 @@ export interface GenerationInput {
   readonly exactNumbers?: ExactNumbers;
   /** `gen-...` */
   readonly generationId: string;
-  /** Epoch milliseconds. */
   readonly acceptedAtMs: number;
   /** True if a header asks for routing metadata. */
   readonly wantsMetadata: boolean;

@@ -39,7 +39,6 @@ export function withReferencedItems(
   return withItems({ body, references, named, shown }, items, accessTo());
 }
 
-/** A body, and what it names. */
 interface NamingBody {
   readonly body: JsonObject;
   readonly references: ItemReferences;

@@ -21,7 +21,6 @@ interface Entry extends RecencyNode<Entry> {
   readonly expiresAt: number;
 }
 
-/** Dependencies of the item store. */
 export interface MemoryItemDependencies {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Memory for the items of all keys together; 0 keeps none. */
@@ -44,7 +43,6 @@ export class MemoryOutputItems implements OutputItems {
     this.#maxBytes = maxBytes;
   }
 
-  /** Memory of all items. */
   get bytes(): number {
     return this.#bytes;
   }

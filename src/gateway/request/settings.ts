@@ -27,8 +27,6 @@ export interface GatewaySettings extends ToolSettings {
   readonly contentRoomBytes: number;
   /** Upstreams and services are told which trace a generation belongs to. */
   readonly propagatesTrace: boolean;
-  /** The service that judges texts; undefined = none. */
   readonly moderation: ServiceSettings | undefined;
-  /** The service that reads pictures of pages; undefined = none. */
   readonly ocr: OcrSettings | undefined;
 }

@@ -13,7 +13,6 @@ import { NO_ENTRIES } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
 
-/** The store of file contents. */
 export interface StoredFiles {
   readonly store: Pick<FileStore, 'find'>;
   readonly bytes: Pick<FileBytes, 'read'>;
@@ -169,7 +168,6 @@ function otherLength(readBytes: number, sizeBytes: number): GatewayError {
   );
 }
 
-/** Turns pieces of bytes into text. */
 interface Pieces {
   push(piece: Uint8Array): string;
   end(): string;
