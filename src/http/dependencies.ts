@@ -30,13 +30,10 @@ export interface HttpSettings {
   readonly maxConcurrentRequests: number;
   /** Memory that all large request bodies in flight may take together. */
   readonly largeBodiesBytes: number;
-  /** How many requests may be made in a window. */
   readonly rates: RateSettings;
   /** Browser origins that may call; undefined = none. */
   readonly cors: CorsRules | undefined;
-  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: TrustedProxies;
-  /** Metrics need no key. */
   readonly areMetricsPublic: boolean;
   /** Secret that reads the metrics without a key; undefined = none. */
   readonly metricsToken?: string | undefined;
@@ -44,7 +41,6 @@ export interface HttpSettings {
   readonly traceUrl?: string | undefined;
 }
 
-/** The log as this layer needs it. */
 export interface HttpLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -58,7 +54,7 @@ export interface HttpTimes {
   readonly headersMs: number;
   /** From the end of the headers to the end of the body. */
   readonly bodyMs: number;
-  /** The same for the body of an upload. */
+  /** From the end of the headers to the end of the body of an upload. */
   readonly uploadMs: number;
   /** How long a query of analytics or datasets may take. */
   readonly queryMs: number;
@@ -94,7 +90,6 @@ export const DEFAULT_TIMES: HttpTimes = {
   maxHeadBytes: 16_384,
 };
 
-/** Dependencies of the HTTP layer for listening. */
 export interface HttpBasics {
   readonly settings: () => HttpSettings;
   readonly ids: IdSource;
@@ -130,12 +125,10 @@ export interface HttpServices extends Omit<EndpointServices, 'clock'> {
   readonly sessions: Sessions;
   readonly gateway: Gateway;
   readonly limiter: Limiter;
-  /** Tools for MCP clients. */
   readonly mcp: McpOffers;
   readonly generations: Generations;
   /** Events that analytics lack now, in words; null = none. */
   readonly analyticsWarning: () => string | null;
-  /** The state of the parts that `/readyz` reports. */
   readonly readiness: () => ReadinessParts;
   /** The account that the installation began with: the operator's. */
   readonly firstAccountId: string;
@@ -148,5 +141,4 @@ export type GenerationServices = Pick<HttpServices, 'catalog' | 'callers' | 'gat
   readonly sessions: Pick<Sessions, 'find' | 'actingAs'>;
 };
 
-/** All dependencies of the HTTP layer. */
 export interface HttpDependencies extends HttpBasics, HttpServices {}

@@ -8,7 +8,6 @@ import type { RouteExample } from './route.ts';
  */
 export const EXAMPLES_FILE = new URL('../http/examples.json', import.meta.url);
 
-/** The vendor word of the file. */
 const RECORDED_VENDOR = 'signalbox';
 
 /** The examples by operation, with another vendor word in their types of tools. Read when they are first asked for. */

@@ -47,7 +47,6 @@ import { runRoute } from './server/run-route.ts';
 import { ShedRequests } from './server/shed-requests.ts';
 import { Turnstile } from './server/turnstile.ts';
 
-/** The gateway's HTTP server. */
 export interface HttpServer {
   readonly metrics: HttpMetrics;
   readonly inFlight: InFlight;
@@ -326,7 +325,7 @@ class GatewayServer implements HttpServer {
     this.#countTurnedAway(operationId, reply.gone ? 'gone' : OVERLOADED.status, timing);
   }
 
-  /** The same before the request is parsed, without an exchange: turning many away must cost little. */
+  /** Turns a request away before it is parsed, without an exchange: turning many away must cost little. */
   #turnAwayUnparsed({ target }: ScannedHead): string | undefined {
     const { clock, ids, settings } = this.#basics;
     const { index, overload } = this.#currentPaths(settings());

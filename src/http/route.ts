@@ -10,16 +10,13 @@ import type { HttpExchange } from './exchange/http-exchange.ts';
 /** Where a route answers: below the base path and `/v1`, or at the root of the server. */
 export type Mount = 'api' | 'root';
 
-/** The response of a route under one status. */
 export interface RouteResponse {
   readonly description: string;
-  /** Schema by media type. */
   readonly content: Readonly<Record<string, TSchema>>;
 }
 
 /** A request that works and its answer, for the interface description. */
 export interface RouteExample {
-  /** Path parameters. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
@@ -117,7 +114,7 @@ export interface ServerView {
   readonly state: ServerState;
   /** The interface description, made from the table, as JSON. */
   document(): Uint8Array;
-  /** The same as a page. */
+  /** The interface description as a page. */
   page(): { readonly html: Uint8Array; readonly contentSecurityPolicy: string };
 }
 

@@ -52,9 +52,8 @@ export function allowOrigin(exchange: CorsExchange, { origins, exposed }: CorsRu
 const FIXED_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * True for requests of no page, of a page whose origin is allowed, and of the gateway's own pages. These have the host
- * of the request as their origin, which a page of anyone can bring about with a name that it points at the gateway (DNS
- * rebinding); so such a host must not be a name.
+ * True without an Origin, for an allowed Origin, and for the gateway's own pages if the host is an IP address
+ * or localhost: any other host name could be rebound to the gateway (DNS rebinding).
  */
 export function mayCall(request: InboundRequest, rules: CorsRules | undefined): boolean {
   const origin = request.header('origin');
@@ -69,7 +68,6 @@ export function mayCall(request: InboundRequest, rules: CorsRules | undefined): 
   return FIXED_HOST.test(host) && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** The part of an exchange that CORS needs. */
 interface CorsExchange {
   readonly request: InboundRequest;
   addHeader(name: string, value: string): void;

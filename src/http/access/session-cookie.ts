@@ -13,7 +13,7 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 /** The part of the server that decides how its cookies are called. */
 export interface CookieServer {
-  /** Of HTTPS; undefined = plain HTTP. */
+  /** Certificate for HTTPS; undefined = plain HTTP. */
   readonly certificate?: unknown;
 }
 
@@ -52,7 +52,6 @@ export function sessionCookie(
   return cookieLine(request, server, token, `Expires=${new Date(expiresAtMs).toUTCString()}`);
 }
 
-/** Removes the cookie from the browser. */
 export function noSessionCookie(request: InboundRequest, server: CookieServer): string {
   return cookieLine(request, server, '', 'Max-Age=0');
 }

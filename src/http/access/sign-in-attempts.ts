@@ -17,7 +17,6 @@ interface Window {
   refused: number;
 }
 
-/** A sign-in: the address that it came from, and the first characters of the key. */
 export interface SignIn {
   readonly address: string;
   readonly beginning: string;
@@ -49,7 +48,6 @@ export class SignInAttempts {
     );
   }
 
-  /** Counts a sign-in whose key was refused. */
   refused({ address, beginning }: SignIn): void {
     const now = this.#clock.monotonic();
     count(this.#byAddress, address, now);

@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** A file of the built console. */
 export interface ConsoleFile {
   readonly bytes: Uint8Array;
-  /** The same bytes, compressed when they are first asked for. */
+  /** The bytes, compressed when they are first asked for. */
   readonly gzipped: Uint8Array;
   readonly contentType: string;
 }

@@ -29,7 +29,7 @@ export class AbortGrace {
     });
   }
 
-  /** The same for work that says by itself when it is done: it is not begun when the time is over. */
+  /** `wait` for work that says by itself when it is done: the work is not begun when the time is over. */
   until<T>(begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void): Promise<T> {
     if (this.#expired) return Promise.reject(this.#signal.reason);
     return new Promise((resolve, reject) => {
@@ -38,7 +38,6 @@ export class AbortGrace {
     });
   }
 
-  /** Stops watching the signal. */
   close(): void {
     clearTimeout(this.#timer);
     this.#giveUp = undefined;

@@ -9,7 +9,6 @@ import type { Caller } from '../../ports/caller.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 
-/** Dependencies that all exchanges of a server share. */
 export interface ExchangeDependencies {
   readonly clock: Clock;
   readonly heads: ResponseHeadWriter;
@@ -30,7 +29,6 @@ export class HttpExchange implements ReplyOwner {
   readonly request: InboundRequest;
   readonly reply: Reply;
   readonly timing: ServerTiming;
-  /** Epoch milliseconds. */
   readonly acceptedAtMs: number;
   /** Set once authenticated. */
   caller: Caller | undefined;
@@ -83,7 +81,6 @@ export class HttpExchange implements ReplyOwner {
     this.#requestId = undefined;
   }
 
-  /** True if the request is for a generation route. */
   get isGeneration(): boolean {
     return this.#isGeneration;
   }

@@ -5,7 +5,6 @@ import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/resp
 /** An unread rest of a body that is cheaper to skip than a new connection. */
 const SKIPPABLE_BYTES = 65_536;
 
-/** The exchange, as its reply sees it. */
 export interface ReplyOwner {
   /** The headers of every reply, each with its line break. Asked once, when the head is written. */
   commonHeaders(): string;
@@ -120,7 +119,6 @@ export class Reply {
     this.#whole(status, text, JSON_LINES, headers);
   }
 
-  /** A reply without a body. */
   noContent(headers: Headers): void {
     let lines = '';
     for (const name in headers) lines += headerLine(name, headers[name] as string);
@@ -133,7 +131,6 @@ export class Reply {
     this.#whole(200, page, HTML_LINES, headers);
   }
 
-  /** A file for browsers. */
   file(
     bytes: Uint8Array,
     contentType: string,
@@ -223,7 +220,6 @@ export class Reply {
     this.#answer.heartbeat = heartbeat;
   }
 
-  /** Ends a stream. */
   end(text = ''): void {
     this.#put(text, Buffer.byteLength(text), this.#isChunked ? LAST_CHUNK : '');
     this.#end();

@@ -112,7 +112,7 @@ class StreamHeartbeat implements Heartbeat {
   readonly #reply: Reply;
   readonly #source: StreamSource;
   #timer: NodeJS.Timeout;
-  /** When something was written last. A timer that is begun anew with every event costs more than this. */
+  /** When something was written last. Restarting a timer with every event would cost more than this. */
   #lastWriteMs = 0;
 
   constructor(reply: Reply, source: StreamSource) {
@@ -132,7 +132,7 @@ class StreamHeartbeat implements Heartbeat {
     this.#waitFor(this.#source.times.silenceMs);
   }
 
-  /** Something was written: silence starts anew. */
+  /** Something was written: the silence begins again. */
   noteWrite(): void {
     this.#lastWriteMs = performance.now();
   }

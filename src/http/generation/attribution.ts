@@ -36,7 +36,7 @@ export function attributionHeaderSchemas(vendor: string): Record<string, TSchema
   };
 }
 
-/** Reads these headers: long values are cut, unprintable ones and unknown categories left out. */
+/** Reads the attribution headers: long values are cut, unprintable ones and unknown categories left out. */
 export function attributionOf(headers: Readonly<Record<string, string>>, vendor: string): Attribution {
   const names = namesFor(vendor);
   const userAgent = printableText(textOf(headers[names.userAgent]), MAX_CHARACTERS.userAgent);

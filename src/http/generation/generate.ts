@@ -23,7 +23,6 @@ import {
 
 type Call = AnyCall<'generations.run'>;
 
-/** Runs a generation. */
 type Handler = (call: Call) => Promise<void>;
 
 /** The handler of one generation format: a whole answer, or a stream when the body asks for one. */

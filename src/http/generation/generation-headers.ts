@@ -20,7 +20,7 @@ export function metadataHeaders(vendor: string): readonly [current: string, lega
   return [vendorHeader(vendor, 'Metadata'), vendorHeader(vendor, 'Experimental-Metadata')];
 }
 
-/** Their names as requests have them. There is one vendor word at a time. */
+/** Names of the metadata headers as requests have them. There is one vendor word at a time. */
 const metadataSwitches = remembered(16, (vendor) =>
   metadataHeaders(vendor).map((name) => name.toLowerCase()),
 );

@@ -29,7 +29,6 @@ const MESSAGES_ERROR = {
   request_id: null,
 };
 
-/** The section that explains every error. */
 export function errorSection(): string {
   const rows = [...new Set(Object.values(ERROR_TABLE).map(({ status }) => status))].map((status) => {
     const types = new Set(

@@ -130,7 +130,6 @@ export class UnreadableBody extends GatewayError {
   }
 }
 
-/** The body is JSON, and no object. */
 export class NoObjectBody extends GatewayError {
   readonly isList: boolean;
 

@@ -88,7 +88,6 @@ export function renderEndpoint(
   };
 }
 
-/** A provider on the wire. */
 export function renderProvider({ name, slug, facts = {} }: ProviderInfo): Static<typeof providerSchema> {
   return {
     name,

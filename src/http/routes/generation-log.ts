@@ -21,7 +21,6 @@ import { withinQueryTime } from './within-query-time.ts';
 
 const LOG = { ...READ, tag: 'Generations', rateClass: 'management' } as const;
 
-/** The log of generations. */
 export const GENERATION_LOG_ROUTES: readonly Route[] = [
   route({
     ...LOG,
@@ -48,7 +47,6 @@ export const GENERATION_LOG_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** A format of exports. */
 interface ExportFormat {
   readonly contentType: string;
   readonly extension: string;

@@ -12,7 +12,6 @@ import { isOfSession } from '../access/authenticate.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';
 
-/** Records of generations. */
 export const GENERATION_RECORD_ROUTES: readonly Route[] = [
   route({
     ...READ,

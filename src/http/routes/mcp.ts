@@ -16,7 +16,6 @@ import { NoObjectBody, UnreadableBody } from '../request/read-body.ts';
 import { type Call as AnyCall, type Route, route } from '../route.ts';
 import { errors, ok } from './row-parts.ts';
 
-/** A message of a client. */
 type Call = AnyCall<'generations.run'>;
 
 const NO_BATCHES = 'Batches are not supported: send each message in a request of its own';
@@ -165,7 +164,6 @@ async function listTools(call: Call): Promise<readonly OfferedTool[]> {
   }
 }
 
-/** Runs a tool as a generation of its own. */
 async function runTool(call: Call, tool: OfferedTool, given: JsonObject): Promise<ToolResult> {
   const { name, costsNothing } = tool;
   const run = new GenerationRun({ ...call, body: directCallBody(name, given) }, 'responses');

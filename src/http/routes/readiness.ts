@@ -1,7 +1,6 @@
 import type { PartState, ReadinessPart, ReadinessParts } from '../../contract/envelopes/health.ts';
 import type { ServerState } from '../route.ts';
 
-/** Facts that readiness depends on. */
 export interface ReadinessFacts {
   readonly state: ServerState;
   /** Why the process must be restarted; null = it need not be. */
@@ -41,7 +40,7 @@ export function readinessOf({ state, restartReason, parts }: ReadinessFacts): Re
   return { status: 200, body: { status: 'ok', parts } };
 }
 
-/** The same for one part alone. */
+/** `readinessOf` for one part alone. */
 export function readinessOfPart(name: ReadinessPart, parts: ReadinessParts): ReadinessReply {
   const part = parts[name] ?? NOT_USED;
   const only = { [name]: part };

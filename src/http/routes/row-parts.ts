@@ -42,7 +42,6 @@ export function ok(schema: TSchema): RouteResponse {
   return { description: 'OK', content: { 'application/json': schema } };
 }
 
-/** The refusals of a route. */
 export function errors(schema: TSchema, statuses: readonly ErrorStatus[]): Record<number, RouteResponse> {
   return Object.fromEntries(
     statuses.map((status) => [

@@ -9,7 +9,6 @@ import type { Call, Route } from '../route.ts';
 import { ANALYTICS_WARNING_HEADER, analyticsWarning, created, errors, ok } from './row-parts.ts';
 import { withinQueryTime } from './within-query-time.ts';
 
-/** The row of an endpoint. */
 export function served(endpoint: AnyEndpoint): Route {
   const { method, path, operationId, summary, tag, permission, rateClass, query, body, reply } = endpoint;
   const { status = 200, readsEvents, furtherIssues } = endpoint;

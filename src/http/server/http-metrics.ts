@@ -7,7 +7,6 @@ import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
 import type { PhaseTimes, ServerTiming } from '../exchange/server-timing.ts';
 
-/** Numbers of requests and generations in flight. */
 export interface InFlight {
   requests(): number;
   generations(): number;

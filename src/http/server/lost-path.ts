@@ -46,7 +46,7 @@ const NOT_OFFERED: Readonly<Record<string, string>> = {
   agents: 'Use /responses with server tools; the conversation is sent with each request.',
 };
 
-/** The same for paths below a route that is offered. */
+/** Replacements for paths below a route that is offered. */
 const NOT_OFFERED_BELOW: readonly (readonly [prefix: string, instead: string])[] = [
   ['/messages/batches', 'Send the requests one by one; they are routed and limited separately.'],
   ['/responses/', 'Answers are not stored: send the conversation with each request, and keep what you need.'],
@@ -156,7 +156,7 @@ function notOffered(path: string, basePath: string): string | undefined {
   return instead === undefined ? undefined : `This gateway does not offer ${rest.slice(0, 64)}. ${instead}`;
 }
 
-/** The same with a typing error, such as `/completion`. */
+/** `notOffered` for a path with a typing error, such as `/completion`. */
 function nearlyNotOffered(path: string, basePath: string): string | undefined {
   const prefix = prefixOf(path, basePath);
   const [, first = '', ...others] = path.slice(prefix.length).split('/');

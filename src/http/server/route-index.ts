@@ -22,7 +22,6 @@ export interface DeclaredHeaders {
   readonly lengths: ReadonlySet<number>;
 }
 
-/** A row that a request is for. */
 export interface RouteMatch {
   readonly compiled: CompiledRoute;
   readonly params: Readonly<Record<string, string>>;
@@ -30,7 +29,6 @@ export interface RouteMatch {
   readonly search: string;
 }
 
-/** A request that no row is for. */
 export interface RouteMiss {
   /** Methods that the path does answer to; empty when it is unknown. */
   readonly allowed: readonly string[];
@@ -95,7 +93,7 @@ export class RouteIndex {
     return { allowed, encodeError: this.#errorsOf(path) };
   }
 
-  /** As if there were no query. */
+  /** Finds a row by a path without its query. */
   #find(method: string, path: string): RouteMatch | undefined {
     const fixed = this.#fixed.get(method)?.get(path);
     if (fixed !== undefined) return fixed;

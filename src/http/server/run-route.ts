@@ -21,7 +21,6 @@ import { refuseUnknownParameters } from '../request/unknown-parameters.ts';
 import type { ServerView } from '../route.ts';
 import type { CompiledRoute, RouteMatch } from './route-index.ts';
 
-/** Dependencies of running a route, besides the request. */
 export interface RouteContext {
   readonly services: HttpDependencies;
   readonly settings: HttpSettings;
@@ -266,7 +265,6 @@ function requireValid(
   throw invalidRequest([...issues, ...furtherIssues(withoutMembers(body, issues) as never, services)]);
 }
 
-/** The body without its invalid members. */
 function withoutMembers(body: JsonObject, issues: readonly Issue[]): JsonObject {
   const named = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0]));
   return Object.fromEntries(Object.entries(body).filter(([name]) => !named.has(name)));

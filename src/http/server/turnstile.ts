@@ -99,7 +99,6 @@ export class Turnstile {
     this.#clock = clock;
   }
 
-  /** Requests that wait. */
   get waiting(): number {
     return this.#waiting.length - this.#first;
   }
