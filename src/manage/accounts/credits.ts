@@ -10,7 +10,6 @@ export interface AccountBalance {
   readonly leftNanos: Nanos | null;
 }
 
-/** The balances of accounts. */
 export class Credits {
   readonly #ledger: Pick<Ledger, 'statementOf' | 'grant'>;
   readonly #sources: Sources;

@@ -13,7 +13,6 @@ export interface NameSources {
   readonly classifiers: Pick<ClassifierStore, 'list'>;
 }
 
-/** Names by id. */
 type Names = ReadonlyMap<string, string>;
 
 const WORKSPACES_PER_PAGE = 1_000;
@@ -75,7 +74,6 @@ export class AccountNames {
   }
 }
 
-/** The name of an app. */
 export function appTitleOf({ title, url, host }: App): string {
   return title ?? originOf(url) ?? host;
 }

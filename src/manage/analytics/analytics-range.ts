@@ -28,7 +28,6 @@ export interface TimeRange {
 /** Limit of every range. */
 export const WHOLE_LIMIT: RangeLimit = limitOfDays(MAX_DAYS);
 
-/** Limit with granularity minute. */
 export const MINUTE_LIMIT: RangeLimit = {
   longestMs: MAX_HOURS_BY_MINUTE * HOUR_MS,
   words: `${MAX_HOURS_BY_MINUTE} hours with granularity minute`,

@@ -2,7 +2,6 @@ import { quoted } from '../../kit/text/quoted.ts';
 import { CONTEXT_LENGTH_BUCKETS, type Operator } from '../../ports/event-names.ts';
 import type { ValueKind } from './analytics-names.ts';
 
-/** A filter value as the caller wrote it. */
 export type FilterValue = string | number;
 
 interface ValueRules {
@@ -68,7 +67,6 @@ export function contextLengthsOf(operator: Operator, value: FilterValue): Filter
   return holds && CONTEXT_LENGTHS.filter((_, place) => holds(place, than));
 }
 
-/** A value in an error message. */
 export function shownValue(value: FilterValue): string {
   return typeof value === 'string' ? quoted(value) : String(value);
 }

@@ -6,7 +6,6 @@ import { contextLengthsOf, type FilterValue, VALUE_RULES } from './filter-values
 
 /** A checked filter; values are as the caller wrote them (ids, hashes, names). */
 export interface NamedFilter {
-  /** Path of its values in the request. */
   readonly path: string;
   readonly field: AnalyticsDimension;
   readonly operator: Operator;

@@ -84,7 +84,6 @@ export async function resolveFilters(
   return { filters: resolved, warnings: shortened(warnings) };
 }
 
-/** Warnings in one answer. */
 const MAX_WARNINGS = 20;
 
 function shortened(warnings: readonly string[]): readonly string[] {

@@ -3,7 +3,6 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ByokChange } from '../../ports/byok.ts';
 import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
 
-/** Settings of a new credential that are not given. */
 export const BYOK_DEFAULTS = {
   name: null,
   disabled: false,
@@ -29,7 +28,6 @@ const STORED_NAMES = {
   allowed_api_key_hashes: 'allowedApiKeyHashes',
 } as const satisfies Partial<Record<keyof UpdateByok, keyof ByokChange>>;
 
-/** The stored form of the members that are given. */
 export function byokChangeOf(wanted: Omit<UpdateByok, 'key'>): ByokChange {
   return Object.fromEntries(
     Object.entries(STORED_NAMES)

@@ -24,7 +24,7 @@ const ADDRESSED_BY_DOCUMENT: ReadonlySet<Auth> = new Set(['azure', 'google']);
 /** The part of a provider that decides what its credentials look like. */
 export type CredentialProvider = Pick<Provider, 'slug' | 'auth' | 'baseUrl'>;
 
-/** The same of providers as the configuration lists them, complete or not. */
+/** The part of configured providers, complete or not, that decides what their credentials look like. */
 export function credentialProviders(entries: readonly ProviderEntry[]): CredentialProvider[] {
   return entries.map((entry) => ({
     slug: entry.slug,
@@ -107,7 +107,7 @@ const EXPECTED: Readonly<Partial<Record<Auth, string>>> = {
   google: '; expected is an API key, or the JSON of a service account',
 };
 
-/** The same if a plain key is not enough. */
+/** `EXPECTED` if a plain key is not enough. */
 const EXPECTED_JSON: Readonly<Partial<Record<Auth, string>>> = {
   ...EXPECTED,
   google: '; expected is the JSON of a service account',

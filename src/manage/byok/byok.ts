@@ -22,7 +22,6 @@ export interface ByokDependencies {
   readonly tenancy: Tenancy;
   readonly vault: Vault;
   readonly sources: Sources;
-  /** The providers of the current configuration. */
   readonly providers: () => readonly CredentialProvider[];
   readonly egress: () => EgressRules;
   /** Called with the account of every credential that was created, changed or deleted. */
@@ -31,7 +30,7 @@ export interface ByokDependencies {
 
 const DEFAULT_PAGE = 50;
 
-/** Per account: every request examines all of them. */
+/** Credentials of an account: every request examines all of them. */
 export const MAX_CREDENTIALS = 500;
 
 /** Provider credentials of accounts. Each operation sees one account; a credential of another is a 404. */

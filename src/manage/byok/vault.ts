@@ -76,7 +76,6 @@ export class Vault {
     return this.#keeper.isGiven ? this.#keeper.source : null;
   }
 
-  /** First the key that encrypts, then those that still decrypt. */
   get keys(): SecretKeys {
     return this.#cipher.keys;
   }
@@ -90,7 +89,6 @@ export class Vault {
     return this.#cipher.encrypt(owner, secret);
   }
 
-  /** Throws a DecryptionProblem when the stored text was tampered with. */
   decrypt(stored: EncryptedSecret): string {
     return this.#cipher.decrypt(stored);
   }

@@ -8,7 +8,6 @@ import {
 } from '../../ports/following/classifiers.ts';
 import { ANALYTICS_DIMENSIONS, metricsByWireName } from '../analytics/analytics-names.ts';
 
-/** Settings of a classifier that are not given. */
 export const CLASSIFIER_DEFAULTS = {
   description: null,
   isActive: true,
@@ -16,7 +15,6 @@ export const CLASSIFIER_DEFAULTS = {
   monthlyBudgetNanos: null,
 } as const satisfies Partial<ClassifierSettings>;
 
-/** What a classifier is checked against. */
 export interface ClassifierChecks {
   /** Configured vendor name; part of some names of metrics. Undefined = unknown. */
   readonly vendor: string | undefined;
@@ -26,7 +24,6 @@ export interface ClassifierChecks {
 /** Settings as they are given, by the API or in the file. */
 export type WantedClassifier = UpdateClassifier;
 
-/** The stored form of the members that are given. */
 export function classifierChangeOf(wanted: WantedClassifier): Partial<ClassifierSettings> {
   const { name, description, is_active: isActive, model, dimensions } = wanted;
   const { sampling_rate: samplingRate, monthly_budget_usd: budget } = wanted;

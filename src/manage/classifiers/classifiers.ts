@@ -36,7 +36,6 @@ export interface ClassifiersDependencies {
   readonly tenancy: Tenancy;
   readonly ledger: Pick<Ledger, 'spendingOf'>;
   readonly sources: Sources;
-  /** By the current configuration. */
   readonly checks: () => ClassifierChecks;
   /** Called with the workspace of every classifier that was created, changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;

@@ -7,7 +7,6 @@ import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import type { Sources } from '../sources.ts';
 
-/** A workspace of the configuration file. */
 export type DeclaredWorkspace = Config['workspaces'][number];
 export type DeclaredKey = NonNullable<DeclaredWorkspace['keys']>[number];
 export type DeclaredGuardrail = NonNullable<DeclaredWorkspace['guardrails']>[number];
@@ -15,7 +14,6 @@ export type DeclaredCredential = NonNullable<DeclaredWorkspace['byok']>[number];
 export type DeclaredClassifier = NonNullable<DeclaredWorkspace['classifiers']>[number];
 export type DeclaredDestination = NonNullable<DeclaredWorkspace['destinations']>[number];
 
-/** Dependencies for storing declarations. */
 export interface DeclaredDependencies {
   readonly tenancy: Tenancy;
   readonly byokStore: ByokStore;
@@ -42,7 +40,6 @@ export interface FormerDeclarations {
   readonly classifiers: readonly Classifier[];
 }
 
-/** Changes that applying a file has made. */
 export interface DeclaredChanges {
   created: number;
   updated: number;

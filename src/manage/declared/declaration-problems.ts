@@ -56,7 +56,6 @@ export function* declarationProblems(config: Settings): Sliced<Problem[]> {
 class FirstPlaces {
   readonly #places = new Map<string, string>();
 
-  /** The problem of a value that was used before. */
   taken(value: string, path: string, what: string): Issue[] {
     const first = this.#places.get(value);
     this.#places.set(value, first ?? path);

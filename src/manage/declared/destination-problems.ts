@@ -45,7 +45,7 @@ function ownConfigProblems({ type, config }: DeclaredDestination): Problem[] {
     .map((issue) => explained(issue, type, members));
 }
 
-/** The same problem in the words of the file, with what may have been meant. */
+/** A problem in the words of the file, with what may have been meant. */
 function explained(issue: Issue, type: string, members: readonly string[]): Problem {
   const hint = `members of ${type}: ${members.join(', ')}`;
   if (issue.message === MISSING_FIELD) return { ...issue, hint };

@@ -7,7 +7,6 @@ import { builtinIssues, patternIssues, serviceIssues } from '../guardrails/guard
 import type { DeclaredGuardrail, DeclaredWorkspace } from './application.ts';
 import { subjectsOf } from './declared-guardrails.ts';
 
-/** Facts that guardrails of a file are checked against. */
 export interface GuardrailProblemContext {
   readonly providers: readonly CredentialProvider[];
   readonly hasEntityService: boolean;

@@ -28,7 +28,6 @@ const STORED_NAMES = {
 /** Settings of a destination without its configuration. */
 export type WantedSettings = Omit<UpdateDestination, 'config'>;
 
-/** The stored form of the members that are given. */
 export function destinationChangeOf(wanted: WantedSettings): DestinationEdit {
   const { filter_rules: rules } = wanted;
   return {
@@ -54,7 +53,6 @@ interface GivenRules {
   }[];
 }
 
-/** Rules in their stored form. */
 export function rulesOf(rules: GivenRules | null | undefined): FilterRules | null {
   if (rules === null || rules === undefined) return null;
   return {

@@ -44,7 +44,7 @@ export interface DestinationsDependencies {
   /** What destinations of the API may reach besides the public internet. */
   readonly egress: () => EgressRules;
   readonly testConnection: TestConnection;
-  /** Of all destinations, by the ids of their followers. */
+  /** Notes of all destinations, by the ids of their followers. */
   readonly notes: Pick<FollowerNotes, 'listAll'>;
   /** Called with the workspace of every destination that was created, changed or deleted. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
@@ -232,7 +232,7 @@ export class Destinations {
   }
 }
 
-/** Of destinations in a workspace that does not send. */
+/** State of destinations in a workspace that does not send. */
 const SILENT: DestinationState = {
   taken: 0,
   dropped: 0,

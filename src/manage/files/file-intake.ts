@@ -4,7 +4,6 @@ import type { FileOwner, FileQuotas, FileStore, IncomingBytes, StoredFile } from
 import { ACCEPTED_TYPES, ContentTypeDetector } from './content-type-detector.ts';
 import { type OpenUpload, quotaPassed } from './open-uploads.ts';
 
-/** 100 MiB. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 const MAX_NAME_CHARACTERS = 255;
@@ -69,7 +68,6 @@ export class FileIntake {
     return file;
   }
 
-  /** Deletes the content. */
   async discard(): Promise<void> {
     try {
       await this.#dependencies.incoming.discard();
@@ -79,7 +77,6 @@ export class FileIntake {
   }
 }
 
-/** The refusal of a file that is too large. */
 export function fileTooLarge(): GatewayError {
   return new GatewayError(
     'payload-too-large',

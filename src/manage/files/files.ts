@@ -17,7 +17,6 @@ export interface FilesDependencies {
   readonly workspaces: Pick<WorkspaceStore, 'findWorkspaceById' | 'defaultWorkspaceOf'>;
   readonly sources: Pick<Sources, 'clock'>;
   readonly ids: IdSource;
-  /** How much may be stored. */
   readonly quotas: () => FileQuotas;
 }
 
@@ -167,7 +166,10 @@ export class Files {
     throw new GatewayError('permission', 'workspace_id: the key is of another workspace');
   }
 
-  /** As #workspaceOf, but an unknown workspace is "file not found", so that callers cannot probe for workspaces. */
+  /**
+   * The workspace of a file, as `#workspaceOf` finds it; but an unknown workspace is "file not found", so
+   * that callers cannot probe for workspaces.
+   */
   async #workspaceOfFile(caller: Caller, query: FileQuery): Promise<string> {
     try {
       return await this.#workspaceOf(caller, query);

@@ -27,7 +27,6 @@ export interface OpenUpload {
  */
 export class OpenUploads {
   readonly #ids = new Set<string>();
-  /** By scope and id. */
   readonly #usage = new Map<string, FileUsage>();
 
   has(id: string): boolean {

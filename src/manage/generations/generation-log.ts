@@ -57,7 +57,6 @@ const BUCKETS_MS = [
   364 * DAY_MS,
 ];
 
-/** Lists single generations. */
 export class GenerationLog {
   readonly #dependencies: GenerationLogDependencies;
 

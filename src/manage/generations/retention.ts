@@ -8,7 +8,6 @@ import type { GenerationStore } from '../../ports/generations.ts';
 import { hourOf } from '../models/hourly-totals.ts';
 import { KEPT_HOURS } from '../models/uptime-history.ts';
 
-/** How long things are kept. */
 export interface RetentionSettings {
   /** Rows of generations, and events. */
   readonly eventsDays: number;

@@ -24,7 +24,6 @@ export interface AssignedKey {
   readonly key: Key | undefined;
 }
 
-/** What assigning has changed. */
 export interface Assigned {
   /** Keys or members that have the guardrail now. */
   readonly count: number;
@@ -92,7 +91,7 @@ export class GuardrailAssignments {
     return removed;
   }
 
-  /** Of one guardrail, or of all of the account, oldest first. */
+  /** Assignments of one guardrail, or of all of the account, oldest first. */
   async list(
     accountId: string,
     kind: AssignmentKind,

@@ -6,7 +6,6 @@ import { urlOf } from '../../kit/net/url-of.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { BuiltinSlug } from '../../ports/guardrails.ts';
 
-/** Facts and rules that the members of a guardrail are checked against. */
 export interface GuardrailChecks {
   isModel(name: string): boolean;
   isProvider(slug: string): boolean;
@@ -86,7 +85,6 @@ function unknownNames(
   );
 }
 
-/** Problems of the address of a service. */
 export function serviceIssues(
   { service }: { readonly service?: { readonly url: string } | null | undefined },
   addressProblem: GuardrailChecks['addressProblem'],

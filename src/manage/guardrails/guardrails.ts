@@ -31,7 +31,7 @@ export interface GuardrailsDependencies {
 
 export const DEFAULT_PAGE = 50;
 
-/** Per account: all of them are read with each key. */
+/** Guardrails of an account: all of them are read with each key. */
 export const MAX_GUARDRAILS = 500;
 
 /** In place of an id: the guardrail of the whole account. */

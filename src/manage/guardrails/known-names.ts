@@ -8,7 +8,6 @@ export function findModel(name: string, catalog: ModelLookup): Model | undefined
   return catalog.resolve(name) ?? catalog.models.find(({ canonicalSlug }) => canonicalSlug === name);
 }
 
-/** The canonical slug of a model; the name itself if there is no such model. */
 export function canonicalSlugOf(name: string, catalog: ModelLookup | undefined): string {
   const model = catalog && findModel(name, catalog);
   return model?.canonicalSlug ?? model?.id ?? name;

@@ -215,7 +215,6 @@ export class Keys {
   }
 }
 
-/** The stored form of the settings that are given. */
 export function keyChangeOf(wanted: UpdateKey): Partial<KeySettings> {
   const { name, disabled, limit, limit_reset: limitReset, include_byok_in_limit: includeByok } = wanted;
   return {

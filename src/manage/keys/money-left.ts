@@ -30,7 +30,6 @@ export interface BudgetFigure extends BalanceFigure {
   readonly window: LimitWindow;
 }
 
-/** Remaining balances and budgets. */
 export interface MoneyFigures {
   readonly balances: readonly BalanceFigure[];
   readonly budgets: readonly BudgetFigure[];
@@ -56,12 +55,13 @@ export class MoneyLeft {
     this.#dependencies = dependencies;
   }
 
-  /** As last read. */
   get latest(): MoneyFigures {
     return this.#latest;
   }
 
-  /** Reads anew unless the figures are fresh. Never rejects, and never takes longer than PATIENCE_MS. */
+  /**
+   * Reads the figures again unless they are fresh. Never rejects, and never takes longer than PATIENCE_MS.
+   */
   async refresh(): Promise<void> {
     const { readAtMs } = this.#latest;
     const nowMs = this.#dependencies.clock.monotonic();

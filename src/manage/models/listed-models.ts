@@ -174,7 +174,6 @@ function isFree({ current_pricing }: ListedEndpoint): boolean {
   return [prompt, completion].every((price) => price !== undefined && Number(price) === 0);
 }
 
-/** Models that a message names. */
 const MAX_NAMED_MODELS = 5;
 
 /** One model, by id or alias. Throws 404 with the models that may be meant. */

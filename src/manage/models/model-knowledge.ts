@@ -22,7 +22,6 @@ import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 export type { Difference } from '../../catalog/knowledge/differences.ts';
 export type { KnownModel } from '../../catalog/knowledge/known-model.ts';
 
-/** How to merge data. */
 export interface RefreshOptions {
   /** Forget endpoints that the data do not list any more. */
   readonly prune: boolean;

@@ -46,7 +46,7 @@ export class PriceHistory {
     return this.#working;
   }
 
-  /** Newest first. `model`: of this model alone. */
+  /** Newest first. `model`: changes of this model alone. */
   async changes(model?: string): Promise<PriceChange[]> {
     await this.#working;
     return changesIn(await this.#store.list(model)).sort((one, other) => other.atMs - one.atMs);

@@ -25,7 +25,7 @@ export interface UptimeHistoryParts {
   readonly store: Pick<CallCountStore, 'keep' | 'sums'>;
   /** What was counted since the last time. */
   readonly take: () => readonly CountedCalls[];
-  /** Of this run: counts of two runs are never mixed. */
+  /** Id of this run: counts of two runs are never mixed. */
   readonly runId: string;
   readonly clock: Clock;
   /** Hears how each attempt to store ended. */

@@ -80,7 +80,6 @@ interface Placed {
   readonly id: number;
 }
 
-/** Apps per lookup in the registry. */
 const APPS_PER_LOOKUP = 250;
 
 /** Leaders of the second and later rounds, which are needed if the registry does not know some of the first. */

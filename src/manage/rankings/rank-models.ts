@@ -8,7 +8,6 @@ import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
 
 /** Usage of a model in one period. */
 export interface RankedModel {
-  /** Start of the period. */
   readonly periodMs: number;
   /** Permanent slug; `other` for the sum of all models below the first 50. */
   readonly model: string;

@@ -13,7 +13,6 @@ export interface SessionCaller {
   readonly caller: Caller;
 }
 
-/** Dependencies of finding callers by their sessions. */
 export interface SessionCallersParts {
   readonly store: Pick<SessionStore, 'find' | 'noteSeen'>;
   readonly callers: Pick<CallerDirectory, 'findByHash'>;

@@ -64,12 +64,10 @@ export class Sessions {
     return { session: { ...session, keyName: key.name }, token };
   }
 
-  /** The session of a token; undefined if it is unknown, ended or expired, or if its key is no longer valid. */
   find(token: string): Promise<SessionCaller | undefined> {
     return this.#sessionCallers.find(token);
   }
 
-  /** As `SessionCallers.actingAs`. */
   actingAs(session: SessionCaller, keyHash: string): Promise<Caller | undefined> {
     return this.#sessionCallers.actingAs(session, keyHash);
   }
@@ -91,7 +89,6 @@ export class Sessions {
   }
 }
 
-/** A session with the name of its key. */
 export interface NamedSession extends Session {
   /** Null = the key is no longer in use. */
   readonly keyName: string | null;

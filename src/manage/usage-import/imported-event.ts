@@ -14,7 +14,6 @@ export interface ImportedLine {
   readonly app: ImportedApp;
 }
 
-/** The event of a line of imported usage. */
 export function importedEventOf({ line, createdAtMs, owner, app }: ImportedLine): GenerationEvent {
   const { modelId, variant } = modelOf(line.model);
   const nanos = nanosOf(line.cost_usd ?? 0);

@@ -35,7 +35,6 @@ export class UsageIntake {
     this.#nowMs = nowMs;
   }
 
-  /** All lines so far. */
   get lines(): number {
     return this.#lines;
   }

@@ -70,7 +70,6 @@ export type UsageReading =
 
 const validator = compileValidator(usageLineSchema);
 
-/** Parses and checks one line. */
 export function parseUsageLine(written: string, nowMs: number): UsageReading {
   let value: unknown;
   try {

@@ -23,7 +23,6 @@ export interface UsageOwner {
   readonly userId: string | null;
 }
 
-/** Finds the owner of a line. */
 export class UsageOwners {
   readonly #keys: ReadonlyMap<string, UsageOwner>;
   readonly #workspaces: ReadonlyMap<string, UsageOwner>;

@@ -66,7 +66,7 @@ export class Workspaces {
     return (await tenancy.findWorkspaceById(accountId, name)) ?? tenancy.findWorkspace(accountId, name);
   }
 
-  /** As find. Throws 404. */
+  /** `find`, but throws 404 if there is none. */
   async get(accountId: string, idOrSlug: string): Promise<Workspace> {
     return requireFound(await this.find(accountId, idOrSlug));
   }
