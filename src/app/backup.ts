@@ -19,7 +19,6 @@ export type { BackedUpFile, Manifest } from '../store/backup/manifest.ts';
 export { restoreDirectory } from '../store/backup/restore-directory.ts';
 export { DataDirectoryProblem };
 
-/** Choices of the operator. */
 export interface BackupChoices
   extends Pick<BackupOptions, 'dataDir' | 'target' | 'withContent' | 'withEncryptionKey'> {
   /** The state by this process's environment, which may differ from the gateway's. */
@@ -71,7 +70,6 @@ interface RunningGateway {
   readonly state: BackedUpState | undefined;
 }
 
-/** The lock on a data directory, or the gateway that has it. */
 async function lockUnlessRunning(dataDir: string): Promise<DirectoryLock | RunningGateway> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {

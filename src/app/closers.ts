@@ -2,7 +2,6 @@
 export class Closers {
   readonly #open: { readonly what: string; close(): Promise<void> | void }[] = [];
 
-  /** Adds something that was opened, and returns it. */
   add<T extends { close(): Promise<void> | void }>(what: string, opened: T): T {
     this.#open.push({ what, close: () => opened.close() });
     return opened;

@@ -19,13 +19,11 @@ import { systemClock } from '../kit/time/clock.ts';
 import type { RunningSettings } from '../settings/running-settings.ts';
 import type { Closers } from './closers.ts';
 
-/** Options of the HTTP server besides the configuration. */
 export interface ServerOptions {
   /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
   /** Sockets that listen on the port, where Node can share one; 1 by default. */
   readonly listeningSockets?: number;
-  /** As in `HttpBasics`. */
   readonly forward?: HttpBasics['forward'];
 }
 

@@ -13,7 +13,6 @@ import type { Closers } from './closers.ts';
 import type { Engine } from './engine.ts';
 import type { Installation } from './installation.ts';
 
-/** What classifiers are run with. */
 export interface ClassificationSources {
   readonly installation: Installation;
   readonly engine: Pick<Engine, 'gateway'>;
@@ -24,7 +23,6 @@ export interface ClassificationSources {
   readonly log: Log;
 }
 
-/** Everything that classifies. */
 export interface Classification {
   readonly model: AskModel;
   /** The active classifiers, for what tells followers of settled generations. */

@@ -15,7 +15,6 @@ import type { Installation } from './installation.ts';
 /** How soon followers are told of a generation. */
 export type FollowersPace = Pick<FollowingDependencies, 'everyMs' | 'holdMs'>;
 
-/** What followers are opened with. */
 export interface FollowingOptions {
   readonly installation: Installation;
   readonly settings: RunningSettings;

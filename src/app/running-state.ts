@@ -13,7 +13,6 @@ import type { Engine } from './engine.ts';
 import type { ListeningServer } from './listening-server.ts';
 import type { WorkerOwner } from './worker-owner.ts';
 
-/** The parts of a serving process that its state is read from. */
 export interface RunningParts {
   readonly server: Pick<ListeningServer, 'state' | 'inFlight'>;
   /** Absent if this process serves alone. */
@@ -21,7 +20,6 @@ export interface RunningParts {
   readonly loopDelay: LoopDelay;
   readonly engine: Pick<Engine, 'health'>;
   readonly followerNotes: Pick<FollowerNotes, 'listAll'>;
-  /** States of the parts. */
   readonly readiness: () => ReadinessParts;
 }
 

@@ -17,7 +17,7 @@ export interface SharedMemory {
   /** Everything that asks the stores asks through it. */
   readonly gate: StoreGate;
   readonly gatewayId: string;
-  /** Of this serving process. */
+  /** Id of this serving process. */
   readonly processId: string;
 }
 
@@ -81,7 +81,7 @@ export async function openSharedMemory(
   return { stores, gate, gatewayId: readOrMakeGatewayId(directory.path), processId: randomUUID() };
 }
 
-/** The same for the processes of one gateway without a shared store: in the memory of their owner. */
+/** What the processes of one gateway share without a shared store: in the memory of their owner. */
 export function memoryOfProcesses(): EngineMemory {
   return {
     stores: { routing: new MemoryRoutingMemory(systemClock) },

@@ -16,7 +16,6 @@ const PROGRAM = new URL(
   `data:text/javascript;base64,${readFileSync(new URL('./stop-watchdog-main.js', import.meta.url), 'base64')}`,
 );
 
-/** What the thread is started with. */
 export interface StopLimits {
   readonly noticeMs: number;
   readonly limitMs: number;
@@ -29,9 +28,7 @@ export interface StopLines {
   readonly force: string;
 }
 
-/** Watches a process that stops. */
 export interface StopWatchdog {
-  /** Something is being closed now. */
   closing(what: string): void;
 }
 

@@ -20,7 +20,6 @@ export interface BudgetView extends BudgetObject {
 const oneWorkspace = Type.Optional(text);
 const window = oneOf(LIMIT_WINDOWS);
 
-/** Commands for budgets of workspaces. */
 export const BUDGET_COMMANDS = {
   'budgets.list': command(
     'budgets.read',

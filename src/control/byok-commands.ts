@@ -18,7 +18,6 @@ const { workspace_id: _id, ...credentialMembers } = createByokSchema.properties;
 /** Least characters of the beginning of an id. */
 const MIN_ID_CHARACTERS = 8;
 
-/** Commands for BYOK credentials. */
 export const BYOK_COMMANDS = {
   'byok.list': command(
     'byok.read',

@@ -9,7 +9,6 @@ import {
 } from '../manage/models/listed-models.ts';
 import type { ModelKnowledge } from '../manage/models/model-knowledge.ts';
 
-/** Services that `catalog show` uses. */
 export interface CatalogServices {
   readonly modelKnowledge: ModelKnowledge;
   /** Providers and models of the configuration; set in a serving process. */

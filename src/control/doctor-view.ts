@@ -33,7 +33,7 @@ export interface BehindFollower {
 export interface RunningState {
   readonly version: string;
   readonly state: 'starting' | 'ready' | 'draining';
-  /** Of all processes. */
+  /** Memory of all processes together. */
   readonly memoryBytes: number;
   /** This process and its workers. */
   readonly processes: number;
@@ -42,9 +42,9 @@ export interface RunningState {
   /** Longest event loop delay of the last one to two minutes. */
   readonly loopDelaySeconds: number;
   readonly cooling: readonly CoolingEndpoint[];
-  /** Whichever gateway of the database tells them of generations. */
+  /** Followers that are behind, whichever gateway of the database runs them. */
   readonly behind: readonly BehindFollower[];
-  /** As `/readyz` reports them. */
+  /** State of the parts, as `/readyz` reports them. */
   readonly parts: ReadinessParts;
 }
 
@@ -52,7 +52,7 @@ export interface DoctorServerView {
   readonly version: string;
   readonly state: RunningState['state'];
   readonly uptime_seconds: number;
-  /** Of all processes. */
+  /** Memory of all processes together. */
   readonly memory_bytes: number;
   /** Absent in an older gateway, whose memory is that of one process. */
   readonly processes?: number;

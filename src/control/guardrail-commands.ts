@@ -14,7 +14,6 @@ export interface GuardrailView extends GuardrailObject {
   readonly assigned_members: number;
 }
 
-/** Commands for guardrails. */
 export const GUARDRAIL_COMMANDS = {
   'guardrails.list': command(
     'guardrails.read',

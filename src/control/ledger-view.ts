@@ -28,7 +28,6 @@ export interface AccountView extends StatementView {
   readonly written_off_by_cause: Readonly<Record<string, number>>;
 }
 
-/** The books as a whole. */
 export interface LedgerView {
   readonly accounts: readonly AccountView[];
   readonly open_reservations: number;
@@ -36,7 +35,6 @@ export interface LedgerView {
   readonly journal: { readonly segments: number; readonly bytes: number; readonly torn_tail_bytes: number };
 }
 
-/** Result of `ledger rebuild`. */
 export interface RebuildView {
   /** Generations with rows. */
   readonly generations: number;
@@ -77,7 +75,6 @@ export function ledgerView(
   };
 }
 
-/** One account by its name. */
 export function statementView(statement: AccountStatement, name: string): StatementView {
   return {
     id: statement.accountId,

@@ -5,7 +5,6 @@ import { findSocketPath } from './socket-path.ts';
 import { type DroppedLine, TAIL_COMMAND, type TailedLine, type TailFilter } from './tail.ts';
 import type { ControlReply } from './wire.ts';
 
-/** Receives a tail. */
 export interface TailReader {
   /** The gateway has accepted the reader: generations that end from now on are shown. */
   connected(): void;

@@ -75,7 +75,6 @@ export interface NewAccountView extends AccountView {
   readonly management_key: string;
 }
 
-/** Result of `rotate-encryption-key`. */
 export interface RotationView {
   readonly key_id: string;
   readonly previous_key_id: string;

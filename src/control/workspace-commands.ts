@@ -57,7 +57,6 @@ export const WORKSPACE_COMMANDS = {
   ),
 } as const;
 
-/** A workspace with the account that owns it. */
 export interface OwnedWorkspace {
   readonly workspace: Workspace;
   readonly owner: Account;

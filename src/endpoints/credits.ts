@@ -3,7 +3,6 @@ import { usdOf } from '../kit/money.ts';
 import { endpoint } from './endpoint.ts';
 import { MANAGEMENT } from './endpoint-parts.ts';
 
-/** The balance of an account. */
 export const GET_CREDITS = endpoint({
   ...MANAGEMENT,
   tag: 'Credits',

@@ -3,7 +3,6 @@ import type { Caller } from '../ports/caller.ts';
 /** Common members of endpoints for what an account owns. */
 export const MANAGEMENT = { rateClass: 'management' } as const;
 
-/** The reply of a deletion. */
 export const DELETED = { deleted: true } as const;
 
 interface PlacedCall {
@@ -16,7 +15,7 @@ export function placeOf({ caller, params }: PlacedCall): [accountId: string, id:
   return [caller.accountId, params.id];
 }
 
-/** The same for ids that are UUIDs, in lower case as they are stored. */
+/** `placeOf` for ids that are UUIDs, in lower case as they are stored. */
 export function uuidPlaceOf({ caller, params }: PlacedCall): [accountId: string, id: string] {
   return [caller.accountId, params.id.toLowerCase()];
 }

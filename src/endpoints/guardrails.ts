@@ -14,7 +14,6 @@ import { GUARDRAIL_ASSIGNMENT_ENDPOINTS } from './guardrail-assignments.ts';
 
 const GUARDRAILS = { ...MANAGEMENT, tag: 'Guardrails' } as const;
 
-/** Guardrails, and what they are assigned to. */
 export const GUARDRAIL_ENDPOINTS: readonly AnyEndpoint[] = [
   endpoint({
     ...GUARDRAILS,

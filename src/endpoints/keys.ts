@@ -35,7 +35,6 @@ export const CURRENT_KEY_ENDPOINTS: readonly AnyEndpoint[] = [
   { ...CURRENT_KEY, path: '/auth/key', operationId: 'getCurrentKeyAlias' },
 ];
 
-/** Keys of an account. */
 export const KEY_ENDPOINTS: readonly AnyEndpoint[] = [
   endpoint({
     ...KEYS,

@@ -13,7 +13,6 @@ import type { Ledger, SliceFigures } from '../ports/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
 import type { GuardrailMetrics } from '../stages/guardrails/guardrail-metrics.ts';
 
-/** Sources of the metrics of a gateway that is starting. */
 export interface EarlyMetricSources {
   readonly http: HttpMetrics;
   readonly loopDelay: LoopDelay;

@@ -5,7 +5,6 @@ import type { EventStore } from '../ports/events.ts';
 import type { Admitting, Ledger } from '../ports/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
 
-/** Sources of the parts of `/readyz`. */
 export interface ReadinessSources {
   readonly ledger: Pick<Ledger, 'admitting' | 'disk'>;
   readonly isDatabaseUp: () => boolean;

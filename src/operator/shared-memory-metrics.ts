@@ -2,7 +2,6 @@ import { gauge } from '../kit/metrics/gauge.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 import type { NewsExchanger } from '../routing/news/news-exchanger.ts';
 
-/** Sources of the metrics of what gateways share. */
 export interface SharedMemorySources {
   readonly shared: { readonly kind: string; isUp(): boolean };
   readonly limiter: { readonly decidedAlone: number };

@@ -18,12 +18,10 @@ export interface Upstreams {
   readonly call: CallUpstream;
   /** Asks an endpoint to count a prompt; undefined when it cannot. */
   countTokens(call: CountCall): Promise<number | undefined>;
-  /** Losses and changes on the way to an endpoint. */
   preview(call: PreviewCall): Promise<readonly TranslationEntry[]>;
   close(): Promise<void>;
 }
 
-/** Opens the network and the simulator. */
 export function openUpstreams({
   vendor,
   clock,

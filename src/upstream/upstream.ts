@@ -32,7 +32,6 @@ export interface UpstreamCall {
   readonly paid?: PaidLimits;
   /** Betas that the caller asked for, for upstreams of that family. */
   readonly betas?: string | undefined;
-  /** Headers that tell of the trace; absent = none. */
   readonly trace?: TraceHeaders;
   readonly hashUser: (id: string) => string;
   /** Account of the caller: large answers of one account leave memory to others. */
@@ -110,7 +109,6 @@ export class UpstreamFailure extends GatewayError {
     this.plainMessage = plainMessage;
   }
 
-  /** The same failure in other words. */
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
     return this.#with({ metadata }, message);
   }

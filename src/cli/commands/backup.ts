@@ -8,7 +8,6 @@ import { bytesText } from '../../kit/text/quantities.ts';
 import { loadOptions } from '../../settings/load-options.ts';
 import type { CommandResult } from '../terminal/output.ts';
 
-/** Result of `backup`. */
 export interface BackupView {
   readonly directory: string;
   readonly state: string;

@@ -11,7 +11,6 @@ import { readSource } from '../read-source.ts';
 import { runControlCommand } from '../run-control-command.ts';
 import { jsonText, type Output, tableText } from '../terminal/output.ts';
 
-/** Flags of `catalog refresh`. */
 export interface RefreshFlags {
   readonly dryRun: boolean;
   readonly prune: boolean;

@@ -6,7 +6,6 @@ import { type Verdict, worstOf } from '../../doctor/finding.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
 
-/** Output of `doctor --json`. */
 export interface DoctorReport {
   /** The worst verdict of all findings. */
   readonly verdict: Verdict;

@@ -4,7 +4,6 @@ import { countText } from '../../kit/text/count-text.ts';
 import type { CommandResult } from '../terminal/output.ts';
 import { runtimeOf } from './backup.ts';
 
-/** Result of `migrate`. */
 export interface MigrationView {
   readonly database: string;
   readonly up_to_date: boolean;

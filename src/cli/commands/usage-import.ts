@@ -13,7 +13,6 @@ import { jsonText, type Output } from '../terminal/output.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { badLinesText, type ImportView, importNotes, importText } from '../terminal/usage-import-text.ts';
 
-/** Flags of `usage import`. */
 export interface ImportFlags {
   readonly skipBad: boolean;
   /** Account that owns lines without key and workspace; if set, lines of other accounts are refused. */
@@ -110,7 +109,6 @@ const MAX_LINE_BYTES = 1_048_576;
 
 const BYTES_PER_READ = 262_144;
 
-/** Events per write into the bundle. */
 const EVENTS_PER_WRITE = 2_000;
 
 interface LinePreparation {

@@ -13,7 +13,6 @@ const NO_GATEWAY = 'No gateway runs on this data directory: credentials are thos
 
 // --- The list --------------------------------------------------------------------------------------------------------
 
-/** The list of models with prices. */
 export function modelListText(models: readonly ListedModelView[], isRunning: boolean): string {
   const note = isRunning ? '' : NO_GATEWAY;
   if (models.length === 0) return `No model matches.\n${note}`;

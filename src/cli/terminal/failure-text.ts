@@ -35,7 +35,6 @@ function adviceOf({ name, cause }: Error): string {
 /** System calls that fail if the gateway cannot listen; `bind` if it has workers. */
 const LISTENING_CALLS: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo']);
 
-/** Members of system errors. */
 interface SystemError {
   readonly syscall?: string;
   readonly code?: string;

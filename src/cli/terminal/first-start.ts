@@ -5,13 +5,11 @@ import type { FirstKeys } from '../../manage/keys/bootstrap.ts';
 /** Wildcard addresses, which clients cannot connect to, and the loopback address shown instead. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a gateway answers. */
 export interface ServedAt {
   readonly host: string;
   readonly port: number;
   /** Begins with a slash. */
   readonly basePath: string;
-  /** Whether it serves HTTPS. */
   readonly isTls: boolean;
 }
 
@@ -56,7 +54,7 @@ function nodeAdvice(node: string): string {
   return isSlow ? `This is Node ${node}. With Node 24 requests take a tenth less processor time.\n\n` : '';
 }
 
-/** The same as one line of JSON. */
+/** Keys and address of the first start as one line of JSON. */
 export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string): string {
   return `${JSON.stringify({ base_url: url, management_key: managementKey, api_key: apiKey })}\n`;
 }

@@ -34,7 +34,6 @@ export class ProgressBar {
     this.#write(`${ERASE_LINE}${text}`);
   }
 
-  /** Erases the line. */
   clear(): void {
     this.#write(ERASE_LINE);
   }

@@ -4,7 +4,6 @@ import { countText } from '../../kit/text/count-text.ts';
 import type { BadLine, NotKeptMember } from '../../manage/usage-import/usage-intake.ts';
 import { tableText } from './output.ts';
 
-/** Result of an import. */
 export interface ImportView extends ImportedView {
   /** Empty lines are not counted. */
   readonly lines: number;
@@ -15,7 +14,6 @@ export interface ImportView extends ImportedView {
   readonly notes: readonly string[];
 }
 
-/** Remarks on an import. */
 export function importNotes(
   taken: ImportedView,
   notKept: ReadonlyMap<NotKeptMember, number>,
@@ -41,7 +39,6 @@ const WHY_NOT_KEPT: Readonly<Record<NotKeptMember, string>> = {
   'app.categories': 'two that are known are kept, of an app that is known by its address',
 };
 
-/** Text of a result. */
 export function importText({ lines, imported, known, too_old, bad, notes }: ImportView): string {
   const counts = [lines, imported, known, too_old, bad].map(String);
   const table = tableText(['LINES', 'IMPORTED', 'KNOWN', 'TOO OLD', 'BAD'], [counts]);

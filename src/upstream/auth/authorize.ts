@@ -19,7 +19,6 @@ export interface UnauthorizedCall {
   readonly signal: AbortSignal;
   /** The credential is a BYOK credential. */
   readonly isByok: boolean;
-  /** Limits of the provider. */
   readonly timeouts: Timeouts;
 }
 

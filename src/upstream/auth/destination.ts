@@ -62,7 +62,6 @@ function azureDestination(
   };
 }
 
-/** The address that a credential implies. */
 function addressOf(credential: Exclude<Credential, AzureCredential> | undefined): string | undefined {
   switch (credential?.kind) {
     case 'aws-key':

@@ -16,7 +16,6 @@ export type TellWorker = <Name extends keyof WorkerForwardingCalls>(
 /** What the owner does with the requests that a worker forwards. */
 export interface ForwardedRequestsOptions {
   readonly tell: TellWorker;
-  /** Answers a request. */
   accept(request: InboundRequest, response: OutboundResponse): void;
   /**
    * Resolves once all workers know of the changes that were made by now; undefined = they do. A response waits for it:
@@ -34,7 +33,6 @@ export class ForwardedRequests {
     this.#options = options;
   }
 
-  /** The handlers of what the worker tells. */
   readonly handlers: OwnerForwardingCalls = {
     open: (id, head) => this.#begin(id, head),
     piece: (id, bytes) =>
@@ -121,7 +119,7 @@ class ForwardedConnection implements ResponseConnection, BodySource {
     if (this.request.wantsMore) this.resumeReading();
   }
 
-  /** For the request: it wants more of its body. */
+  /** Called by the request when it wants more of its body. */
   resumeReading(): void {
     if (this.#unread === 0) return;
     this.#options.tell('read', this.#id, this.#unread);

@@ -114,7 +114,6 @@ export class WorkerGroup<Remote extends Handlers> {
     );
   }
 
-  /** Ends all workers at once. */
   async close(): Promise<void> {
     this.#stopReplacing();
     for (const worker of this.all) worker.kill();

@@ -7,7 +7,6 @@ import type { OwnerForwardingCalls, WorkerForwardingCalls } from '../forwarding/
 import { WholeLines } from './whole-lines.ts';
 import { CALLS, FORWARDING } from './worker-sockets.ts';
 
-/** What a process is started with. */
 export interface WorkerProcessOptions {
   /** The module that the process runs. */
   readonly module: string;
@@ -75,7 +74,6 @@ export class WorkerProcess<Remote extends Handlers> {
     });
   }
 
-  /** Ends the process at once. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
