@@ -2,7 +2,6 @@ import { chownSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessDirectory, ProcessFolder } from '../directory/process-folder.ts';
 
-/** The name of the folder in a data directory. */
 export const BACKUP_FOLDER = 'backups';
 
 const EVENTS_FILE = 'events.duckdb';

@@ -9,7 +9,6 @@ import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 /** Where the state of the installation is: in the data directory, or in PostgreSQL, which the backup does not have. */
 export type BackedUpState = 'embedded' | 'postgresql';
 
-/** A file of a backup. */
 export interface BackedUpFile {
   /** Path in the data directory, with `/`. */
   readonly path: string;
@@ -32,7 +31,6 @@ export const MANIFEST_NAME = 'manifest.ndjson';
 const FORMAT = 'signalbox-backup';
 const VERSION = 1;
 
-/** Lines that are written together. */
 const LINES_AT_ONCE = 1_000;
 
 /**

@@ -9,7 +9,6 @@ import { DATA_FOLDER, requireEmpty } from './backup-directory.ts';
 import { copyFile } from './copy-file.ts';
 import { type BackedUpFile, MANIFEST_NAME, type Manifest, readManifest } from './manifest.ts';
 
-/** Source and target of a restore. */
 export interface RestoreOptions {
   /** The directory of the backup. */
   readonly source: string;

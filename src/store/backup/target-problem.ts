@@ -11,7 +11,6 @@ const DISK_PROBLEMS: Readonly<Record<string, readonly [problem: string, advice: 
   EROFS: ['is read-only', 'mount it writable or name a directory on another disk'],
 };
 
-/** Whether SQLite could not write a copy because its disk is full. */
 export function isTargetFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL';
 }

@@ -56,12 +56,10 @@ export class ContentFolders implements ContentFiles {
     this.#add(path.day, bytes.length);
   }
 
-  /** Undefined when there is no such file. */
   async read(path: ContentPath): Promise<Buffer | undefined> {
     return readFile(this.#pathOf(path)).catch(unlessMissing(undefined));
   }
 
-  /** False when there is no such file. */
   async remove(path: ContentPath): Promise<boolean> {
     const size = await this.#sizeOf(path);
     const isRemoved = await unlink(this.#pathOf(path)).then(() => true, unlessMissing(false));

@@ -18,7 +18,6 @@ export function contentPath(generationId: string): ContentPath | undefined {
   return { day: dayOf(Number(seconds) * 1000), file: generationId + ENDING };
 }
 
-/** Whether a folder is the folder of a day. */
 export function isDay(name: string): boolean {
   return DAY.test(name);
 }

@@ -19,7 +19,6 @@ export interface ContentsOptions {
   readonly clock: Clock;
 }
 
-/** Opens the store of prompts and answers. */
 export function openContents({ directory, storage, log, clock }: ContentsOptions): ContentStore {
   const folders = new ContentFolders(directory);
   if (storage === undefined) return new QueuedContentStore({ files: folders, log, clock });

@@ -18,7 +18,6 @@ export interface ContentFiles {
   /** Counts what earlier processes, or other gateways, have written. */
   count(): Promise<void>;
   write(path: ContentPath, bytes: Uint8Array): Promise<void>;
-  /** Undefined when there is none. */
   read(path: ContentPath): Promise<Buffer | undefined>;
   /** False when there is none. */
   remove(path: ContentPath): Promise<boolean>;
@@ -38,7 +37,6 @@ const QUEUE_LIMITS: QueueLimits = { generations: 1_000, characters: 64 * 1024 * 
 /** Minimum time between log messages about lost content. */
 const REPORT_MS = 60_000;
 
-/** Dependencies of the store. */
 export interface QueuedContentDependencies {
   readonly files: ContentFiles;
   /** Writes at the same time; one by default. */

@@ -15,15 +15,12 @@ export interface DataDirectory {
   readonly databaseFile: string;
   /** 32 bytes that key the hashes of end-user ids; created once, never shown. */
   readonly hashKey: Buffer;
-  /** The key that encrypts stored credentials. */
   readonly encryptionKeys: EncryptionKeyKeeper;
   /** Problems that do not prevent its use; whole sentences for the operator. */
   readonly warnings: readonly string[];
-  /** Releases the lock. */
   close(): void;
 }
 
-/** The name of the file with the key of the hashes. */
 export const HASH_KEY_FILE = 'hash-key';
 
 /** Names that only a gateway creates in a data directory, after its secrets. */

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 
-/** The lock on a data directory. */
 export interface DirectoryLock {
   release(): void;
 }
@@ -25,8 +24,8 @@ export function lockDirectory(path: string): DirectoryLock {
 }
 
 /**
- * As `lockDirectory`, for processes that only read. On a read-only disk a shared lock is taken: it needs no writing,
- * and excludes the lock of a process that sees the same directory through a writable mount.
+ * `lockDirectory` for processes that only read. On a read-only disk a shared lock is taken: it needs no
+ * writing, and excludes the lock of a process that sees the same directory through a writable mount.
  */
 export function lockForReading(path: string): DirectoryLock {
   try {

@@ -38,7 +38,6 @@ export class ImportFolder {
     return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
   }
 
-  /** Removes directories whose process ended without removing them. */
   removeLeftovers(nowMs: number): void {
     this.#folder.removeLeftovers(nowMs);
   }

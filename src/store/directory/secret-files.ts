@@ -5,10 +5,8 @@ import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { readIfExists, replaceFile } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 
-/** The environment variable that passes the key. */
 const VARIABLE = 'SIGNALBOX_ENCRYPTION_KEY';
 
-/** The file with the directory's own encryption key. */
 export const OWN_KEY_FILE = 'encryption-key';
 
 /** The encryption key of a locked data directory: `given` (base64), or the directory's own. */

@@ -2,7 +2,6 @@ import type { Dir, Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Disk use of one kind of data. */
 export interface DiskUse {
   readonly kind: string;
   readonly files: number;

@@ -14,7 +14,6 @@ import { assertComplete, assertNothingLost } from '../ledger/snapshot/assert-com
 import { readSnapshotFile } from '../ledger/snapshot/snapshot-file.ts';
 import type { GenerationWithRow, SqliteFacts } from './examine-sqlite.ts';
 
-/** Size of a journal. */
 export interface JournalFacts {
   readonly segments: number;
   readonly bytes: number;
@@ -22,7 +21,6 @@ export interface JournalFacts {
   readonly tornTailBytes: number;
 }
 
-/** Facts about the books of an embedded ledger. */
 export interface BooksFacts {
   readonly journal: JournalFacts;
   readonly accounts: readonly AccountStatement[];

@@ -25,7 +25,7 @@ export function examinePostgres(address: DatabaseAddress): Promise<PostgresFacts
   return withPostgres(address, factsOf);
 }
 
-/** The same with its books. */
+/** Reads a shared database and its books without changing them. */
 export function examinePostgresBooks(address: DatabaseAddress): Promise<PostgresFacts & PostgresBooks> {
   return withPostgres(address, async (database) => {
     const facts = await factsOf(database);

@@ -9,7 +9,6 @@ import { diskFileReader, openDiskFileBytes } from './disk-file-bytes.ts';
 import { filesWithOlder } from './files-with-older.ts';
 import { S3FileBytes } from './s3-file-bytes.ts';
 
-/** A bucket, as the configuration names it. */
 export interface BucketSettings {
   readonly endpoint?: string | null;
   readonly bucket: string;

@@ -22,7 +22,6 @@ const SETTLING_MS = 3_600_000;
 
 export interface S3FileBytesOptions {
   readonly storage: ObjectStorage;
-  /** Epoch milliseconds. */
   now(): number;
   readonly settlingMs?: number;
 }

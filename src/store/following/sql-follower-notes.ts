@@ -26,7 +26,7 @@ export class SqlFollowerNotes implements FollowerNotes {
     this.#turn = turn;
   }
 
-  /** Of one gateway alone. */
+  /** Notes of one gateway alone. */
   static embedded(database: Kysely<Tables>): SqlFollowerNotes {
     return new SqlFollowerNotes(database, {
       take: async () => true,
@@ -35,7 +35,7 @@ export class SqlFollowerNotes implements FollowerNotes {
     });
   }
 
-  /** Of gateways that share a PostgreSQL database. */
+  /** Notes of gateways that share a PostgreSQL database. */
   static shared(database: Kysely<Tables>): SqlFollowerNotes {
     const lease = new PostgresLease(database, TURN_MS);
     return new SqlFollowerNotes(database, {

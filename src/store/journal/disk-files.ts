@@ -17,7 +17,6 @@ export async function openDiskFiles(directory: string): Promise<JournalFiles> {
   return diskFilesIn(directory);
 }
 
-/** The files of an existing directory. */
 export function diskFilesIn(directory: string): JournalFiles {
   return {
     pathOf: (name) => join(directory, name),
@@ -78,7 +77,7 @@ function written(descriptor: number, bytes: Uint8Array, position: number): Promi
   });
 }
 
-/** As `FileHandle.datasync`, with fewer promises. */
+/** `FileHandle.datasync` with fewer promises. */
 function dataSynced(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error)));

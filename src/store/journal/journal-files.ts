@@ -17,14 +17,13 @@ export interface JournalFiles {
 /** `create` creates the file, or empties it if it exists. */
 export type OpenMode = 'read' | 'change' | 'create';
 
-/** An open file. */
 export interface JournalFile {
   size(): Promise<number>;
   /** Resolves with the number of bytes read: fewer than asked for only at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
   /** Resolves with the number of bytes written, which may be fewer than given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
-  /** The same, and what was written is durable. Nothing else is by that: earlier writes may be lost. */
+  /** `write`, and what was written is durable. Nothing else is by that: earlier writes may be lost. */
   writeDurably(bytes: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
   /** Makes the content durable. */
@@ -40,7 +39,7 @@ export function writeAll(file: JournalFile, bytes: Uint8Array, position: number)
   return writeAllBy('write', file, bytes, position, () => {});
 }
 
-/** The same in one of two ways; resolves with what `done` returns. */
+/** `writeAll` in one of two ways; resolves with what `done` returns. */
 export function writeAllBy<T>(
   write: Write,
   file: JournalFile,

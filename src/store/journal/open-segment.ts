@@ -75,8 +75,8 @@ export class OpenSegment {
   }
 
   /**
-   * As `write` and then `sync`, in one operation of the disk: what is not on the disk yet is written again with the
-   * records. Undefined if that is too much.
+   * `write` and then `sync` in one operation of the disk: what is not on the disk yet is written again with
+   * the records. Undefined if that is too much.
    */
   writeDurably(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> | undefined {
     const tail = this.#tail;
@@ -136,7 +136,6 @@ export class OpenSegment {
 const yes = () => true;
 const no = () => false;
 
-/** Size of records in a segment. */
 export function bytesOfFrames(records: readonly Uint8Array[]): number {
   return records.reduce((sum, record) => sum + bytesOfFrame(record), 0);
 }

@@ -16,21 +16,18 @@ import {
 /** A segment on the disk. */
 export interface StoredSegment {
   readonly number: number;
-  /** Size of its file. */
   readonly bytes: number;
   readonly ends: SegmentEnds;
 }
 
 /** An unfinished record at the end of a segment, from a crash or power loss. It was never acknowledged. */
 export interface TornTail {
-  /** Path of the segment. */
   readonly file: string;
   /** Where the tail begins; 0 when the header itself is incomplete. */
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** Content of a journal's directory. */
 export interface JournalContent {
   /** Oldest first, without a last one whose header is incomplete: the next segment takes its number and file. */
   readonly segments: readonly StoredSegment[];

@@ -64,7 +64,7 @@ export class SegmentChain {
     return this.#writeIntoNext(records);
   }
 
-  /** As `write` and then `sync`, in one operation of the disk where the current segment can; else undefined. */
+  /** `write` and then `sync` in one operation of the disk where the current segment can; else undefined. */
   writeDurably(records: readonly Uint8Array[]): Promise<readonly JournalPosition[]> | undefined {
     const current = this.#current;
     if (current === undefined || this.#isFullFor(bytesOfFrames(records))) return undefined;

@@ -25,7 +25,6 @@ const MAGIC = Buffer.from('sbxjrnl\n', 'latin1');
 const VERSION = 1;
 const CHECKED_BYTES = SEGMENT_HEADER_BYTES - 4;
 
-/** The bytes with which a segment begins. */
 export function renderSegmentHeader({ number, previous }: SegmentHeader): Buffer {
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
   MAGIC.copy(bytes);

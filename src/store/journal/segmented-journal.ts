@@ -16,7 +16,6 @@ import { type JournalContent, readSegment } from './read-journal.ts';
 import { SegmentChain } from './segment-chain.ts';
 import { WaitingAppends } from './waiting-appends.ts';
 
-/** Sizes of a journal. */
 export interface JournalLimits {
   /** A segment that would grow beyond this is closed, and a new one begins. */
   readonly segmentBytes: number;
@@ -70,7 +69,6 @@ export class SegmentedJournal implements Journal {
   #isSyncDue = false;
   #gathering: NodeJS.Timeout | undefined;
   #condition: Condition = 'broken';
-  /** The last error. */
   #cause: unknown;
   #isRunning = false;
   /** Called when the loop has nothing to do any more. */

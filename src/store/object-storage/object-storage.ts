@@ -57,6 +57,5 @@ export interface ObjectStorage {
 export interface ObjectParts {
   add(bytes: Uint8Array): Promise<void>;
   complete(): Promise<void>;
-  /** Removes all parts. */
   abort(): Promise<void>;
 }

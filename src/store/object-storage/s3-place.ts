@@ -12,7 +12,6 @@ export interface S3Bucket {
   readonly isPathStyle: boolean;
 }
 
-/** Where the objects of a bucket are. */
 export function s3PlaceOf({ endpoint, region, bucket, prefix, isPathStyle }: S3Bucket): S3Place {
   const origin = endpoint ?? `https://s3.${region}.amazonaws.com`;
   return isPathStyle

@@ -15,7 +15,6 @@ export function elementIn(xml: string, name: string): string | undefined {
   return text === undefined ? undefined : unescaped(text);
 }
 
-/** Reads a reply of ListObjectsV2. */
 export function listPageOf(xml: string): ListPage {
   const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => ({
     key: elementIn(entry, 'Key') ?? '',

@@ -17,7 +17,6 @@ import {
 } from './object-storage.ts';
 import { completionOf, elementIn, listPageOf } from './s3-replies.ts';
 
-/** Where objects are. */
 export interface S3Place {
   /** Scheme, host and port that requests go to, with the bucket in the host unless `bucketPath` has it. */
   readonly origin: string;
@@ -31,7 +30,6 @@ export interface S3StorageOptions {
   readonly service: ServiceClient;
   readonly place: S3Place;
   readonly signingKey: AwsSigningKey;
-  /** Epoch milliseconds. */
   now(): number;
   /** Logs that the bucket cannot be used, and that it can be again. */
   readonly warn?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;

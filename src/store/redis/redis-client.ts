@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { RedisAddress } from '../../kit/net/redis-address.ts';
 
-/** Times of a connection, milliseconds. */
 export interface RedisTimes {
   readonly connectMs: number;
   /** A connection on which nothing arrives for so long, although something was asked, is closed. */
@@ -36,7 +35,7 @@ export class RedisClient {
   readonly #redis: Redis;
   #lastError: unknown;
 
-  /** `prefix`: of all keys. */
+  /** `prefix`: beginning of all keys. */
   constructor(address: RedisAddress, prefix: string, times: RedisTimes = TIMES) {
     this.prefix = prefix;
     this.#redis = new Redis({
@@ -81,7 +80,7 @@ export class RedisClient {
     });
   }
 
-  /** Key of ours. */
+  /** The key of these parts, with the prefix. */
   key(...parts: readonly string[]): string {
     return [this.prefix, ...parts].join(':');
   }
@@ -99,7 +98,6 @@ export class RedisClient {
     });
   }
 
-  /** Sends one command. */
   call(command: string, ...args: readonly Argument[]): Promise<unknown> {
     return this.#asked(() => this.#redis.call(command, ...args.map(String)));
   }

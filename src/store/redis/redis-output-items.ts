@@ -22,12 +22,10 @@ export class RedisOutputItems {
     this.#redis = redis;
   }
 
-  /** Keeps an item for the key that was given it. */
   async keep(keyHash: string, id: string, text: string): Promise<void> {
     if (text.length <= MAX_CHARACTERS) await this.#redis.run(KEEP, [this.#keyOf(keyHash, id)], [text]);
   }
 
-  /** The items that this key was given under these ids. */
   async find(keyHash: string, ids: ReadonlySet<string>): Promise<FoundItems> {
     const found = new Map<string, string>();
     if (ids.size === 0) return found;

@@ -70,7 +70,6 @@ export class PostgresRoutingMemory implements RoutingMemory {
     );
   }
 
-  /** Deletes what is over. */
   async sweep(): Promise<void> {
     await this.#delete('routing_pins', 'ends_at_ms', 0);
     await this.#delete('routing_news', 'at_ms', NEWS_LIFETIME_MS);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a gate needs to know of its store. */
 export interface StoreGateOptions {
   /** Asks the store whether it works. */
   probe(): Promise<unknown>;
@@ -80,7 +79,6 @@ export class StoreGate {
     this.#onFound.push(callback);
   }
 
-  /** Ends the probes. */
   close(): void {
     this.#isClosed = true;
     this.#isOpen = false;

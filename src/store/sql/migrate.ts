@@ -7,7 +7,6 @@ import type { Migration, SqlEngine } from './migrations/migration.ts';
 import { newerSchemaText, refuseUnreleased, type SchemaRecords, schemaStateOf } from './schema-state.ts';
 import type { Tables } from './tables.ts';
 
-/** Options of `migrate`. */
 export interface MigrationOptions {
   readonly migrations?: readonly Migration[];
   readonly engine?: SqlEngine;

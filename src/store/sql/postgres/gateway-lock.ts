@@ -123,7 +123,6 @@ export class GatewayLock {
     void this.#keep(gatewayId, this.#keeping.signal);
   }
 
-  /** Releases the lock. */
   close(): void {
     this.#keeping?.abort();
     this.#keeping = undefined;

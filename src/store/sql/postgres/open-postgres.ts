@@ -8,7 +8,6 @@ import { migrate, readSchema } from '../migrate.ts';
 import type { Tables } from '../tables.ts';
 import { type PoolLimits, type PoolWatch, PostgresPool } from './postgres-pool.ts';
 
-/** Options of `openPostgres`. */
 export interface PostgresOptions {
   readonly nowMs: number;
   /** Waits for a database that does not answer, and is called with each new reason; absent = opening fails then. */

@@ -7,9 +7,9 @@ import { connectSocket } from './postgres-socket.ts';
 
 /** How long a database may take, milliseconds. */
 export interface PostgresTimes {
-  /** To let us in. */
+  /** Time to let us in. */
   readonly connectMs: number;
-  /** To answer one statement. */
+  /** Time to answer one statement. */
   readonly statementMs: number;
 }
 

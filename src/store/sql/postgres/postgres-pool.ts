@@ -3,7 +3,6 @@ import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import { PostgresConnection, type PostgresTimes } from './postgres-connection.ts';
 
-/** How many connections there may be, and how long things may take. */
 export interface PoolLimits extends PostgresTimes {
   readonly connections: number;
 }
@@ -17,7 +16,7 @@ const PROBE_MS = 500;
 /** A probe without an answer has failed after this time, milliseconds: also where a statement may take minutes. */
 const MAX_PROBE_MS = 6_000;
 
-/** The same while callers wait for it. */
+/** A probe without an answer has failed after this time while callers wait for it, milliseconds. */
 const MAX_DOUBT_MS = 3_000;
 
 /** Connections are not kept for longer, milliseconds: the name of the host may lead elsewhere by then. */

@@ -24,7 +24,6 @@ const WRITER_PRAGMAS = [
   'secure_delete = ON',
 ];
 
-/** Options of `openSqlite`. */
 export interface SqliteOptions {
   /** False: a schema that lacks something is refused instead of changed. */
   readonly mayMigrate?: boolean;

@@ -14,7 +14,6 @@ import type { Tables } from '../tables.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 import type { SqliteTurn, SqliteWriter } from './sqlite-writer.ts';
 
-/** The embedded database. */
 export class SqliteDatabase extends Kysely<Tables> {
   readonly #dependencies: ThreadedSqliteDependencies;
 

@@ -2,7 +2,6 @@ import { Thread, ThreadEnded } from '../../../kit/thread/thread.ts';
 import { DatabaseUnavailable } from '../database-unavailable.ts';
 import { sqliteProblemOf } from './sqlite-problem.ts';
 
-/** Settings of a connection. */
 export interface SqliteSettings {
   readonly file: string;
   /** How long a statement waits for another writer, milliseconds. */
@@ -10,7 +9,6 @@ export interface SqliteSettings {
   readonly pragmas: readonly string[];
 }
 
-/** Result of a statement. */
 export interface SqliteAnswer {
   readonly rows: readonly unknown[];
   /** Rows that were added, changed or removed. */

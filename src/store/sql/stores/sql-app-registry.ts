@@ -19,7 +19,6 @@ const NEWEST_ID = 'newest_app_id';
 
 interface RegisteredApp extends App, NotedApp {}
 
-/** Apps in a database of either engine. */
 export class SqlAppRegistry implements AppRegistry {
   readonly #database: Kysely<Tables>;
 

@@ -12,7 +12,6 @@ import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';
 
-/** Credentials in a database of either engine. */
 export class SqlByokStore implements ByokStore {
   readonly #database: Kysely<Tables>;
   readonly #purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>;

@@ -5,7 +5,6 @@ import type { Tables } from '../tables.ts';
 /** Rows of one statement: each has five parameters, and engines limit their number. */
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Counts of calls in a database of either engine. */
 export class SqlCallCountStore implements CallCountStore {
   readonly #database: Kysely<Tables>;
 

@@ -7,7 +7,6 @@ import type {
 import type { ClassificationRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Classifications in a database of either engine. */
 export class SqlClassificationStore implements ClassificationStore {
   readonly #database: Kysely<Tables>;
 

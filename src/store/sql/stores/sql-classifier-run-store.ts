@@ -9,7 +9,6 @@ import type { Page } from '../../../ports/tenancy.ts';
 import type { ClassifierRunRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Runs of classifiers over the past in a database of either engine. */
 export class SqlClassifierRunStore implements ClassifierRunStore {
   readonly #database: Kysely<Tables>;
 

@@ -9,7 +9,6 @@ import type { Page } from '../../../ports/tenancy.ts';
 import { type ClassifierRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Classifiers in a database of either engine. */
 export class SqlClassifierStore implements ClassifierStore {
   readonly #database: Kysely<Tables>;
 

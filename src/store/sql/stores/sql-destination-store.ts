@@ -13,7 +13,6 @@ import { type DestinationRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';
 
-/** Destinations in a database of either engine. */
 export class SqlDestinationStore implements DestinationStore {
   readonly #database: Kysely<Tables>;
   readonly #purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>;

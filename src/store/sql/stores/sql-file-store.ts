@@ -13,7 +13,6 @@ import {
 import type { FileRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Rows of files in a database of either engine. */
 export class SqlFileStore implements FileStore {
   readonly #database: Kysely<Tables>;
 

@@ -25,7 +25,6 @@ const COLUMN_BITS = 64;
 /** Adds rows, all or none; rows with known ids stay as they are. */
 export type InsertGenerations = (rows: readonly GenerationTableRow[]) => Promise<void>;
 
-/** Rows of generations in a database of either engine. */
 export class SqlGenerationStore implements GenerationStore {
   readonly #database: Kysely<Tables>;
   readonly #insert: InsertGenerations;
@@ -163,7 +162,6 @@ function fits(amount: bigint): boolean {
   return BigInt.asIntN(COLUMN_BITS, amount) === amount;
 }
 
-/** The table row of a generation. */
 export function generationRowOf({
   id,
   scopes,

@@ -12,7 +12,6 @@ import type { Page } from '../../../ports/tenancy.ts';
 import { type GuardrailAssignmentRow, type GuardrailRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
-/** Guardrails and their assignments in a database of either engine. */
 export class SqlGuardrailStore implements GuardrailStore {
   readonly #database: Kysely<Tables>;
 

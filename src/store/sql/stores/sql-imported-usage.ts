@@ -5,7 +5,6 @@ import type { Tables } from '../tables.ts';
 /** Limit of all slices together. */
 export const MAX_IMPORT_CHARACTERS = 1024 ** 3;
 
-/** Slices of imported usage in a database of either engine. */
 export class SqlImportedUsage implements ImportedUsage {
   readonly #database: Kysely<Tables>;
   readonly #maxCharacters: number;

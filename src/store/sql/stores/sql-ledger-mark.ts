@@ -4,7 +4,6 @@ import type { Tables } from '../tables.ts';
 
 const NAME = 'ledger_sequence';
 
-/** The mark as a row of `installation`. */
 export class SqlLedgerMark implements LedgerMark {
   readonly #database: Kysely<Tables>;
 

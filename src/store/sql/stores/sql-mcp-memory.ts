@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 /** Servers of one account whose tools are kept. */
 const MAX_SERVERS = 200;
 
-/** What is remembered of MCP servers, in a database of either engine. */
 export class SqlMcpMemory implements McpMemory {
   readonly #database: Kysely<Tables>;
 

@@ -5,7 +5,6 @@ import type { EndpointPriceRow, Tables } from '../tables.ts';
 /** Rows of one statement: each has six parameters, and engines limit their number. */
 const ROWS_PER_STATEMENT = 500;
 
-/** Prices in a database of either engine. */
 export class SqlPriceStore implements PriceStore {
   readonly #database: Kysely<Tables>;
 

@@ -5,7 +5,6 @@ import type { SessionRow, Tables } from '../tables.ts';
 /** Older sessions of a key that one sign-in removes: a statement with an offset needs a limit. */
 const MAX_REMOVED = 10_000;
 
-/** Sessions in a database of either engine. */
 export class SqlSessionStore implements SessionStore {
   readonly #database: Kysely<Tables>;
 

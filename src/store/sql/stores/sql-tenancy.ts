@@ -27,7 +27,6 @@ import {
   workspaceRow,
 } from './tenancy-rows.ts';
 
-/** Accounts, workspaces, budgets and keys in a database of either engine. */
 export class SqlTenancy implements Tenancy {
   readonly #database: Kysely<Tables>;
 

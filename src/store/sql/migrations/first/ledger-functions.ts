@@ -76,7 +76,7 @@ const CHANGE = `
     where t.scope = c.scope and t.id = c.id;
   end $$`;
 
-/** The same change of several tallies. */
+/** `CHANGE` for several tallies. */
 const CHANGE_ALL = `
   create function ledger_change_all(
     p_keys jsonb, p_held_credit numeric, p_held_byok numeric, p_credit numeric, p_byok numeric, p_at_ms bigint
