@@ -1,4 +1,3 @@
-/** Something that a question lets an answer be. */
 export interface DecisionOption {
   /** What the caller gets if it is chosen. */
   readonly value: string | boolean;

@@ -17,7 +17,6 @@ export type LegStatus = 'completed' | 'failed' | 'cancelled';
 /** How a call of a server tool ended. `interrupted`: it had not when its generation was recorded. */
 export type ToolCallEnd = 'ok' | 'error' | 'timeout' | 'cancelled' | 'interrupted';
 
-/** What a search of a server tool found. */
 export interface ToolSearch {
   readonly engine: string;
   readonly results: number;

@@ -28,7 +28,6 @@ export function namedTrace({ trace, traceparent }: TraceMembers): NamedTrace {
   return { traceId, parentSpanId: traceId === header?.traceId ? header?.parentId : undefined };
 }
 
-/** What the row of a generation keeps of its trace. */
 export function traceMembersOf(row: JsonObject): TraceMembers {
   return { trace: objectAt(row, 'trace') ?? null, traceparent: stringAt(row, 'traceparent') };
 }
@@ -94,7 +93,6 @@ export function ownTraceOf(traceId: string): OwnTrace {
   };
 }
 
-/** Headers that tell of a trace. */
 export type TraceHeaders = { readonly traceparent: string; readonly tracestate?: string };
 
 /** A span of a generation that an upstream or a service is told of, so that its own spans are inside. */

@@ -57,7 +57,6 @@ export interface ModelUsage {
   readonly usage: Usage;
 }
 
-/** Counts of the calls of server tools. */
 export interface ToolCallCounts {
   readonly requested: number;
   readonly executed: number;

@@ -28,7 +28,6 @@ export const MCP_PROVIDER_PREFIX = 'mcp:';
 /** A token that an account brought for an MCP server: a plain one, or a JSON document with one to refresh it. */
 export type McpToken = Pick<ByokCredential, 'id' | 'version' | 'reveal'> & { readonly accountId: string };
 
-/** Finds the tokens that accounts brought for MCP servers. */
 export interface McpTokens {
   /** The first for the server that the caller may use; undefined = there is none. `isReadAgain`: past the cache. */
   tokenFor(
@@ -40,7 +39,6 @@ export interface McpTokens {
   replace(token: McpToken, secret: string): Promise<void>;
 }
 
-/** Finds the BYOK credentials that a caller may use. */
 export interface ByokCredentials {
   /**
    * Enabled credentials for model providers whose account, workspace, user and key filters match, in order. At once if

@@ -6,13 +6,11 @@ export interface CountedCalls {
   readonly failures: number;
 }
 
-/** Calls of an endpoint within one hour. */
 export interface HourlyCalls extends CountedCalls {
   /** Whole hours since the epoch. */
   readonly hour: number;
 }
 
-/** Calls of an endpoint within one of several periods. */
 export interface PeriodCalls extends CountedCalls {
   /** 0 = the newest period, 1 = the one before. */
   readonly period: number;

@@ -8,7 +8,6 @@ export interface Caller {
   readonly accountId: string;
   readonly workspaceId: string;
   readonly workspace: Workspace;
-  /** Spending limits of the key and its workspace. */
   readonly limits: Limits;
   /** The scopes that pay. */
   readonly scopes: ScopeIds;

@@ -34,7 +34,6 @@ export interface FileUsage {
 /** How much may be stored; null = no limit. */
 export type FileQuotas = Readonly<Record<FileScope, { readonly [Unit in keyof FileUsage]: number | null }>>;
 
-/** A quota that an upload would pass. */
 export interface PassedQuota {
   readonly scope: FileScope;
   readonly unit: keyof FileUsage;
@@ -86,7 +85,6 @@ export interface IncomingBytes {
   discard(): Promise<void>;
 }
 
-/** The content of files, by their ids. */
 export interface FileBytes {
   receive(id: string): Promise<IncomingBytes>;
   read(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;

@@ -111,7 +111,6 @@ export interface Guardrail extends GuardrailSettings {
 /** Kinds of assignments by which a guardrail applies to a caller. */
 export type GuardrailScope = 'account' | 'workspace' | 'member' | 'api-key';
 
-/** A guardrail that applies to a caller. */
 export interface AppliedGuardrail {
   readonly guardrail: Guardrail;
   readonly scope: GuardrailScope;
@@ -149,7 +148,6 @@ export interface AssignmentFilter {
 
 export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
 
-/** Storage of guardrails and of their assignments. */
 export interface GuardrailStore {
   /** Stores a guardrail unless its id is known. Resolves with the stored one. */
   insert(guardrail: Guardrail): Promise<Guardrail>;

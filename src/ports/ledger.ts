@@ -64,7 +64,6 @@ export interface Affordable {
   readonly totalNanos: Nanos | null;
 }
 
-/** Remainders of the limits of an allowance. */
 export interface Headroom {
   /** Neither spent nor reserved: the most that can be reserved now. */
   readonly affordable: Affordable;
@@ -135,7 +134,6 @@ export interface RunningGeneration {
 /** Whose generations may begin: all, only those that no limit and no balance covers, or none. */
 export type Admitting = 'all' | 'unlimited' | 'none';
 
-/** Remainder of an enforced balance. */
 export interface BalanceLeft {
   readonly accountId: string;
   /** Neither spent nor reserved. */

@@ -13,7 +13,6 @@ export interface RateCounter {
   readonly window: RateWindow;
 }
 
-/** Maximum of requests or tokens in a window. */
 export interface RateLimit extends RateCounter {
   readonly unit: RateUnit;
   readonly max: number;

@@ -1,4 +1,3 @@
-/** One price of an endpoint. */
 export interface PriceKey {
   readonly model: string;
   /** Tag of the endpoint. */

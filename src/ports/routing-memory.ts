@@ -32,7 +32,6 @@ export interface MeasuredCalls {
   readonly throughput: BucketCounts;
 }
 
-/** A cool-down in force. */
 export interface ReportedCooldown {
   readonly leftMs: number;
   /** Cool-downs since the last success. */
@@ -61,7 +60,6 @@ export interface HealthReport {
   readonly measured: MeasuredCalls | null;
 }
 
-/** The news of one process. */
 export interface RoutingNews {
   readonly health: readonly HealthReport[];
   /** Keys of conversations whose pin has moved to another site: copies of it are out of date. */
@@ -79,13 +77,11 @@ export interface NewsExchange {
   readonly news: RoutingNews;
 }
 
-/** News of another process. */
 export interface ReceivedNews extends RoutingNews {
   /** How long ago it was given, by the clock of the store, milliseconds. */
   readonly ageMs: number;
 }
 
-/** What an exchange brings. */
 export interface ExchangedNews {
   /** For the next exchange. */
   readonly position: string;

@@ -63,7 +63,6 @@ export interface ServiceSettings {
   readonly model: string;
 }
 
-/** The generation that a stage works on, and ways to report its work. */
 export interface StageContext {
   readonly generationId: string;
   readonly caller: Caller;
@@ -122,7 +121,6 @@ export interface StageContext {
   header(name: string, value: string): void;
 }
 
-/** An answer and its source. */
 export interface GivenAnswer {
   readonly result: Result;
   /** Public slug of the model. */

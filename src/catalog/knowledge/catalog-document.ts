@@ -42,7 +42,6 @@ export interface DocumentEndpoint extends EndpointEntry, Partial<Provenance> {
   readonly tag: string;
 }
 
-/** Day and origin of an entry. */
 export interface Provenance {
   readonly as_of: string;
   readonly source: string;

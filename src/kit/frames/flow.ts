@@ -27,7 +27,6 @@ export interface FlowSource<T> {
   [Symbol.asyncIterator](): Flow<T>;
 }
 
-/** A flow whose next value can be looked at before it is taken. */
 export class PeekableFlow<T> implements AsyncIterableIterator<T, unknown, undefined> {
   readonly #source: Flow<T>;
   #peeked: T | undefined;

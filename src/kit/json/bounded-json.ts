@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
 import { define } from './members.ts';
 
-/** How much of a value is kept. */
 export interface JsonBounds {
   /** Characters of each string. */
   readonly characters: number;

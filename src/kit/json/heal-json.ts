@@ -37,7 +37,6 @@ export function healJson(text: string, isRight: (value: Json) => boolean): Heale
   return undefined;
 }
 
-/** JSON, and the length of the text that it was read from. */
 interface Found {
   readonly json: string;
   readonly used: number;

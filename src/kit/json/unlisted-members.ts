@@ -27,7 +27,6 @@ export function unlistedMembers(schema: TSchema, value: JsonObject, most: number
 
 type Place = Pick<UnlistedMember, 'path' | 'name'>;
 
-/** Visits a value that one of the schemas describes, or several of them together. */
 function visit(
   schemas: readonly SchemaNode[],
   value: Json | undefined,

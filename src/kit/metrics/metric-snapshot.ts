@@ -54,7 +54,6 @@ export function mergeSnapshots(
   }));
 }
 
-/** A number as `numberText` writes it. */
 export function numberOf(text: string): number {
   return text.endsWith('Inf') ? Number(text.replace('Inf', 'Infinity')) : Number(text);
 }

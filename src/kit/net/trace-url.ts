@@ -18,7 +18,6 @@ const NAMES = Object.keys(PLACEHOLDERS)
   .map((name) => `{${name}}`)
   .join(', ');
 
-/** Text in braces, or a brace by itself. */
 const IN_BRACES = /\{([^{}]*)\}|[{}]/g;
 
 export function traceUrl(template: string, values: TraceUrlValues): string {

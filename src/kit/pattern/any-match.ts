@@ -234,7 +234,6 @@ export class AnyMatchRun {
   }
 }
 
-/** One program of several, with a start for each. */
 interface JoinedProgram {
   readonly program: Program;
   readonly starts: readonly number[];

@@ -3,7 +3,6 @@ import { runAtOnce, type Sliced } from '../loop/turns.ts';
 import type { PatternLimits } from '../text/linear-pattern.ts';
 import { PatternProblem, toRe2 } from '../text/re2-syntax.ts';
 
-/** Operations of instructions. */
 export const OP = { jump: 0, split: 1, assert: 2, character: 3, match: 4, fail: 5 } as const;
 
 /** Conditions of assertions on the position between two characters, as bits. */

@@ -6,7 +6,6 @@ export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
 }
 
-/** Finds the content of one body in the bytes of a connection, cut anywhere. */
 export interface BodyDecoder {
   readonly isDone: boolean;
   /**

@@ -114,7 +114,6 @@ export interface ClassifierStore {
   delete(accountId: string, id: string): Promise<boolean>;
 }
 
-/** What a classifier says of a generation. */
 export interface ClassifierTag {
   readonly generationId: string;
   readonly classifierId: string;

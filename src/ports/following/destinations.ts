@@ -35,7 +35,6 @@ export const DESTINATION_LIMITS = {
   ruleValueCharacters: 4096,
 } as const;
 
-/** Names of fields that rules may name. */
 export const FILTER_FIELD_NAMES = [
   'model',
   'provider',
@@ -51,7 +50,6 @@ export const FILTER_FIELD_NAMES = [
   'completion_tokens',
 ] as const;
 
-/** Names of the operators of rules. */
 export const FILTER_OPERATOR_NAMES = [
   'equals',
   'not_equals',
@@ -111,7 +109,6 @@ export interface StatedDestination extends Destination {
   readonly state: DestinationState | null;
 }
 
-/** The id of the follower that sends to a destination. */
 export function destinationFollowerId({ id }: Pick<Destination, 'id'>): string {
   return `destination/${id}`;
 }
@@ -128,7 +125,6 @@ export interface FilterGroup {
 }
 
 export interface FilterRule {
-  /** A member of a generation that rules may name. */
   readonly field: string;
   readonly operator: string;
   /** Null for operators that compare with nothing. */

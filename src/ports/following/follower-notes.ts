@@ -3,7 +3,6 @@ import type { RowPlace } from './settled-rows.ts';
 /** How far a follower has come, and how it fares. */
 export interface FollowerNote {
   readonly place: RowPlace;
-  /** Generations that it has taken. */
   readonly taken: number;
   /** Generations that were left out: it was too far behind, or refused them for good. */
   readonly dropped: number;

@@ -1,7 +1,6 @@
 import type { GenerationContent } from '../content.ts';
 import type { StoredGeneration } from '../generations.ts';
 
-/** A settled generation as followers see it. */
 export interface FollowedGeneration {
   readonly generation: StoredGeneration;
   /** Undefined if its follower reads no content, if it must not be kept, or if it is lost. */

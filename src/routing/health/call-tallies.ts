@@ -1,6 +1,5 @@
 import type { CountedCalls } from '../../ports/call-counts.ts';
 
-/** Calls of an endpoint since they were last taken. */
 export class CallTally {
   calls = 0;
   failures = 0;

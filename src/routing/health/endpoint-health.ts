@@ -9,7 +9,6 @@ export type Percentiles = Readonly<Record<Percentile, number>>;
  */
 export type HealthState = 'ok' | 'cooling' | 'probing';
 
-/** Health of a site at one moment. */
 export interface EndpointHealth {
   readonly state: HealthState;
   /** A state other than `ok` holds only for the account that asks: only its requests failed. */

@@ -4,7 +4,6 @@ import type { BegunCooldown } from './breaker.ts';
 import { MeasuredTally } from './measured-tally.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/** What happened at a place since the last report. */
 interface PlaceNews {
   readonly place: ServicePlace;
   hasSucceeded: boolean;

@@ -34,7 +34,6 @@ export const NO_STATISTICS: ServiceStatistics = {
   throughput30m: null,
 };
 
-/** Latency and throughput of the last 5 minutes. */
 export interface EndpointPace {
   readonly latency: Percentiles | undefined;
   readonly throughput: Percentiles | undefined;

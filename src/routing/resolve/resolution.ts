@@ -6,7 +6,6 @@ import type { HealthView } from '../health/endpoint-health.ts';
 import type { Needs } from '../rules/needs.ts';
 import type { RoutedModel } from '../rules/routed-model.ts';
 
-/** The models of a request, and how they were found. */
 export interface Resolution {
   readonly strategy: Strategy;
   /** In order of preference; at least one. */
@@ -25,7 +24,6 @@ export interface ResolutionContext {
   readonly vendor: string;
   /** Patterns of the models that the auto-router may choose from; undefined = all. */
   readonly autoModels: readonly string[] | undefined;
-  /** Teams of `<vendor>/fusion`. */
   readonly fusion: FusionSettings;
   readonly needs: Needs;
   /** True if an endpoint passes the rules of this request. */

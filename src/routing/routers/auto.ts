@@ -30,7 +30,6 @@ const COST_TIERS: Readonly<Record<string, PriceBand>> = {
   max: { from: 80, to: 100, isClosed: true },
 };
 
-/** A model with the values that the router compares. */
 interface Contender extends EligibleModel {
   /** Score for the task; undefined = none. */
   readonly quality: number | undefined;

@@ -26,7 +26,6 @@ export interface Signals {
   readonly hasCodingTools: boolean;
   /** Kinds of input besides text. */
   readonly modalities: readonly string[];
-  /** The main script. */
   readonly script: string;
   readonly isReasoningWanted: boolean;
 }

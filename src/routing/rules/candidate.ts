@@ -17,7 +17,6 @@ export interface Candidate {
   readonly lane: Lane;
 }
 
-/** A candidate in the order of attempts. */
 export interface RankedCandidate extends Candidate {
   /** Its chance in the draw by price, 0..1; absent = not in a draw. */
   readonly weight?: number | undefined;

@@ -3,7 +3,6 @@ import type { EmbeddingSettings } from '../../ir/embedding.ts';
 import type { Item, Part } from '../../ir/items.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 
-/** Requirements of a request on its endpoint. */
 export interface Needs {
   /** Input kinds besides text: image, file, audio, video. */
   readonly inputModalities: ReadonlySet<string>;

@@ -22,7 +22,6 @@ const RECEIVED: TextPlace = { role: 'assistant', direction: 'received' };
 
 type UnfinishedListener = (finding: Finding, direction: TextPlace['direction']) => void;
 
-/** A text that was not scanned before. */
 interface NewText {
   readonly text: string;
   readonly role: TextRole;
@@ -379,7 +378,6 @@ function isUnfinished({ kind }: Finding): boolean {
   return kind === 'unfinished-scan';
 }
 
-/** Texts after the filters, by the role and the text as it was. */
 class FilteredTexts {
   readonly #results = new Map<TextRole, Map<string, string>>();
 
@@ -388,7 +386,6 @@ class FilteredTexts {
       this.#ofRole(role).set(text, results[index] as string);
   }
 
-  /** Adds a text that filters have left as it is. */
   add(role: TextRole, text: string): void {
     this.#ofRole(role).set(text, text);
   }

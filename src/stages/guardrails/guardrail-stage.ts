@@ -28,7 +28,6 @@ export interface GuardrailStageDependencies {
   readonly filesAsText: FilesAsText;
 }
 
-/** The places of guardrails in the order of stages. */
 export interface GuardrailStages {
   /** First of all: before a cache answers, and before anything else reads the request. */
   readonly first: Stage;

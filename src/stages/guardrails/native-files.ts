@@ -5,7 +5,6 @@ import type { StageContext } from '../stage.ts';
 
 const FILE_SCAN = 'file-scan';
 
-/** A request whose files were read. */
 export interface ReadFiles {
   /** The request with the text of each file in its place. */
   readonly request: GenerationRequest;

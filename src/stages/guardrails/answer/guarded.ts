@@ -5,7 +5,6 @@ import type { JudgePanel } from '../judges/judge-panel.ts';
 import { blockedError, pipelineEntries } from '../refusals.ts';
 import type { OpenPartEnd } from './answer-cut.ts';
 
-/** One generation under guardrails. */
 export interface Guarded {
   readonly scan: GuardrailScan;
   readonly panel: JudgePanel;

@@ -225,7 +225,6 @@ function merged(found: readonly Finding[], text: string): Finding[] {
   return spans.map((span) => ({ ...span, text: text.slice(span.start, span.end) }));
 }
 
-/** Texts in one, and where each of them begins. */
 interface Joint {
   readonly text: string;
   readonly starts: readonly number[];

@@ -1,7 +1,6 @@
 import type { AppliedGuardrail, GuardrailScope } from '../../../ports/guardrails.ts';
 import type { Finding, TextPlace } from '../filters/finding.ts';
 
-/** A text that a service is to judge. */
 export interface JudgedText {
   readonly text: string;
   readonly role: TextPlace['role'];
@@ -13,7 +12,6 @@ export interface JudgedText {
   readonly joined?: number;
 }
 
-/** The verdict of a service on some texts. */
 export interface Judgement {
   /** The texts as they may go on, in their order. */
   readonly texts: readonly string[];

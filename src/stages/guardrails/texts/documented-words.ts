@@ -15,7 +15,6 @@ import { SERVER_TOOLS } from '../../../tools/table.ts';
 
 type NamesOf<T> = T extends unknown ? keyof T & string : never;
 
-/** The events whose members are scanned. */
 type ScannedEvent = Extract<
   Event,
   { type: 'item-start' | 'item-end' | 'part-start' | 'opaque' | 'image-data' | 'annotation' | 'finish' }

@@ -22,7 +22,6 @@ export type ChangeText = (text: string, member: string) => string;
 /** Called when an object was replaced by a changed copy. */
 export type Moved = (from: object, to: object) => void;
 
-/** Where a value stands. */
 interface Spot {
   readonly member: string;
   readonly vocabulary: Vocabulary;

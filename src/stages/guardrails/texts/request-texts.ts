@@ -9,7 +9,6 @@ import { mapToolInput } from './tool-input.ts';
 /** Whose words a text is. */
 export type TextRole = Role | 'tool';
 
-/** Callbacks for the texts of a caller's request. */
 export interface SentTexts {
   /**
    * Returns what a text is replaced by, or the text itself. `owner`: its item, or its member of the request; `member`:

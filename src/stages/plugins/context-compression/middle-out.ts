@@ -2,7 +2,6 @@ import type { Item } from '../../../ir/items.ts';
 import { cutOut } from './cut-out.ts';
 import { type ItemUnit, isAnswer, isInstructions, messagesIn, unitsOf } from './units.ts';
 
-/** Tokens that items have, by estimate. */
 export interface Weights {
   of(item: Item): number;
   readonly tokensPerCharacter: number;

@@ -8,7 +8,6 @@ const PATH = '/ocr';
 
 const LIMITS = { totalMs: 120_000, maxBytes: 32 * 1024 * 1024 };
 
-/** A file for a service that reads pictures of pages. */
 export interface OcrFile {
   readonly bytes: Uint8Array;
   /** Pages that are paid: the service is asked for no others. */

@@ -15,7 +15,6 @@ export const MCP_APPROVAL_REQUEST = 'mcp_approval_request';
 /** Type of the blocks of the messages format, for servers that it lists beside its tools. */
 export const MCP_TOOL_USE = 'mcp_tool_use';
 
-/** A tool of a server, in one request. */
 export interface McpTool {
   readonly server: RemoteServer;
   readonly tool: RemoteTool;

@@ -45,7 +45,6 @@ export interface ListedServer {
   readonly error: string | undefined;
 }
 
-/** The MCP servers of a request. */
 export interface McpTools {
   /** The request without items of MCP servers, and without servers that offer nothing. */
   readonly request: GenerationRequest;

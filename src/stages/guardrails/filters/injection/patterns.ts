@@ -276,7 +276,6 @@ const NEEDED_PIECES: ReadonlyMap<string, readonly string[]> = new Map([
   ['deepseek_control_token_injection', ['<|']],
 ]);
 
-/** All named patterns. */
 export const INJECTION_PATTERNS: readonly InjectionPattern[] = Object.values(GROUPS).flatMap((group) =>
   Object.entries(group).map(([name, source]) => ({
     name,
