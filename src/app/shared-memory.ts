@@ -27,7 +27,6 @@ const FIRST_ANSWER_MS = 1_000;
 /** Lines about refused questions are at least this far apart, milliseconds: a busy key is asked for all the time. */
 const REFUSAL_LINES_MS = 60_000;
 
-/** Where what gateways share is, and how long it is waited for. */
 export interface SharedMemoryOptions {
   readonly installation: Pick<Installation, 'directory' | 'sharedStores'>;
   readonly runtime: Pick<Runtime, 'redis'>;

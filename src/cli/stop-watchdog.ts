@@ -22,7 +22,6 @@ export interface StopLimits {
   readonly unknownTime: RegExp;
 }
 
-/** Lines for what is being closed. */
 export interface StopLines {
   readonly waits: string;
   readonly force: string;

@@ -9,7 +9,6 @@ import { type LedgerView, ledgerView } from './ledger-view.ts';
 
 export type { PartState, ReadinessPart, ReadinessParts } from '../contract/envelopes/health.ts';
 
-/** An endpoint that cools down. */
 export interface CoolingEndpoint {
   readonly model: string;
   readonly tag: string;

@@ -4,7 +4,6 @@ import { type AccountStatement, type Fault, hasMoney, type LedgerReport } from '
 import type { Account } from '../ports/tenancy.ts';
 import type { WriteOff } from '../ports/write-offs.ts';
 
-/** The balance of an account, and whether its books are consistent. */
 export interface StatementView {
   readonly id: string;
   readonly name: string;
@@ -22,7 +21,6 @@ export interface StatementView {
   readonly written_off_usd: number;
 }
 
-/** An account in the books as a whole. */
 export interface AccountView extends StatementView {
   /** `written_off_usd` by cause, largest first; `older`: of generations whose records are not kept any more. */
   readonly written_off_by_cause: Readonly<Record<string, number>>;

@@ -67,7 +67,6 @@ export class ConfirmedCache<V extends ReadValue> {
     if (value === undefined || this.#known.peek(id) === value) this.#doubted.delete(id);
   }
 
-  /** Forgets a value that has changed. */
   forget(id: string): void {
     this.#known.delete(id);
     this.#doubted.delete(id);

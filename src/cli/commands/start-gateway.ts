@@ -9,7 +9,6 @@ import { loadOptions } from '../../settings/load-options.ts';
 import { watchStop } from '../stop-watchdog.ts';
 import { baseUrl, firstStartJson, firstStartText } from '../terminal/first-start.ts';
 
-/** Options of `serve` from the command line. */
 export interface ServeOptions {
   readonly flags: Flags;
   /** Whether the first start prints its keys as JSON. */

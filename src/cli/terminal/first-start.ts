@@ -19,7 +19,6 @@ export function baseUrl({ host, port, basePath, isTls }: ServedAt): string {
   return `${isTls ? 'https' : 'http'}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;
 }
 
-/** Facts that the first start prints besides its keys. */
 export interface FirstStart {
   readonly url: string;
   readonly dataDir: string;

@@ -4,7 +4,6 @@ import { oneLine } from '../../kit/log/redact-fields.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { usdText } from '../../kit/text/usd-text.ts';
 
-/** An attempt as the text shows it. */
 interface TailedAttempt {
   readonly endpoint: string;
   readonly status: number | null;
@@ -14,7 +13,6 @@ interface TailedAttempt {
   readonly errno: string | null;
 }
 
-/** The members of a generation that the text shows. */
 interface ShownGeneration extends TailedLine {
   readonly time: string;
   readonly end: 'finished' | 'aborted' | 'refused' | 'failed';

@@ -28,7 +28,6 @@ import { withinPrices } from './unpriced.ts';
 import { type CostFacts, WorstCost } from './worst-cost.ts';
 
 export interface AdmitDependencies {
-  /** The reservation that the money is held in. */
   readonly reservation: Pick<GenerationReservation, 'hold' | 'isBoundByMax'>;
   readonly tokenizer: Tokenizer;
   readonly learnt: LearntLengths;

@@ -130,7 +130,6 @@ export function isUnlimited({ creditNanos, totalNanos }: Affordable): boolean {
   return creditNanos === null && totalNanos === null;
 }
 
-/** True if a limit leaves nothing at all. */
 export function isSpent({ creditNanos, totalNanos }: Affordable): boolean {
   return (creditNanos !== null && creditNanos <= 0n) || (totalNanos !== null && totalNanos <= 0n);
 }

@@ -157,7 +157,6 @@ export class GenerationReservation {
     return { waive: () => this.#waive(charge) };
   }
 
-  /** Counts what a service bills beyond its charge. */
   writeOff(writeOff: WriteOff): void {
     this.writeOffs = plusWriteOffs(this.writeOffs, [writeOff]);
   }

@@ -26,7 +26,6 @@ export class Checkpoints {
     else if (tokens > 0) this.#timer ??= setTimeout(() => this.#take(), this.#everyMs);
   }
 
-  /** The answer has ended: no more checkpoints. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -7,7 +7,6 @@ import type { RunningLeg } from '../leg/running-leg.ts';
 import { OpenItems } from '../record/open-items.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
-/** Parts of a generation that its open legs use. */
 interface LegOwner {
   readonly keptCharacters: number;
   readonly checkpoints: Checkpoints;

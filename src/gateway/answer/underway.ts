@@ -36,7 +36,6 @@ export function metadataOf(
   return input.wantsMetadata ? routingMetadata(attemptLog, settings.region, outcome) : undefined;
 }
 
-/** An error after planning, with its routing context. */
 export function routedError(error: unknown, underway: Underway): GatewayError {
   const { signal } = underway.input;
   const cause = signal.aborted && signal.reason instanceof GatewayError ? signal.reason : error;

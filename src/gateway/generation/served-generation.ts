@@ -17,7 +17,6 @@ import {
 } from './unserved.ts';
 
 export interface ServedDependencies extends UnservedDependencies {
-  /** Items that later requests of the key may refer to. */
   readonly items: OutputItems;
 }
 

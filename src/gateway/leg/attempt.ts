@@ -19,7 +19,6 @@ import { failureIn, passedBatch } from './passed-failure.ts';
 export interface AttemptDependencies extends CallDependencies {
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
-  /** The reservation that calls must stay within. */
   readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
   readonly allowsFallbacks: boolean;
   /** True if the caller has left, although the current call may go on. */
@@ -47,7 +46,6 @@ export function attemptCandidates(
   return new Attempts(request, leg, dependencies, adapt);
 }
 
-/** The request as an endpoint gets it. */
 type AdaptRequest = (request: GenerationRequest, endpoint: Endpoint) => GenerationRequest;
 
 const same: AdaptRequest = (request) => request;
@@ -58,7 +56,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   readonly #leg: Leg;
   readonly #dependencies: AttemptDependencies;
   readonly #adapt: AdaptRequest;
-  /** The rest of the answer, once a candidate answers. */
   #rest: Flow<EventBatch> | undefined;
   /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
   #isOver = false;
@@ -135,7 +132,6 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
     return signal.aborted && !(signal.reason instanceof GatewayError);
   }
 
-  /** The beginning of the first usable answer. */
   async #open(): Promise<IteratorResult<EventBatch, void>> {
     const request = this.#request;
     const leg = this.#leg;

@@ -28,7 +28,6 @@ const MAX_HELD = { events: 10_000, characters: 8 * 1024 * 1024 };
 /** An answer until its first content or its end. Of a whole answer nothing is forwarded before its end. */
 export class HeldAnswer {
   readonly rest: Flow<EventBatch>;
-  /** What has come so far. */
   readonly events: Event[] = [];
   /** True if content is forwarded before the end of the answer. */
   readonly #isStream: boolean;

@@ -9,7 +9,6 @@ import { type LostAnswer, UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billTools, hasKnownPrices } from './bill-generation.ts';
 import { isGatewayLimit } from './blame.ts';
 
-/** Usage and bill of a leg, or of a whole generation, so far. */
 export interface UsedSoFar {
   readonly usage: Usage;
   readonly bill: Bill;

@@ -55,7 +55,6 @@ export class Leg {
   readonly toolCall: number | undefined;
   #plan: Plan;
   #calls: readonly CallRecord[] = NO_CALLS;
-  /** The candidate called last, whatever its outcome. */
   lastCalled: Candidate | undefined;
   /** The candidate whose call is open: its upstream may bill what it does until the end of the leg. */
   calling: Candidate | undefined;

@@ -25,7 +25,6 @@ export interface CallDependencies {
   readonly betas?: string | undefined;
   readonly toldTrace?: ToldTrace | undefined;
   readonly signal: AbortSignal;
-  /** The reservation that the call must stay within. */
   readonly admission: Pick<Admission, 'paidLimits'>;
   /** Milliseconds that only grow. */
   monotonic(): number;

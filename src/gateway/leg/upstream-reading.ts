@@ -26,7 +26,6 @@ const LATE_PIECES = 16;
 /** Milliseconds in which any number of pieces may come: the upstream had written them before the caller left. */
 const BURST_MS = 250;
 
-/** Counts the abandoned answers that are being read. */
 export class Drains {
   readonly #ofKeys = new Map<string, number>();
   #open = 0;
@@ -92,7 +91,6 @@ export class UpstreamReading {
     return this.#upstream.signal;
   }
 
-  /** The caller has left. */
   get isAbandoned(): boolean {
     return this.#caller.aborted && !(this.#caller.reason instanceof GatewayError);
   }

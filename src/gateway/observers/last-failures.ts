@@ -2,7 +2,6 @@ import type { Clock } from '../../kit/time/clock.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { PlannedGeneration } from '../record/generation-row.ts';
 
-/** The last failed call of a provider. */
 export interface LastFailure {
   readonly atMs: number;
   readonly model: string;

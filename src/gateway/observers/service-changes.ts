@@ -2,7 +2,6 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { ServiceChange } from '../../routing/health/service-watch.ts';
 import { partsOfSite, type SiteParts } from '../../routing/rules/candidate.ts';
 
-/** A change of service with its moment and place. */
 export type NotedChange = ServiceChange & {
   readonly atMs: number;
   readonly place: SiteParts;

@@ -48,7 +48,6 @@ export function requestMembers(
   };
 }
 
-/** The trace context that came, as rows have it. */
 export function traceHeaders({
   traceparent,
   tracestate,

@@ -27,7 +27,6 @@ export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = 
   aborted: 'cancelled',
 };
 
-/** Dependencies of settling besides the events. */
 export interface SettleDependencies {
   /** The current routing metadata if the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
@@ -38,7 +37,6 @@ export interface SettleDependencies {
   readonly watch: (batch: EventBatch, isLast: boolean) => void;
   /** False if the reservation is used up: the answer ends here. */
   readonly mayGoOn: () => boolean;
-  /** State of the upstream reading. */
   readonly reading: { readonly isAbandoned: boolean; readonly isDraining: boolean };
   /** Called exactly once, before the terminal event is forwarded. Resolves with the final bill. */
   readonly record: (settlement: Settlement) => Promise<Bill>;
@@ -59,7 +57,6 @@ export function settleAnswer(answer: Flow<EventBatch>, dependencies: SettleDepen
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #source: Flow<EventBatch>;
   readonly #dependencies: SettleDependencies;
-  /** All events so far. */
   readonly #fold: Fold;
   readonly #openItems = new OpenItems();
   /** A polled batch that needs settlement before it is forwarded: `next` returns it. */

@@ -42,7 +42,6 @@ export interface AcceptedRequest {
   readonly report: readonly TranslationEntry[];
 }
 
-/** Limits for the files and items that a request names. */
 export interface ContentBounds {
   readonly content: ContentShare;
   /** The largest prompt of any endpoint that may serve the request. `parse` returns the request without its files. */

@@ -7,7 +7,6 @@ import { GatewayError } from '../../ir/errors.ts';
 export class ContentRoom {
   #takenBytes = 0;
 
-  /** Bytes that all requests have taken. */
   get takenBytes(): number {
     return this.#takenBytes;
   }

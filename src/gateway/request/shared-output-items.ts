@@ -4,14 +4,12 @@ import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
 
-/** A store of items that processes share. */
 export interface SharedItemStore {
   keep(keyHash: string, id: string, text: string): Promise<void>;
   find(keyHash: string, ids: ReadonlySet<string>): Promise<FoundItems>;
 }
 
 export interface SharedItemDependencies {
-  /** The items of this process. */
   readonly own: OutputItems;
   readonly shared: SharedItemStore;
   /** Asks the store; rejects while it does not answer. */

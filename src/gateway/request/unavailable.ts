@@ -133,7 +133,6 @@ function instanceIssues(value: JsonObject, name: string, place: string, instance
   ];
 }
 
-/** What the tools of one list have in common. */
 interface ToolScope {
   readonly prefix: string;
   readonly format: RequestFormat;

@@ -80,7 +80,6 @@ const CONSOLE_HEADERS: ReadonlySet<string> = new Set([SESSION_HEADER, ACT_AS_HEA
 
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4096}$/;
 
-/** Whether a browser asks if it may send a request. */
 export function isPreflight(request: InboundRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined;
 }

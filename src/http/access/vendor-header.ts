@@ -1,4 +1,3 @@
-/** A header that has the operator's word in its name. */
 export function vendorHeader(vendor: string, name: string): string {
   const word = vendor.replaceAll(
     /(^|-)([a-z])/g,

@@ -50,7 +50,6 @@ export class ServerTiming implements Timing {
     }
   }
 
-  /** Milliseconds since the request was accepted. */
   elapsed(): number {
     return this.#clock.monotonic() - this.#started;
   }
@@ -60,7 +59,6 @@ export class ServerTiming implements Timing {
     return this.#sent;
   }
 
-  /** The header's value, as of now. */
   header(): string {
     const { auth, plan } = this.#phases;
     const now = this.#clock.monotonic();

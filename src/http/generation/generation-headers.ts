@@ -99,7 +99,6 @@ const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 /** The header by which a gateway says that a request comes from its fusion. */
 const fusionDepthHeader = remembered(16, (vendor) => vendorHeader(vendor, 'Fusion-Depth').toLowerCase());
 
-/** True if a request is part of the fusion of another gateway. */
 export function isInsideFusion(headers: Readonly<Record<string, string>>, vendor: string): boolean {
   const depth = headers[fusionDepthHeader(vendor)];
   return depth !== undefined && Number(depth) !== 0;

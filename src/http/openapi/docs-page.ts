@@ -16,7 +16,6 @@ export interface DocsPage {
   readonly contentSecurityPolicy: string;
 }
 
-/** An operation with everything that the page shows of it. */
 interface Operation {
   readonly route: ListedRoute;
   readonly value: JsonObject;

@@ -82,7 +82,6 @@ export function describeRoutes(
 
 const NEEDED: readonly JsonObject[] = [{ bearer: [] }, { apiKey: [] }];
 
-/** What a request can need a key for. */
 type HttpKeyKind = Exclude<KeyKind, 'machine'>;
 
 /** Security requirements by kind of key; an empty entry means that none is needed. */

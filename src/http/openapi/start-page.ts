@@ -4,7 +4,6 @@ import { anthropicBase } from '../../contract/gateway/anthropic-base.ts';
 import { programVersion } from '../../kit/program-version.ts';
 import type { HttpSettings } from '../dependencies.ts';
 
-/** Reply of `GET /`. */
 export const startSchema = Type.Object({
   name: Type.Literal('Signalbox'),
   version: Type.String(),

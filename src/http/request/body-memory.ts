@@ -15,7 +15,6 @@ export function isLargeBody(bytes: number): boolean {
   return bytes > LARGE_BYTES;
 }
 
-/** The memory that the body of one request takes. */
 export class BodyMemory {
   readonly #budget: MemoryBudget;
   readonly #exchange: HttpExchange;

@@ -6,7 +6,6 @@ import { ValidUtf8, validUtf8 } from '../../kit/text/utf8-text.ts';
 import { CallerGone, type HttpExchange } from '../exchange/http-exchange.ts';
 import { type BodyMemory, isLargeBody, noMemory } from './body-memory.ts';
 
-/** How much of a body is read, and for how long. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;

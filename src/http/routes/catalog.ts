@@ -187,7 +187,6 @@ function resolveVariant(catalog: Catalog, id: string): Model | undefined {
   return resolveVariant(catalog, id.replace(ROUTING_SUFFIX, ''));
 }
 
-/** A part of a list. */
 interface Page {
   readonly page: readonly Model[];
   /** Where the next page starts; absent = nowhere. */

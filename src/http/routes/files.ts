@@ -19,7 +19,6 @@ const FILES = {
 
 const ONE_FILE = { query: fileQuerySchema, headers: null, body: null } as const;
 
-/** Refusals of every operation here, and others. */
 function refusals(...others: readonly ErrorStatus[]) {
   return errors(errorEnvelopeSchema, [400, 401, 403, 404, 429, 500, 503, ...others]);
 }

@@ -12,7 +12,6 @@ export interface InFlight {
   generations(): number;
 }
 
-/** Figures of one operation, found once. */
 interface OperationFigures {
   readonly duration: Distribution;
   readonly byStatus: Map<number | 'gone', Sum>;

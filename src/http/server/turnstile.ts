@@ -84,7 +84,6 @@ export class Turnstile {
   #first = 0;
   #turnSinceMs: number | undefined;
   #lastTurnMs = 0;
-  /** Turns of this window. */
   #turns = 0;
   #windowSinceMs = 0;
   #arrived = 0;

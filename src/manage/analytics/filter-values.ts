@@ -11,7 +11,6 @@ interface ValueRules {
   readonly isOrdered: boolean;
 }
 
-/** Names of the context length buckets, ascending. */
 const CONTEXT_LENGTHS: readonly FilterValue[] = CONTEXT_LENGTH_BUCKETS.map(([, name]) => name);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -21,7 +21,6 @@ const NONE: readonly ByokCredential[] = [];
 type ByokReads = Pick<ByokStore, 'listAll'>;
 type SecretReader = Pick<SecretCipher, 'decrypt'>;
 
-/** Stores a refreshed token for an MCP server. */
 type ReplaceToken = (token: TokenName, secret: string) => Promise<void>;
 
 /**
@@ -149,7 +148,6 @@ function fitting(usable: readonly Usable[], caller: Caller): readonly ByokCreden
   return usable.filter(({ fits }) => fits(caller)).map(({ credential }) => credential);
 }
 
-/** An enabled credential, and the callers that may use it. */
 interface Usable {
   readonly credential: ByokCredential;
   readonly fits: (caller: Caller) => boolean;

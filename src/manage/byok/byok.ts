@@ -188,7 +188,6 @@ export class Byok {
   }
 }
 
-/** The problem of a provider that neither the configuration nor the built-in table has. */
 export function unknownProvider(slug: string): Issue {
   return { path: 'provider', message: `${quoted(slug)} is not a provider that this gateway knows` };
 }

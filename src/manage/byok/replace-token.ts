@@ -12,7 +12,6 @@ export interface TokenStoreParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Stores a refreshed token in the place of one, unless that was changed meanwhile. */
 export async function replaceToken(
   { id, accountId, version }: TokenName,
   secret: string,

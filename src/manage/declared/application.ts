@@ -22,7 +22,6 @@ export interface DeclaredDependencies {
   readonly classifierStore: ClassifierStore;
   readonly vault: Vault;
   readonly sources: Sources;
-  /** Called with the hash of every key that was stored. */
   readonly changedKey: (hash: string) => void;
   /** Called with every workspace that was stored, or whose budgets, credentials and the like were. */
   readonly changedWorkspace: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
@@ -65,7 +64,6 @@ export interface DeclaredPlace {
   readonly path: string;
 }
 
-/** One kind of thing that workspaces of the file hold. */
 export interface DeclaredKind {
   /** Stores what a workspace declares of this kind, if it differs. Resolves with the ids. */
   store(application: Application, place: DeclaredPlace): Promise<readonly string[]>;

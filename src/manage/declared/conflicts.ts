@@ -16,7 +16,6 @@ export class DeclarationConflict extends Error {
   }
 }
 
-/** All contradictions between a file and what is stored. */
 export async function conflictsOf(application: Application): Promise<Issue[]> {
   return [
     ...(await keyConflicts(application)),

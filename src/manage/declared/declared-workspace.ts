@@ -77,7 +77,6 @@ export async function editWorkspace(
   return outcome.workspace;
 }
 
-/** Whether an edit changes anything. */
 export function differs<T extends object>(current: T, edit: Partial<T>): boolean {
   return Object.entries(edit).some(([name, value]) => !isDeepStrictEqual(current[name as keyof T], value));
 }

@@ -165,7 +165,6 @@ export class Destinations {
     return { ...destination, state: (await this.#states([destination]))(destination) };
   }
 
-  /** How sending goes to each of some destinations of an account. */
   async #states(
     destinations: readonly Destination[],
   ): Promise<(destination: Destination) => DestinationState | null> {

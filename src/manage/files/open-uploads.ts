@@ -13,7 +13,6 @@ type Usage = Readonly<Record<FileScope, FileUsage>>;
 
 const NOTHING: FileUsage = { bytes: 0, files: 0 };
 
-/** One upload that is being written. */
 export interface OpenUpload {
   /** Counts bytes that arrive. Throws 413 if the quotas leave no room for them. */
   grow(bytes: number): void;

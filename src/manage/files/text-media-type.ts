@@ -28,7 +28,6 @@ const STRUCTURES: readonly (readonly [type: string, matches: (sample: TextSample
   ['text/markdown', ({ text }) => MARKDOWN.some((sign) => sign.test(text))],
 ];
 
-/** The media type of a text, by its structure. */
 export function textMediaType(sample: TextSample): string {
   return STRUCTURES.find(([, matches]) => matches(sample))?.[0] ?? 'text/plain';
 }

@@ -2,7 +2,6 @@ import type { LoggedGeneration } from '../../ports/events.ts';
 import { type ClassifierStore, classifierOfKey, classifierTitle } from '../../ports/following/classifiers.ts';
 import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
 
-/** Where the names are. */
 export interface LogNameSources {
   readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;
   /** They stand in the place of keys in what they ask themselves. */

@@ -1,6 +1,5 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 
-/** The part of a catalogue that models are found in. */
 export type ModelLookup = Pick<Catalog, 'resolve' | 'models'>;
 
 /** The model with this id, alias or canonical slug; undefined if there is none. */

@@ -14,7 +14,6 @@ const VERDICTS = { block: 'blocked', redact: 'redacted', flag: 'flagged' } as co
 /** Limit for a whole trial, services included. */
 const MAX_TRIAL_MS = 60_000;
 
-/** The verdict of the filters and services of a guardrail on a text, without calling a model. */
 export async function tryGuardrail(
   guardrail: Guardrail,
   { text, direction = 'sent', role = 'user' }: Pick<GuardrailTrial, 'text' | 'direction' | 'role'>,

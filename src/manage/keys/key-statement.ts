@@ -5,7 +5,6 @@ import { ledgerOr503 } from '../refusals.ts';
 import { remainingNanos } from '../spent-of-limit.ts';
 import { keyLimitOf } from './limits.ts';
 
-/** A key with its spending and what remains of its limit. */
 export interface KeyStatement {
   readonly key: Key;
   readonly spending: Spending;

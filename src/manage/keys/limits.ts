@@ -8,7 +8,6 @@ export function keyLimitOf({ limitNanos, limitReset, includeByokInLimit }: KeySe
   return { window: limitReset ?? 'lifetime', nanos: limitNanos, countsByok: includeByokInLimit };
 }
 
-/** The limits of a key, its member and its workspace, for the ledger. */
 export function limitsOf(
   key: KeySettings,
   { includeByokInBudgets }: Pick<WorkspaceSettings, 'includeByokInBudgets'>,

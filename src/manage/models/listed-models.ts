@@ -25,7 +25,6 @@ interface Origin {
   readonly source?: string;
 }
 
-/** An endpoint of a listed model. */
 export type ListedEndpoint = EndpointEntry &
   Origin & {
     readonly tag: string;

@@ -24,12 +24,10 @@ export interface RankingsDependencies {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Apps by what they used. */
 export interface AppRankings extends ShownDataset {
   readonly apps: readonly RankedApp[];
 }
 
-/** Models by what was used of them, period by period. */
 export interface ModelRankings extends ShownDataset {
   readonly models: readonly RankedModel[];
 }

@@ -19,7 +19,6 @@ export interface SessionCallersParts {
   readonly sources: Pick<Sources, 'clock'>;
 }
 
-/** Finds whom the requests of a session act for. */
 export class SessionCallers {
   readonly #store: SessionCallersParts['store'];
   readonly #callers: SessionCallersParts['callers'];

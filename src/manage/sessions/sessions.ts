@@ -23,7 +23,6 @@ export interface SessionParts {
   readonly sources: Sources;
 }
 
-/** The browser that signs in. */
 export interface Browser {
   readonly userAgent: string | undefined;
   readonly address: string;

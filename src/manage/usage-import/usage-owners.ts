@@ -15,7 +15,6 @@ export interface UsageScopes {
   readonly workspaces: readonly { readonly id: string; readonly accountId: string }[];
 }
 
-/** Who used what a line reports. */
 export interface UsageOwner {
   readonly accountId: string;
   readonly workspaceId: string;

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
 import { readIfExists, replaceFile } from './atomic-files.ts';
 
-/** The catalogue overlay of a data directory that this process has locked. */
 export class CatalogOverlayFile implements CatalogOverlayStore {
   readonly path: string;
   readonly maxBytes = 32_000_000;

@@ -11,7 +11,6 @@ export type DirectoryFinding =
   | { readonly kind: 'frozen' }
   | { readonly kind: 'there'; readonly facts: DirectoryFacts };
 
-/** Facts about an existing data directory. */
 export interface DirectoryFacts {
   /** Its owner; undefined on systems without user ids. */
   readonly ownerId: number | undefined;

@@ -4,7 +4,6 @@ import { bytesOfFrame } from './frame.ts';
 /** Upper bound of one write, unless a single record is larger: bounds the latency of an append. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** Queue of appends, in order of arrival. */
 export class WaitingAppends {
   #appends: Append[] = [];
   #bytes = 0;

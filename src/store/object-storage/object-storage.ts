@@ -4,7 +4,6 @@ export interface ListedObject {
   readonly storedAtMs: number;
 }
 
-/** Part of an object's content. */
 export interface ObjectRange {
   readonly bytes: Buffer;
   /** Bytes of the whole object. */

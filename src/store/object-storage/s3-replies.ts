@@ -1,6 +1,5 @@
 import type { ListedObject } from './object-storage.ts';
 
-/** A page of a list of objects. */
 export interface ListPage {
   readonly objects: readonly ListedObject[];
   /** Leads to the next page; undefined on the last. */

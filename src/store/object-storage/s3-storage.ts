@@ -71,7 +71,6 @@ const FORBIDDEN: ReadonlySet<number> = new Set([401, 403]);
 const NOT_FOUND = 404;
 const RANGE_BEYOND_END = 416;
 
-/** Objects in a bucket of an S3-compatible service. */
 export class S3Storage implements ObjectStorage {
   readonly #options: S3StorageOptions;
   readonly #outage: OutageLog;
