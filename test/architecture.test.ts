@@ -151,7 +151,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
     ['relay', 'relay-content', 'count-tokens'],
     ['decode', 'decode-content', 'decode-calls', 'decode-body'],
     ['encode', 'encode-content', 'encode-calls', 'encode-relay', 'encode-body'],
-    ['citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
+    ['settings', 'citations', 'reasoning', 'usage', 'finish', 'error', 'media', 'ids'],
     ['quirks', 'cohere', 'model-traits', 'kept-calls'],
     ['embeddings', 'compaction', 'summary'],
     ['facts', 'index'],

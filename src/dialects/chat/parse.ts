@@ -7,7 +7,6 @@ import {
   booleanAt,
   compact,
   membersBeyond,
-  numberAt,
   objectAt,
   objectsAt,
   objectsOf,
@@ -19,13 +18,16 @@ import type { Issue } from '../../kit/json/validate.ts';
 import type { ParseContext } from '../dialect.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { messageIndex } from '../shared/presets/preset-message.ts';
+import { REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { EFFORTS, knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { parseSchemaFormat } from '../shared/requests/output-format.ts';
 import { limitIn } from '../shared/requests/output-limit.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { parseConversation } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { SAMPLING } from './settings.ts';
 import { DOCUMENTED_FIELDS, LIMIT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 import { isKnownPartType } from './wire-content.ts';
 
@@ -49,7 +51,7 @@ export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): 
     hasFallbackModels: Array.isArray(given.models) && given.models.length > 0,
     items: parseConversation(messages, places),
     tools,
-    sampling: parseSampling(given),
+    sampling: SAMPLING.parse(given),
     stream: given.stream === true,
     // The debug echo exists in the responses format only.
     echoUpstreamBody: false,
@@ -170,62 +172,16 @@ function parseSettings(given: JsonObject, toolChoice: ToolChoice | undefined): S
   });
 }
 
-// --- Sampling -------------------------------------------------------------------------------------------------------
-
-type ReadSetting = (given: JsonObject, field: string) => Sampling[keyof Sampling];
-
-/** Sampling setting of each field, and the function that reads it. */
-const SAMPLING = new Map<string, readonly [setting: keyof Sampling, read: ReadSetting]>([
-  ['temperature', ['temperature', numberAt]],
-  ['top_p', ['topP', numberAt]],
-  ['top_k', ['topK', numberAt]],
-  ['top_a', ['topA', numberAt]],
-  ['min_p', ['minP', numberAt]],
-  ['frequency_penalty', ['frequencyPenalty', numberAt]],
-  ['presence_penalty', ['presencePenalty', numberAt]],
-  ['repetition_penalty', ['repetitionPenalty', numberAt]],
-  ['seed', ['seed', numberAt]],
-  ['stop', ['stop', (given) => parseStop(given.stop)]],
-  ['logit_bias', ['logitBias', objectAt]],
-  ['logprobs', ['logprobs', booleanAt]],
-  ['top_logprobs', ['topLogprobs', numberAt]],
-]);
-
-/** Loops over the given fields: most requests have none of these, and looking up each costs more. */
-function parseSampling(given: JsonObject): Sampling {
-  if (!hasAnyOf(SAMPLING, given)) return {};
-  const sampling: Partial<Record<keyof Sampling, Sampling[keyof Sampling]>> = {};
-  for (const [field, [setting, read]] of SAMPLING) {
-    const value = read(given, field);
-    if (value !== undefined) sampling[setting] = value;
-  }
-  return sampling as Sampling;
-}
-
-function hasAnyOf(fields: ReadonlyMap<string, unknown>, given: JsonObject): boolean {
-  for (const field in given) if (fields.has(field)) return true;
-  return false;
-}
-
-function parseStop(stop: Json | undefined): string[] | undefined {
-  if (typeof stop === 'string') return [stop];
-  return Array.isArray(stop) ? (stop as string[]) : undefined;
-}
-
 // --- Reasoning ------------------------------------------------------------------------------------------------------
 
 function parseReasoning(given: JsonObject): ReasoningSettings | undefined {
   const { reasoning_effort: effort, include_reasoning: include } = given;
   const reasoning = objectAt(given, 'reasoning');
   if (reasoning === undefined && effort === undefined && include === undefined) return undefined;
-  const settings = compact({
+  const settings: ReasoningSettings = compact({
+    exclude: include === false ? true : undefined,
+    ...REASONING.parse(reasoning ?? {}),
     effort: knownEffort(textAt(reasoning, 'effort') ?? effort),
-    budgetTokens: numberAt(reasoning, 'max_tokens'),
-    enabled: booleanAt(reasoning, 'enabled'),
-    exclude: booleanAt(reasoning, 'exclude') ?? (include === false ? true : undefined),
-    summary: textAt(reasoning, 'summary'),
-    context: textAt(reasoning, 'context'),
-    mode: textAt(reasoning, 'mode'),
   });
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
@@ -239,16 +195,8 @@ function parseOutputFormat(format: JsonObject | undefined): OutputFormat | undef
       return { type: 'text' };
     case 'json_object':
       return { type: 'json' };
-    case 'json_schema': {
-      const wanted = objectAt(format, 'json_schema');
-      return compact({
-        type: 'json-schema',
-        name: textAt(wanted, 'name') ?? '',
-        schema: objectAt(wanted, 'schema') ?? {},
-        description: textAt(wanted, 'description'),
-        strict: booleanAt(wanted, 'strict'),
-      });
-    }
+    case 'json_schema':
+      return parseSchemaFormat(objectAt(format, 'json_schema'));
     default:
       return { type: 'opaque', dialect: 'chat', value: format };
   }

@@ -1,13 +1,14 @@
 import type { CacheMark } from '../../ir/items.ts';
 import { NO_QUIRKS } from '../../ir/quirks.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { RequestField } from '../../ir/settings.ts';
+import type { RequestField, Sampling } from '../../ir/settings.ts';
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { compact, membersBeyond, objectAt, objectsOf, textAt } from '../../kit/json/members.ts';
 import { NO_HEADERS, type RenderedRequest, type RenderTarget } from '../dialect.ts';
 import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
+import { renderSchemaFormat } from '../shared/requests/output-format.ts';
 import { cappedLimit, limitFieldAt } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { flatNames } from '../shared/tools/tool-names.ts';
@@ -16,6 +17,7 @@ import { renderConversation } from './render-content.ts';
 import { isForGateway, NO_CACHE_MARKS, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools, type ToolsContext } from './render-tools.ts';
+import { SAMPLING } from './settings.ts';
 import { CHAT_MODALITIES, LIMIT_FIELDS } from './wire.ts';
 
 /** Renders a request in the chat format. */
@@ -27,7 +29,7 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   const body: JsonObject = {
     model: target.model,
     messages: markedConversation(context),
-    ...renderSampling(request),
+    ...SAMPLING.render(withLogprobsSwitch(request.sampling)),
     ...renderLimit(request, target, report),
     ...renderTools(context),
     ...renderReasoning(request, target, report),
@@ -131,23 +133,13 @@ function markedContent(content: Json | undefined, mark: JsonObject): JsonObject[
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
 
-function renderSampling({ sampling }: GenerationRequest): JsonObject {
-  const wantsAlternatives = (sampling.topLogprobs ?? 0) > 0;
-  return compact({
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    top_a: sampling.topA,
-    min_p: sampling.minP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    repetition_penalty: sampling.repetitionPenalty,
-    seed: sampling.seed,
-    stop: sampling.stop === undefined ? undefined : [...sampling.stop],
-    logit_bias: sampling.logitBias,
-    logprobs: sampling.logprobs ?? (wantsAlternatives ? true : undefined),
-    top_logprobs: sampling.logprobs === true || wantsAlternatives ? sampling.topLogprobs : undefined,
-  });
+/** The switch stands wherever alternatives are asked for, and no number of them without it. */
+function withLogprobsSwitch(sampling: Sampling): Sampling {
+  const { logprobs, topLogprobs } = sampling;
+  if (logprobs === true || topLogprobs === undefined) return sampling;
+  if (topLogprobs > 0) return { ...sampling, logprobs: logprobs ?? true };
+  const { topLogprobs: _none, ...rest } = sampling;
+  return rest;
 }
 
 // --- Output limit ---------------------------------------------------------------------------------------------------
@@ -170,13 +162,9 @@ function renderOutputFormat(
       return {};
     case 'json':
       return { response_format: { type: 'json_object' } };
-    case 'json-schema': {
+    case 'json-schema':
       if (!takesSchemas(target)) return { response_format: anyObject(report) };
-      const { name, schema, description, strict } = format;
-      return {
-        response_format: { type: 'json_schema', json_schema: compact({ name, description, schema, strict }) },
-      };
-    }
+      return { response_format: { type: 'json_schema', json_schema: renderSchemaFormat(format) } };
     case 'opaque':
       if (format.dialect === 'chat') return { response_format: format.value };
       report.dropped(

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Ext } from '../../ir/items.ts';
 import { Places } from '../../ir/places.ts';
 import type { GenerationRequest, OutputFormat } from '../../ir/request.ts';
-import type { Effort, ReasoningSettings, Sampling } from '../../ir/settings.ts';
+import type { Effort, ReasoningSettings } from '../../ir/settings.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { membersBeyond, objectOf, objectsOf, stringAt, withoutNulls } from '../../kit/json/members.ts';
 import type { ParseContext } from '../dialect.ts';
@@ -14,6 +14,7 @@ import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { facts } from './facts.ts';
 import { parseConversation } from './parse-content.ts';
 import { parseToolChoice, parseTools } from './parse-tools.ts';
+import { SAMPLING } from './settings.ts';
 import {
   CHOICE_FIELDS,
   DOCUMENTED_FIELDS,
@@ -21,6 +22,7 @@ import {
   MESSAGE_FIELDS,
   SYSTEM_TURN_FIELDS,
   THINKING_FIELDS,
+  UNMODELLED_FIELDS,
   type WireMessage,
 } from './wire.ts';
 import { isKnownBlock } from './wire-content.ts';
@@ -49,7 +51,7 @@ export function parseRequest(
     items: parseConversation(body.system, body.messages as unknown as WireMessage[], places, exactNumbers),
     tools,
     ...choice,
-    sampling: parseSampling(body),
+    sampling: SAMPLING.parse(body),
     ...(typeof body.max_tokens === 'number' && { requestedOutputTokens: body.max_tokens }),
     ...(reasoning !== undefined && { reasoning }),
     ...(tools.length > 0 && asksBeta(betas, INTERLEAVED_THINKING) && { mayThinkBeyondLimit: true }),
@@ -142,17 +144,6 @@ export function fallbackModels(fallbacks: Json | undefined): Json[] | undefined 
   return entries.map(({ model }) => model ?? '');
 }
 
-// --- Sampling -------------------------------------------------------------------------------------------------------
-
-function parseSampling(body: JsonObject): Sampling {
-  return {
-    ...(typeof body.temperature === 'number' && { temperature: body.temperature }),
-    ...(typeof body.top_p === 'number' && { topP: body.top_p }),
-    ...(typeof body.top_k === 'number' && { topK: body.top_k }),
-    ...(Array.isArray(body.stop_sequences) && { stop: body.stop_sequences as string[] }),
-  };
-}
-
 // --- Reasoning ------------------------------------------------------------------------------------------------------
 
 /**
@@ -218,19 +209,16 @@ function parseExt(
   const labels = membersBeyond(metadata, MODELLED_METADATA);
   const messages: JsonObject = {
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
-    ...(isJsonObject(body.context_management) && {
-      context_management: withoutNulls(body.context_management),
-    }),
-    ...(Array.isArray(body.mcp_servers) && { mcp_servers: body.mcp_servers }),
     ...(labels !== undefined && { metadata: labels }),
     ...(isOther(thinking, MODELLED_THINKING) && { thinking }),
     ...(toolChoice === undefined && isOther(choice, MODELLED_CHOICES) && { tool_choice: choice }),
-    ...(isGiven(body.container) && { container: body.container }),
-    ...(isGiven(body.inference_geo) && { inference_geo: body.inference_geo }),
-    ...(isGiven(body.safeguards) && { safeguards: body.safeguards }),
     ...(isGiven(body.fallbacks) &&
       fallbackModels(body.fallbacks) === undefined && { fallbacks: body.fallbacks }),
   };
+  for (const field of UNMODELLED_FIELDS) {
+    const value = body[field];
+    if (isGiven(value)) messages[field] = isJsonObject(value) ? withoutNulls(value) : value;
+  }
   return Object.keys(messages).length > 0 ? { messages } : {};
 }
 

@@ -3,13 +3,11 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { objectAt, objectsOf } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { reportPassedOn } from '../shared/report/passed-on-fields.ts';
-import type { Report } from '../shared/report/report.ts';
-import { loweredTemperature } from '../shared/requests/claude-sampling.ts';
 import { relayBody } from '../shared/requests/relay.ts';
 import { refuseSilence } from '../shared/requests/semantics.ts';
 import { relayMessages } from './relay-content.ts';
-import { obstacleOf, rendered, renderMetadata, renderServiceTier } from './render.ts';
-import { renderContext } from './render-context.ts';
+import { fittedSampling, rendered, renderMetadata, renderServiceTier } from './render.ts';
+import { type RenderContext, renderContext } from './render-context.ts';
 import { NOT_ON_THIS_ROUTE } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, type WireMessage } from './wire.ts';
@@ -35,7 +33,7 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
     metadata: renderMetadata(request, request.body.metadata ?? undefined, target),
     service_tier,
     ...(fallbacks !== undefined && { fallbacks }),
-    ...relaySampling(request, target, report),
+    ...relaySampling(context),
     ...(request.speed === 'standard' && { speed: undefined }),
   });
   reportPassedOn(request, body, report);
@@ -51,29 +49,11 @@ function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
 
-/** The caller's own settings without those that the endpoint does not take. */
-function relaySampling(request: GenerationRequest, target: RenderTarget, report: Report): JsonObject {
-  const { sampling, body } = request;
-  const isThinking = THINKING.has(objectAt(body, 'thinking')?.type);
-  const changes: JsonObject = {};
-  for (const [field, wire] of RELAYED_SETTINGS) {
-    const value = sampling[field];
-    if (value === undefined) continue;
-    const obstacle = obstacleOf(field, value, target, isThinking);
-    if (obstacle !== undefined) {
-      report.dropped(wire, obstacle);
-      changes[wire] = undefined;
-    } else if (field === 'temperature') {
-      changes[wire] = loweredTemperature(value, report);
-    }
-  }
-  return changes;
+/** The caller's own settings that must change; undefined for those that the endpoint does not take. */
+function relaySampling(context: RenderContext): JsonObject {
+  const { body } = context.request;
+  const fitted = fittedSampling(context, THINKING.has(objectAt(body, 'thinking')?.type));
+  return Object.fromEntries(Object.entries(fitted).filter(([name, value]) => value !== body[name]));
 }
-
-const RELAYED_SETTINGS = [
-  ['temperature', 'temperature'],
-  ['topP', 'top_p'],
-  ['topK', 'top_k'],
-] as const;
 
 const THINKING: ReadonlySet<unknown> = new Set(['enabled', 'adaptive']);

@@ -2,7 +2,8 @@ import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
-import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { compact } from '../../kit/json/members.ts';
 import type { RenderedRequest, RenderTarget } from '../dialect.ts';
 import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
@@ -16,6 +17,7 @@ import { markLastCacheable, renderContext } from './render-context.ts';
 import { isForGateway, reportLosses, takes } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderTools } from './render-tools.ts';
+import { SAMPLING } from './settings.ts';
 
 /** The version that every server of the dialect knows. */
 const USUAL_VERSION = '2023-06-01';
@@ -31,30 +33,29 @@ export function renderRequest(request: GenerationRequest, target: RenderTarget):
   refuseSilence(messages, report);
   const thinking = renderReasoning(context, messages);
   const format = renderOutputFormat(request, target, system, report);
-  const native = request.ext.messages ?? {};
+  const {
+    output_config: ownConfig,
+    metadata: labels,
+    tool_choice: ownChoice,
+    ...own
+  } = request.ext.messages ?? {};
   const outputConfig = {
-    ...(isJsonObject(native.output_config) && native.output_config),
+    ...(isJsonObject(ownConfig) && ownConfig),
     ...(thinking.effort !== undefined && { effort: thinking.effort }),
     ...format,
   };
-  const metadata = renderMetadata(request, native.metadata, target);
+  const metadata = renderMetadata(request, labels, target);
   const body: JsonObject = {
     model: target.model,
     max_tokens: thinking.maxTokens,
     ...(system.length > 0 && { system }),
     messages,
     ...renderTools(context, thinking.isThinking),
-    ...(native.tool_choice !== undefined && request.tools.length > 0 && { tool_choice: native.tool_choice }),
-    ...(native.thinking !== undefined && { thinking: native.thinking }),
+    ...(ownChoice !== undefined && request.tools.length > 0 && { tool_choice: ownChoice }),
+    ...own,
     ...(thinking.thinking !== undefined && { thinking: thinking.thinking }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
-    ...renderSampling(request, target, thinking.isThinking, report),
-    ...(native.context_management !== undefined && { context_management: native.context_management }),
-    ...(native.mcp_servers !== undefined && { mcp_servers: native.mcp_servers }),
-    ...(native.container !== undefined && { container: native.container }),
-    ...(native.inference_geo !== undefined && { inference_geo: native.inference_geo }),
-    ...(native.safeguards !== undefined && { safeguards: native.safeguards }),
-    ...(native.fallbacks !== undefined && { fallbacks: native.fallbacks }),
+    ...compact(fittedSampling(context, thinking.isThinking)),
     ...(metadata !== undefined && { metadata }),
     ...renderServiceTier(request, report),
     ...(request.speed === 'fast' && { speed: 'fast' }),
@@ -95,16 +96,8 @@ const HEADERS = {
 
 // --- Sampling -------------------------------------------------------------------------------------------------------
 
-/** Sampling settings that this dialect has, with their names. */
-const SAMPLING: readonly (readonly [field: keyof Sampling, wire: string])[] = [
-  ['temperature', 'temperature'],
-  ['topP', 'top_p'],
-  ['topK', 'top_k'],
-  ['stop', 'stop_sequences'],
-];
-
 /** Why a setting is not sent; undefined if it is. */
-export function obstacleOf(
+function obstacleOf(
   field: keyof Sampling,
   value: unknown,
   target: RenderTarget,
@@ -115,26 +108,21 @@ export function obstacleOf(
   return conflicts ? 'the upstream does not take it while thinking' : undefined;
 }
 
-function renderSampling(
-  { sampling }: GenerationRequest,
-  target: RenderTarget,
-  isThinking: boolean,
-  report: Report,
-): JsonObject {
-  const body: JsonObject = {};
-  for (const [field, wire] of SAMPLING) {
-    const value = sampling[field];
+/** The settings as the endpoint takes them; undefined for those that it does not take. */
+export function fittedSampling({ request, target, report }: RenderContext, isThinking: boolean): JsonObject {
+  const fitted: JsonObject = {};
+  for (const { field, wire } of SAMPLING.rows) {
+    const value = request.sampling[field];
     if (value === undefined) continue;
     const obstacle = obstacleOf(field, value, target, isThinking);
-    if (obstacle !== undefined) {
-      report.dropped(report.name(field), obstacle);
-    } else if (field === 'temperature') {
-      body[wire] = loweredTemperature(value as number, report);
-    } else {
-      body[wire] = value as JsonObject[string];
-    }
+    if (obstacle !== undefined) report.dropped(report.name(field), obstacle);
+    fitted[wire] = obstacle === undefined ? fittedSetting(field, value as Json, report) : undefined;
   }
-  return body;
+  return fitted;
+}
+
+function fittedSetting(field: keyof Sampling, value: Json, report: Report): Json {
+  return field === 'temperature' ? loweredTemperature(value as number, report) : value;
 }
 
 // --- Output format --------------------------------------------------------------------------------------------------

@@ -229,3 +229,12 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
   'prompt_cache_key',
 ]);
+
+/** Documented fields that the representation does not model: sent unchanged to upstreams of this dialect. */
+export const UNMODELLED_FIELDS: readonly string[] = [
+  'context_management',
+  'mcp_servers',
+  'container',
+  'inference_geo',
+  'safeguards',
+];

@@ -22,9 +22,11 @@ import type { ItemSettings, ParseContext } from '../dialect.ts';
 import { INCLUDE_LOGPROBS } from '../shared/include-values.ts';
 import { checkMedia } from '../shared/media/check-media.ts';
 import { templateItemCount } from '../shared/presets/prompt-template.ts';
+import { REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { knownEffort, REASONING_FIELDS } from '../shared/reasoning/reasoning-schema.ts';
 import { Report } from '../shared/report/report.ts';
 import { MAX_TOOLS, modelList, parseCacheMark, parseWishes } from '../shared/requests/gateway-fields.ts';
+import { parseSchemaFormat } from '../shared/requests/output-format.ts';
 import { checkSemantics, isSilent } from '../shared/requests/semantics.ts';
 import { ADDING_TOOLS } from '../shared/tools/additional-tools.ts';
 import { facts } from './facts.ts';
@@ -38,6 +40,7 @@ import {
   withOtherThoughts,
 } from './parse-content.ts';
 import { additionalTools, parseToolChoice, parseTools } from './parse-tools.ts';
+import { SAMPLING } from './settings.ts';
 import { ownSummary } from './summary.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 
@@ -251,15 +254,8 @@ function limited(tools: readonly Tool[]): readonly Tool[] {
 // --- Sampling -------------------------------------------------------------------------------------------------------
 
 function parseSampling(body: JsonObject, include: readonly string[] | undefined): Sampling {
-  return compact({
-    temperature: numberAt(body, 'temperature'),
-    topP: numberAt(body, 'top_p'),
-    topK: numberAt(body, 'top_k'),
-    frequencyPenalty: numberAt(body, 'frequency_penalty'),
-    presencePenalty: numberAt(body, 'presence_penalty'),
-    logprobs: include?.includes(INCLUDE_LOGPROBS) ? true : undefined,
-    topLogprobs: numberAt(body, 'top_logprobs'),
-  });
+  const sampling = SAMPLING.parse(body);
+  return include?.includes(INCLUDE_LOGPROBS) ? { ...sampling, logprobs: true } : sampling;
 }
 
 // --- Reasoning ------------------------------------------------------------------------------------------------------
@@ -270,12 +266,7 @@ function parseReasoning(value: JsonObject | undefined): ReasoningSettings | unde
   return compact({
     effort,
     otherEffort: effort === undefined ? stringAt(value, 'effort') : undefined,
-    budgetTokens: numberAt(value, 'max_tokens'),
-    enabled: booleanAt(value, 'enabled'),
-    exclude: booleanAt(value, 'exclude'),
-    summary: stringAt(value, 'summary'),
-    context: stringAt(value, 'context'),
-    mode: stringAt(value, 'mode'),
+    ...REASONING.parse(value),
   });
 }
 
@@ -288,13 +279,7 @@ function parseOutputFormat(value: JsonObject | undefined): OutputFormat | undefi
     case 'json_object':
       return { type: 'json' };
     case 'json_schema':
-      return compact({
-        type: 'json-schema',
-        name: stringAt(value, 'name') ?? '',
-        schema: objectAt(value, 'schema') ?? {},
-        description: stringAt(value, 'description'),
-        strict: booleanAt(value, 'strict'),
-      });
+      return parseSchemaFormat(value);
     case undefined:
       return undefined;
     default:

@@ -10,6 +10,7 @@ import { pairCalls } from '../shared/pairing/pair-calls.ts';
 import { effortOf } from '../shared/reasoning/reasoning-effort.ts';
 import { withUnknownFields } from '../shared/report/passed-on-fields.ts';
 import { Report } from '../shared/report/report.ts';
+import { renderSchemaFormat } from '../shared/requests/output-format.ts';
 import { cappedLimit } from '../shared/requests/output-limit.ts';
 import { knownVerbosity } from '../shared/requests/verbosity.ts';
 import { customToolNames } from '../shared/tools/custom-tools.ts';
@@ -19,6 +20,7 @@ import { renderConversation } from './render-content.ts';
 import { NO_SUCH_PARAMETER, reportLosses, takes, withoutUnsupported } from './render-losses.ts';
 import { renderReasoning } from './render-reasoning.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
+import { SAMPLING } from './settings.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
 /** Renders a request for an upstream of this dialect. */
@@ -38,15 +40,11 @@ export function renderRequest(given: GenerationRequest, target: RenderTarget): R
     store: false,
     max_output_tokens: cappedLimit(request, target, report),
     max_tool_calls: request.wishes.maxToolCalls,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
+    ...SAMPLING.render(sampling),
     top_k: renderTopK(request, target, report),
     min_p: takes('minP', target) ? sampling.minP : undefined,
     seed: takes('seed', target) ? sampling.seed : undefined,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
     logprobs: hasLogprobsField(target) ? sampling.logprobs : undefined,
-    top_logprobs: sampling.topLogprobs,
     reasoning: renderReasoning(request, target, report),
     text: renderText(request, report),
     tools: tools.length > 0 ? tools : undefined,
@@ -134,11 +132,9 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
     case 'json':
       format = { type: 'json_object' };
       break;
-    case 'json-schema': {
-      const { name, schema, description, strict } = outputFormat;
-      format = compact({ type: 'json_schema', name, schema, description, strict });
+    case 'json-schema':
+      format = { type: 'json_schema', ...renderSchemaFormat(outputFormat) };
       break;
-    }
     case 'opaque':
       if (outputFormat.dialect === 'responses') format = outputFormat.value;
       else report.dropped(report.name('outputFormat'), 'the upstream has no such output format');

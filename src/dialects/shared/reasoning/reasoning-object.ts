@@ -1,7 +1,19 @@
 import type { DecidingSetting, ReasoningForm } from '../../../ir/format-facts.ts';
-import { membersBeyond, objectAt } from '../../../kit/json/members.ts';
+import type { ReasoningSettings } from '../../../ir/settings.ts';
+import { booleanAt, membersBeyond, numberAt, objectAt, textAt } from '../../../kit/json/members.ts';
+import { SettingTable } from '../requests/setting-table.ts';
 
-/** Names of the settings inside `reasoning`. */
+/** Settings inside `reasoning`, besides the effort, of which there may be words that the gateway does not know. */
+export const REASONING = new SettingTable<ReasoningSettings>({
+  budgetTokens: ['max_tokens', numberAt],
+  enabled: ['enabled', booleanAt],
+  exclude: ['exclude', booleanAt],
+  summary: ['summary', textAt],
+  context: ['context', textAt],
+  mode: ['mode', textAt],
+});
+
+/** Names of the settings that decide how much is thought. */
 const MEMBERS: Readonly<Record<DecidingSetting, string>> = {
   effort: 'effort',
   budgetTokens: 'max_tokens',
