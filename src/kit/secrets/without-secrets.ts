@@ -1,4 +1,5 @@
 import { lookUp } from '../collections/lookup.ts';
+import { namedCharacter } from '../text/named-character.ts';
 
 /** Text with layers of escapes taken off, and where each of its characters stands in the text as it was written. */
 interface Reading {
@@ -27,26 +28,6 @@ const ESCAPES =
   /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|([\s\S]))|%(?:u([0-9a-f]{4})|([0-7][0-9a-f]))|&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));?/gi;
 
 const LETTER_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  plus: '+',
-  sol: '/',
-  bsol: '\\',
-  equals: '=',
-  num: '#',
-  colon: ':',
-  comma: ',',
-  period: '.',
-  lowbar: '_',
-  dollar: '$',
-  excl: '!',
-  percnt: '%',
-};
 
 const UNSEEN = /[\s\p{Cc}\p{Cf}]+/gu;
 
@@ -85,7 +66,7 @@ function asWritten(text: string): Reading {
 function unescaped(match: RegExpExecArray): string | undefined {
   const [, unicode, point, byte, letter, percentUnicode, percent, decimal, hexadecimal, entity] = match;
   if (letter !== undefined) return lookUp(LETTER_ESCAPES, letter) ?? letter;
-  if (entity !== undefined) return lookUp(ENTITIES, entity.toLowerCase());
+  if (entity !== undefined) return namedCharacter(entity.toLowerCase());
   const hex = unicode ?? point ?? byte ?? percentUnicode ?? percent ?? hexadecimal;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
