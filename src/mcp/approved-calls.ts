@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { ExpiringMap } from '../kit/collections/expiring-map.ts';
 import type { Clock } from '../kit/time/clock.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
 import { McpProblem } from './client/mcp-problem.ts';
@@ -41,16 +41,15 @@ export class ApprovedCalls {
   readonly #dependencies: ApprovedCallsDependencies;
   /** Calls that run, by the digests of their approvals. */
   readonly #running = new Map<string, Promise<ResultText>>();
-  readonly #results: LRUCache<string, ResultText>;
+  readonly #results: ExpiringMap<string, ResultText>;
 
   constructor(dependencies: ApprovedCallsDependencies) {
     this.#dependencies = dependencies;
-    this.#results = new LRUCache({
-      maxSize: MAX_RESULT_CHARACTERS,
-      sizeCalculation: ({ text }) => text.length + 1,
-      ttl: RESULT_MS,
-      ttlResolution: 0,
-      perf: { now: () => dependencies.clock.monotonic() },
+    this.#results = new ExpiringMap(Number.POSITIVE_INFINITY, {
+      clock: dependencies.clock,
+      lifetimeMs: RESULT_MS,
+      maxSize: () => MAX_RESULT_CHARACTERS,
+      sizeOf: ({ text }) => text.length + 1,
     });
   }
 

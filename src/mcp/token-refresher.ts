@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { ExpiringMap } from '../kit/collections/expiring-map.ts';
+import { RecentMap } from '../kit/collections/recent-map.ts';
 import { isJsonObject, type JsonObject, readJson } from '../kit/json/json.ts';
 import { textAt } from '../kit/json/members.ts';
 import {
@@ -48,18 +49,13 @@ export class TokenRefresher {
   /** Refreshes that run, by the ids of credentials. */
   readonly #running = new Map<string, Promise<string>>();
   /** Refreshes that failed, by the ids and versions of credentials. */
-  readonly #failures: LRUCache<string, McpProblem>;
+  readonly #failures: ExpiringMap<string, McpProblem>;
   /** New tokens that the store did not take, by the same: the old refresh token is used up. */
-  readonly #unstored = new LRUCache<string, OAuthToken>({ max: MAX_UNSTORED });
+  readonly #unstored = new RecentMap<string, OAuthToken>(MAX_UNSTORED);
 
   constructor(dependencies: TokenRefresherDependencies) {
     this.#dependencies = dependencies;
-    this.#failures = new LRUCache({
-      max: MAX_FAILURES,
-      ttl: FAILURE_MS,
-      ttlResolution: 0,
-      perf: { now: () => dependencies.clock.monotonic() },
-    });
+    this.#failures = new ExpiringMap(MAX_FAILURES, { clock: dependencies.clock, lifetimeMs: FAILURE_MS });
   }
 
   /**
@@ -125,7 +121,7 @@ export class TokenRefresher {
       return refreshed.accessToken;
     } catch (problem) {
       if (!(problem instanceof McpProblem)) throw problem;
-      const isKnown = this.#failures.has(version);
+      const isKnown = this.#failures.peek(version) !== undefined;
       const renewed = isKnown ? undefined : await this.#renewedElsewhere(stored, wanted, problem);
       if (renewed !== undefined) return renewed;
       if (!isKnown) this.#failures.set(version, problem);

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import Type from 'typebox';
+import { RecentMap } from '../kit/collections/recent-map.ts';
 import { stringAt } from '../kit/json/members.ts';
 import { closed, nullish } from '../kit/json/schema.ts';
 import { type ServerTool, toolFailure } from './server-tool.ts';
@@ -42,7 +42,7 @@ export const datetime: ServerTool = {
 };
 
 /** Clocks of time zones that were asked for: making one takes half a millisecond. */
-const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
+const clocks = new RecentMap<string, Intl.DateTimeFormat>(100);
 
 /** Undefined: there is no such time zone. */
 function clockOf(timezone: string): Intl.DateTimeFormat | undefined {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
@@ -9,7 +9,7 @@ const MAX_OPENED_CREDENTIALS = 1000;
 
 /** Opens BYOK credentials, each once until it changes. */
 export class CredentialOpener {
-  readonly #opened = new LRUCache<string, Credential>({ max: MAX_OPENED_CREDENTIALS });
+  readonly #opened = new RecentMap<string, Credential>(MAX_OPENED_CREDENTIALS);
   readonly #warn: Log['warn'];
 
   constructor(warn: Log['warn']) {

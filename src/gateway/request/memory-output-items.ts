@@ -1,4 +1,4 @@
-import { RecencyList, type RecencyNode } from '../../kit/collections/recency-list.ts';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
@@ -12,8 +12,7 @@ const LIFETIME_MS = 3_600_000;
 /** Memory of an entry besides its text and its key, bytes: the object and its place in the map. */
 const ENTRY_BYTES = 200;
 
-interface Entry extends RecencyNode<Entry> {
-  readonly name: string;
+interface Entry {
   /** Undefined if the key was given two items under this id: then the id names neither. */
   readonly text: string | undefined;
   readonly bytes: number;
@@ -32,19 +31,21 @@ export class MemoryOutputItems implements OutputItems {
   readonly #clock: MemoryItemDependencies['clock'];
   readonly #maxBytes: MemoryItemDependencies['maxBytes'];
   /** By key and id, in the order in which they expire. */
-  readonly #entries = new Map<string, Entry>();
-  readonly #recency = new RecencyList<Entry>();
+  readonly #entries: RecentMap<string, Entry>;
   /** Items that are being written as JSON, large ones in several turns: `find` waits for them. */
   readonly #writing = new Map<string, Promise<void>>();
-  #bytes = 0;
 
   constructor({ clock, maxBytes }: MemoryItemDependencies) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
+    this.#entries = new RecentMap(Number.POSITIVE_INFINITY, {
+      maxSize: maxBytes,
+      sizeOf: ({ bytes }) => bytes,
+    });
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.totalSize;
   }
 
   keep(keyHash: string, item: JsonObject): void {
@@ -66,12 +67,12 @@ export class MemoryOutputItems implements OutputItems {
   *sweep(): Sliced<void> {
     const pace = new Pace();
     const now = this.#clock.monotonic();
-    for (const entry of this.#entries.values()) {
+    for (const [name, { expiresAt }] of this.#entries.entries()) {
       if (pace.tick()) yield;
-      if (entry.expiresAt > now) break;
-      this.#drop(entry);
+      if (expiresAt > now) break;
+      this.#entries.delete(name);
     }
-    this.#makeRoom();
+    this.#entries.trim();
   }
 
   /** Keeps text and not the object: its size is known, it shares no memory with the answer, and it cannot change. */
@@ -83,54 +84,30 @@ export class MemoryOutputItems implements OutputItems {
   #put(name: string, text: string): void {
     const known = this.#valid(name);
     const isUnique = known === undefined || known.text === text;
-    if (known !== undefined) this.#drop(known);
-    const bytes = ENTRY_BYTES + name.length + (isUnique ? memoryOf(text) : 0);
-    if (bytes > this.#maxBytes()) return;
-    const entry: Entry = {
-      name,
+    // Deleted first, so that it is the last that expires.
+    this.#entries.delete(name);
+    this.#entries.set(name, {
       text: isUnique ? text : undefined,
-      bytes,
+      bytes: ENTRY_BYTES + name.length + (isUnique ? memoryOf(text) : 0),
       expiresAt: this.#clock.monotonic() + LIFETIME_MS,
-      older: undefined,
-      newer: undefined,
-    };
-    this.#entries.set(name, entry);
-    this.#recency.add(entry);
-    this.#bytes += bytes;
-    this.#makeRoom();
-  }
-
-  #makeRoom(): void {
-    const maxBytes = this.#maxBytes();
-    for (let { oldest } = this.#recency; oldest !== undefined; { oldest } = this.#recency) {
-      if (this.#bytes <= maxBytes) return;
-      this.#drop(oldest);
-    }
+    });
   }
 
   #look(keyHash: string, ids: ReadonlySet<string>): FoundItems {
     const found = new Map<string, string>();
     for (const id of ids) {
-      const entry = this.#valid(nameOf(keyHash, id));
-      if (entry?.text === undefined) continue;
-      found.set(id, entry.text);
-      this.#recency.touch(entry);
+      const text = this.#valid(nameOf(keyHash, id))?.text;
+      if (text !== undefined) found.set(id, text);
     }
     return found;
   }
 
-  /** The entry under a name; an expired one is dropped. */
+  /** The entry under a name, which counts as a use; an expired one is dropped. */
   #valid(name: string): Entry | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined || entry.expiresAt > this.#clock.monotonic()) return entry;
-    this.#drop(entry);
+    this.#entries.delete(name);
     return undefined;
-  }
-
-  #drop(entry: Entry): void {
-    this.#entries.delete(entry.name);
-    this.#recency.remove(entry);
-    this.#bytes -= entry.bytes;
   }
 }
 

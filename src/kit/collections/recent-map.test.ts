@@ -31,6 +31,32 @@ describe('RecentMap', () => {
     expect(map.size).toBe(0);
   });
 
+  it('keeps the sizes of all entries together within a bound that may change', () => {
+    let maxSize = 10;
+    const removed: string[] = [];
+    const map = new RecentMap<string, string>(Number.POSITIVE_INFINITY, {
+      maxSize: () => maxSize,
+      sizeOf: (value) => value.length,
+      onRemoved: (value) => removed.push(value),
+    });
+    map.set('a', 'four');
+    map.set('b', 'three');
+    expect(map.totalSize).toBe(9);
+    map.get('a');
+    map.set('c', 'xy');
+    expect(removed).toEqual(['three']);
+    expect(map.totalSize).toBe(6);
+    map.set('c', 'as long as this');
+    expect(map.has('c')).toBe(false);
+    map.set('a', 'other', 9);
+    expect(map.totalSize).toBe(9);
+    maxSize = 8;
+    expect(map.size).toBe(1);
+    map.trim();
+    expect([map.size, map.totalSize]).toEqual([0, 0]);
+    expect(removed).toEqual(['three', 'xy', 'other']);
+  });
+
   it('behaves as a list in the order of use that is cut at its bound', () => {
     const key = fc.integer({ min: 0, max: 6 });
     const step = fc.oneof(
@@ -51,7 +77,9 @@ describe('RecentMap', () => {
             map.set(done.key, done.value);
             model = [...without(done.key), [done.key, done.value] as [number, number]].slice(-4);
           } else if (done.kind === 'delete') {
-            map.delete(done.key);
+            const isKnown = model.some(([known]) => known === done.key);
+            expect(map.has(done.key)).toBe(isKnown);
+            expect(map.delete(done.key)).toBe(isKnown);
             model = without(done.key);
           } else {
             const known = model.find(([found]) => found === done.key);
@@ -60,7 +88,7 @@ describe('RecentMap', () => {
           }
         }
         expect(new Map(map.entries())).toEqual(new Map(model));
-        expect(map.size).toBe(model.length);
+        expect([map.size, map.totalSize]).toEqual([model.length, model.length]);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { TraceHeaders } from '../../ir/trace.ts';
+import { ExpiringMap } from '../../kit/collections/expiring-map.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -82,28 +82,25 @@ const SEEN_AGAIN_MS = 86_400_000;
 /** The tools of remote servers over streamable HTTP: lists them, cached, and calls them. */
 export class McpClient {
   readonly #dependencies: McpClientDependencies;
-  readonly #sessions: LRUCache<string, McpSession>;
-  readonly #lists: LRUCache<string, Promise<ToolList>>;
+  readonly #sessions: ExpiringMap<string, McpSession>;
+  readonly #lists: ExpiringMap<string, Promise<ToolList>>;
   readonly #sweeping: NodeJS.Timeout;
 
   constructor(dependencies: McpClientDependencies) {
     this.#dependencies = dependencies;
-    const perf = { now: () => dependencies.clock.monotonic() };
-    const timed = { ttlResolution: 0, perf };
-    this.#sessions = new LRUCache({
-      ...timed,
-      max: MAX_SESSIONS,
-      ttl: SESSION_IDLE_MS,
-      updateAgeOnGet: true,
-      dispose: (session) => session.close(),
+    const { clock } = dependencies;
+    this.#sessions = new ExpiringMap(MAX_SESSIONS, {
+      clock,
+      lifetimeMs: SESSION_IDLE_MS,
+      isProlongedByUse: true,
+      onRemoved: (session) => session.close(),
     });
-    this.#lists = new LRUCache({
-      ...timed,
-      max: MAX_LISTS,
-      maxSize: MAX_KEPT_CHARACTERS,
-      ttl: DEFAULT_LIST_MS,
+    this.#lists = new ExpiringMap(MAX_LISTS, {
+      clock,
+      lifetimeMs: DEFAULT_LIST_MS,
+      maxSize: () => MAX_KEPT_CHARACTERS,
     });
-    this.#sweeping = setInterval(() => this.#sessions.purgeStale(), SESSION_SWEEP_MS).unref();
+    this.#sweeping = setInterval(() => this.#sessions.sweep(), SESSION_SWEEP_MS).unref();
   }
 
   /**
@@ -116,11 +113,11 @@ export class McpClient {
     const known = this.#lists.get(identity);
     if (known !== undefined) return unlessAborted(known, signal);
     const reading = this.#read(server, owner, limits, identity);
-    // Its size is known once it is read.
-    this.#lists.set(identity, reading, { size: 1 });
+    // Its size is known once it is read; until then it counts as 1.
+    this.#lists.set(identity, reading);
     reading.catch((problem) => {
       if (this.#lists.peek(identity) !== reading) return;
-      if (isRemembered(problem, server)) this.#lists.set(identity, reading, { ttl: FAILURE_MS, size: 1 });
+      if (isRemembered(problem, server)) this.#lists.set(identity, reading, FAILURE_MS);
       else this.#lists.delete(identity);
     });
     return unlessAborted(reading, signal);
@@ -199,7 +196,7 @@ export class McpClient {
     const reading = this.#lists.peek(identity);
     if (reading === undefined) return;
     if (ttlMs === 0) this.#lists.delete(identity);
-    else this.#lists.set(identity, reading, { ttl: ttlMs, size });
+    else this.#lists.set(identity, reading, ttlMs, size);
   }
 
   /** Compares a list with the last one that the account saw at the same address. */

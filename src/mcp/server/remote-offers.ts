@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { mcpToolName } from '../../ir/mcp-function-name.ts';
 import { textBlock } from '../../ir/tool-result-block.ts';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import { numberAt } from '../../kit/json/members.ts';
 import type { Log } from '../../kit/log/log.ts';
 import { mapAtOnce } from '../../kit/loop/map-at-once.ts';
@@ -28,7 +28,7 @@ export class RemoteOffers {
   readonly #granted: GrantedServers;
   readonly #log: Pick<Log, 'warn' | 'info'>;
   /** Servers with a credential that gave no list when they were last asked: each outage is logged once. */
-  readonly #outages = new LRUCache<string, true>({ max: MAX_OUTAGES });
+  readonly #outages = new RecentMap<string, true>(MAX_OUTAGES);
 
   constructor(granted: GrantedServers, log: Pick<Log, 'warn' | 'info'>) {
     this.#granted = granted;

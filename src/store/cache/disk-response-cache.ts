@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Log } from '../../kit/log/log.ts';
 import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
 import { makeDirectory } from '../directory/atomic-files.ts';
@@ -41,7 +41,7 @@ const DRAFT = '.draft';
 export class DiskResponseCache implements ResponseCache {
   readonly #directory: string;
   readonly #bounds: CacheBounds;
-  readonly #memory: LRUCache<string, { readonly text: string }>;
+  readonly #memory: RecentMap<string, string>;
   /** By key, the oldest first. */
   readonly #files = new Map<string, CachedFile>();
   #bytes = 0;
@@ -57,20 +57,20 @@ export class DiskResponseCache implements ResponseCache {
       place: { path: directory },
     });
     this.#bounds = bounds;
-    this.#memory = new LRUCache({
-      maxSize: bounds.memoryBytes,
-      sizeCalculation: ({ text }) => Math.max(1, text.length),
+    this.#memory = new RecentMap(Number.POSITIVE_INFINITY, {
+      maxSize: () => bounds.memoryBytes,
+      sizeOf: (text) => text.length,
     });
     this.#queue = this.#indexFiles();
   }
 
   async find(key: string, nowMs: number): Promise<CachedAnswer | undefined> {
-    const text = this.#memory.get(key)?.text ?? (await this.#read(key));
+    const text = this.#memory.get(key) ?? (await this.#read(key));
     const cached = text === undefined ? undefined : parse(text);
     if (cached === undefined) return undefined;
     const isExpired = nowMs >= expiryOf(cached) || nowMs < cached.storedAtMs - CLOCK_SLACK_MS;
     if (!isExpired) {
-      if (text !== undefined) this.#memory.set(key, { text });
+      if (text !== undefined) this.#memory.set(key, text);
       return cached;
     }
     await this.forget(key);
@@ -80,7 +80,7 @@ export class DiskResponseCache implements ResponseCache {
   keep(key: string, cached: CachedAnswer): void {
     const text = JSON.stringify(cached);
     if (text.length > this.#bounds.answerBytes) return;
-    this.#memory.set(key, { text });
+    this.#memory.set(key, text);
     void this.#enqueue(() => this.#write(key, text, expiryOf(cached)));
   }
 

@@ -1,6 +1,6 @@
 import { createHash, createSign } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { GoogleServiceAccount } from '../../catalog/providers/credential.ts';
+import { RecentMap } from '../../kit/collections/recent-map.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { numberAt, textAt } from '../../kit/json/members.ts';
 import type { Timeouts } from '../../kit/net/timeouts.ts';
@@ -70,8 +70,8 @@ export interface TokenCall {
 export class GoogleTokens {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  readonly #tokens = new LRUCache<string, Token>({ max: MAX_ACCOUNTS });
-  readonly #refusals = new LRUCache<string, Refusal>({ max: MAX_ACCOUNTS });
+  readonly #tokens = new RecentMap<string, Token>(MAX_ACCOUNTS);
+  readonly #refusals = new RecentMap<string, Refusal>(MAX_ACCOUNTS);
   readonly #flights = new Map<string, Promise<Token>>();
 
   constructor(transport: Transport, clock: Clock) {

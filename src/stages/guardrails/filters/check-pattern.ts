@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AllMatches } from '../../../kit/pattern/all-matches.ts';
 import { compileProgram, compilingProgram, type Program } from '../../../kit/pattern/program.ts';
@@ -24,7 +24,7 @@ export interface CompiledPattern {
 }
 
 /** Patterns that are in use, so that guardrails and their copies share what was compiled. */
-const compiled = new LRUCache<string, CompiledPattern>({ max: 500 });
+const compiled = new RecentMap<string, CompiledPattern>(500);
 
 /** Most work on a character of the worst sample: of one pattern, and of all patterns of a guardrail together. */
 const MAX_STEPS = 2500;
@@ -79,7 +79,7 @@ function tooDearTogether(sources: readonly string[], steps: ReadonlyMap<string, 
 }
 
 /** What patterns were found to cost: a guardrail is checked with each change and trial. */
-const costs = new LRUCache<string, number>({ max: 500 });
+const costs = new RecentMap<string, number>(500);
 
 function* costOf(source: string, { program }: CompiledPattern): Sliced<number> {
   const known = costs.get(source) ?? (yield* measuringCost(program, MAX_STEPS));

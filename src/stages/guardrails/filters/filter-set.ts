@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import { runAtOnce, type Sliced } from '../../../kit/loop/turns.ts';
 import { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import { longestMatch } from '../../../kit/pattern/longest-match.ts';
@@ -104,7 +104,7 @@ function kindOf({ direction, role }: TextPlace): PlaceKind {
 
 /** Sets of filters by the list of guardrails that they were made of, and by what those say. */
 const byList = new WeakMap<readonly AppliedGuardrail[], FilterSet>();
-const byContent = new LRUCache<string, FilterSet>({ max: 200 });
+const byContent = new RecentMap<string, FilterSet>(200);
 
 /** The filters of some guardrails, in slices. */
 export function* preparedFilters(applied: readonly AppliedGuardrail[]): Sliced<FilterSet> {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import type { Sliced } from '../../../kit/loop/turns.ts';
 import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import { SLICE_WORK, WORK } from '../../../kit/pattern/threads.ts';
@@ -54,8 +54,8 @@ export class Scanner {
   readonly sliceCharacters: number;
   /** Digests of texts in which nothing was found: instructions, tools and conversations are sent again and again. */
   readonly #harmless = {
-    long: new LRUCache<string, true>({ max: MAX_REMEMBERED }),
-    short: new LRUCache<string, true>({ max: MAX_REMEMBERED }),
+    long: new RecentMap<string, true>(MAX_REMEMBERED),
+    short: new RecentMap<string, true>(MAX_REMEMBERED),
   };
 
   /** `anyMatch`: of the patterns among the filters, in their order. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import type { PdfText } from '../../../web/pdf-text.ts';
 import { PdfProblem } from '../../../web/pdf-text.ts';
 
@@ -18,10 +18,9 @@ interface OpenParse {
  * that cannot be read are remembered too. A parse that no request waits for any more is given up.
  */
 export class ParsedTexts {
-  readonly #kept = new LRUCache<string, PdfText | PdfProblem>({
-    max: MAX_KEPT_TEXTS,
-    maxSize: MAX_KEPT_CHARACTERS,
-    sizeCalculation: (value) => (value instanceof PdfProblem ? 1 : value.text.length + 1),
+  readonly #kept = new RecentMap<string, PdfText | PdfProblem>(MAX_KEPT_TEXTS, {
+    maxSize: () => MAX_KEPT_CHARACTERS,
+    sizeOf: (value) => (value instanceof PdfProblem ? 1 : value.text.length + 1),
   });
   readonly #open = new Map<string, OpenParse>();
 
