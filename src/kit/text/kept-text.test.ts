@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptText } from './kept-text.ts';
+import { keepText, keptText, textOf } from './kept-text.ts';
 
 describe('a kept text', () => {
   it('is made once', () => {
@@ -14,6 +14,19 @@ describe('a kept text', () => {
     const write = (of: typeof value) => keptText(of, JSON.stringify);
     expect(write(value)).toBe('{"name":"a"}');
     expect(write({ ...value, name: 'b' })).toBe('{"name":"b"}');
+  });
+
+  it('may be the one that the object was read from', () => {
+    const value = { name: 'a' };
+    keepText(value, '{ "name": "a" }');
+    expect(textOf(value, JSON.stringify)).toBe('{ "name": "a" }');
+    expect(keptText(value, JSON.stringify)).toBe('{ "name": "a" }');
+  });
+
+  it('is made and not kept by those who only look for it', () => {
+    const value = { name: 'a' };
+    expect(textOf(value, () => 'first')).toBe('first');
+    expect(keptText(value, () => 'second')).toBe('second');
   });
 
   it('shows nowhere', () => {

@@ -34,6 +34,16 @@ export function keptText<T extends object>(value: T, make: (value: T) => string)
   return text;
 }
 
+/** Keeps the text that an object was read from, as its text. It must have none yet. */
+export function keepText(value: object, text: string): void {
+  new Keeper(value, text);
+}
+
+/** The kept text of an object; without one it is made, and not kept. */
+export function textOf<T extends object>(value: T, make: (value: T) => string): string {
+  return Keeper.textOf(value) ?? make(value);
+}
+
 /** Flattens a concatenated string now, by asking for its length. V8 would do it at a later read, in old memory. */
 function flattened(text: string): string {
   Buffer.byteLength(text);

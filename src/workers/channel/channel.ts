@@ -145,7 +145,7 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
   #take(message: Message): void {
     switch (message[0]) {
       case 'call':
-        void this.#answer(message[1], message[2], message[3]);
+        this.#answer(message[1], message[2], message[3]);
         break;
       case 'note':
         void this.#handleNote(message[1], message[2]);
@@ -165,12 +165,19 @@ export class Channel<Remote extends Handlers, Local extends Handlers> {
     return pending;
   }
 
-  async #answer(id: number, name: string, args: readonly unknown[]): Promise<void> {
-    try {
-      const value = await this.#run(name, args);
+  #answer(id: number, name: string, args: readonly unknown[]): void {
+    const succeeded = (value: unknown) => {
       if (!this.#isClosed) this.#send(['result', id, value]);
-    } catch (error) {
+    };
+    const failed = (error: unknown) => {
       if (!this.#isClosed) this.#send(['failure', id, encodeError(error)]);
+    };
+    try {
+      const value = this.#run(name, args);
+      if (value instanceof Promise) value.then(succeeded, failed);
+      else succeeded(value);
+    } catch (error) {
+      failed(error);
     }
   }
 

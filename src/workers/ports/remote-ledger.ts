@@ -11,16 +11,22 @@ import type {
   Use,
 } from '../../ports/ledger.ts';
 import type { ReservationWish, UnmetWish } from './reservation-wish.ts';
+import { type WithRowText, withRowText } from './row-text.ts';
 
-/** The ledger of the owner as workers call it: sizes are wishes, because functions cannot be sent. */
-export interface LedgerCalls extends Pick<Ledger, 'checkpoint' | 'settle' | 'void'> {
+/** The ledger of the owner as workers call it: sizes are wishes, because functions cannot be sent. Rows are text. */
+export interface LedgerCalls extends Pick<Ledger, 'void'> {
   /** Without a wish, the headroom is asked for. */
-  reserve(generation: NewGeneration, wish: ReservationWish | undefined): Promise<ReserveOutcome | UnmetWish>;
+  reserve(
+    generation: WithRowText<NewGeneration>,
+    wish: ReservationWish | undefined,
+  ): Promise<ReserveOutcome | UnmetWish>;
   topUp(
     generationId: string,
     wish: ReservationWish | undefined,
     atMs: number,
   ): Promise<TopUpOutcome | UnmetWish>;
+  checkpoint(generationId: string, use: WithRowText<Use>): Promise<void>;
+  settle(generationId: string, use: WithRowText<Use>): Promise<FinalCharge>;
 }
 
 type Size = (headroom: Headroom) => Amount | null;
@@ -45,12 +51,13 @@ export class RemoteLedger implements GenerationLedger {
     this.#calls = calls;
   }
 
-  async reserve(generation: NewGeneration, size: Size): Promise<ReserveOutcome> {
+  reserve(generation: NewGeneration, size: Size): Promise<ReserveOutcome> {
     const { key } = generation.scopes;
+    const sent = withRowText(generation);
     return this.#negotiate(
       size,
       this.#lastHeadroom.get(key),
-      (wish) => this.#calls.reserve(generation, wish),
+      (wish) => this.#calls.reserve(sent, wish),
       (headroom) => this.#lastHeadroom.set(key, headroom),
     );
   }
@@ -60,11 +67,11 @@ export class RemoteLedger implements GenerationLedger {
   }
 
   checkpoint(generationId: string, use: Use): Promise<void> {
-    return this.#calls.checkpoint(generationId, use);
+    return this.#calls.checkpoint(generationId, withRowText(use));
   }
 
   settle(generationId: string, use: Use): Promise<FinalCharge> {
-    return this.#calls.settle(generationId, use);
+    return this.#calls.settle(generationId, withRowText(use));
   }
 
   void(generationId: string, atMs: number): Promise<void> {

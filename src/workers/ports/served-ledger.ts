@@ -1,6 +1,7 @@
-import type { GenerationLedger, Headroom } from '../../ports/ledger.ts';
+import type { GenerationLedger, Headroom, NewGeneration, Use } from '../../ports/ledger.ts';
 import type { LedgerCalls } from './remote-ledger.ts';
 import { mayReserve, type ReservationWish, type UnmetWish } from './reservation-wish.ts';
+import { withRow } from './row-text.ts';
 
 /** Leaves the ledger: the wish does not suit the headroom. */
 class Unmet extends Error {
@@ -32,33 +33,35 @@ export class ServedLedger implements LedgerCalls {
     return this.#open.size;
   }
 
-  reserve: LedgerCalls['reserve'] = async (generation, wish) => {
-    const { generationId } = generation;
-    const outcome = await orUnmet(() =>
-      this.#ledger.reserve(generation, (headroom) => granted(wish, headroom)),
-    );
-    if ('ok' in outcome && outcome.ok) {
-      if (this.#isGone) void this.#settleInterrupted([generationId]);
-      else this.#open.add(generationId);
-    }
-    return outcome;
-  };
+  reserve: LedgerCalls['reserve'] = (sent, wish) =>
+    this.#ledger
+      .reserve(withRow<NewGeneration>(sent), (headroom) => granted(wish, headroom))
+      .then((outcome) => {
+        if (outcome.ok) this.#opened(sent.generationId);
+        return outcome;
+      }, unmetOf);
 
   topUp: LedgerCalls['topUp'] = (generationId, wish, atMs) =>
-    orUnmet(() => this.#ledger.topUp(generationId, (headroom) => granted(wish, headroom), atMs));
+    this.#ledger.topUp(generationId, (headroom) => granted(wish, headroom), atMs).catch(unmetOf);
 
-  checkpoint: LedgerCalls['checkpoint'] = (generationId, use) => this.#ledger.checkpoint(generationId, use);
+  checkpoint: LedgerCalls['checkpoint'] = (generationId, use) =>
+    this.#ledger.checkpoint(generationId, withRow<Use>(use));
 
   settle: LedgerCalls['settle'] = (generationId, use) => {
     // Also if it rejects: then the record follows as soon as it can be written.
     this.#open.delete(generationId);
-    return this.#ledger.settle(generationId, use);
+    return this.#ledger.settle(generationId, withRow<Use>(use));
   };
 
   void: LedgerCalls['void'] = (generationId, atMs) => {
     this.#open.delete(generationId);
     return this.#ledger.void(generationId, atMs);
   };
+
+  #opened(generationId: string): void {
+    if (this.#isGone) void this.#settleInterrupted([generationId]);
+    else this.#open.add(generationId);
+  }
 
   /** The worker is gone: settles what it left open. */
   async workerGone(): Promise<void> {
@@ -74,11 +77,7 @@ function granted(wish: ReservationWish | undefined, headroom: Headroom): Reserva
   return wish.amount;
 }
 
-async function orUnmet<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | UnmetWish> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Unmet) return { headroom: error.headroom };
-    throw error;
-  }
+function unmetOf(error: unknown): UnmetWish {
+  if (error instanceof Unmet) return { headroom: error.headroom };
+  throw error;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import { keptText } from '../../../kit/text/kept-text.ts';
+import { keptText, textOf } from '../../../kit/text/kept-text.ts';
 
 /** A record or snapshot that cannot be read. The message names the place. */
 export class LedgerDataProblem extends Error {
@@ -60,7 +60,7 @@ export const booleanCodec: Codec<boolean> = {
 
 /** An object that is stored unchanged. */
 export const objectCodec: Codec<JsonObject> = {
-  encode: (object) => JSON.stringify(object),
+  encode: (object) => textOf(object, JSON.stringify),
   decode(json) {
     if (!isJsonObject(json)) throw expected('an object');
     return json;
