@@ -42,7 +42,7 @@ const REPORT_MS = 60_000;
 export class DestinationFollowers implements FollowerSource {
   readonly #dependencies: DestinationFollowersDependencies;
   readonly #keyNames: ReturnType<typeof keyNamesOf>;
-  /** By their versions, so that rules are compiled once. */
+  /** Followers by the versions of their destinations, so that rules are compiled once. */
   #made: ReadonlyMap<string, Follower> = new Map();
 
   constructor(dependencies: DestinationFollowersDependencies) {

@@ -25,7 +25,7 @@ export interface ClassifierFollowersDependencies extends ClassifyBatchDependenci
 /** The active classifiers as followers of settled generations. */
 export class ClassifierFollowers implements FollowerSource {
   readonly #dependencies: ClassifierFollowersDependencies;
-  /** By classifier, so that what a batch has learnt outlives a change of settings. */
+  /** Batches by classifier, so that what a batch has learnt outlives a change of settings. */
   readonly #batches = new Map<string, ClassifyBatch>();
 
   constructor(dependencies: ClassifierFollowersDependencies) {

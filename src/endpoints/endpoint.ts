@@ -97,7 +97,9 @@ export function endpoint<
   return row;
 }
 
-/** An endpoint of which only what all have in common is known: whoever runs it has checked the call by its schemas. */
+/**
+ * An endpoint of which only what all have in common is known. The caller of `run` has checked the call by its schemas.
+ */
 export interface AnyEndpoint extends Omit<Endpoint, 'furtherIssues' | 'run'> {
   furtherIssues?(valid: never, services: EndpointServices): readonly Issue[];
   run(call: never): unknown;

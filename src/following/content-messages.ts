@@ -9,7 +9,7 @@ export type MessagePart =
       readonly type: 'tool_call';
       readonly id: Json;
       readonly name: string | null;
-      /** As text: what a model writes need not be JSON. */
+      /** Arguments as text: what a model writes need not be JSON. */
       readonly arguments: string;
     }
   | { readonly type: 'tool_call_response'; readonly id: Json; readonly response: string }

@@ -134,7 +134,7 @@ export interface ToolCallItem {
   /** Pairs the call with its result. */
   readonly callId: string;
   readonly name: string;
-  /** Of `namespace` tools: the group the tool was declared in. */
+  /** The group that a tool was declared in, for `namespace` tools. */
   readonly namespace?: string;
   /** JSON text for functions (as the model wrote it, not re-serialised), plain text for custom tools. */
   readonly input: string;
@@ -174,7 +174,7 @@ export interface OpaqueItem {
   readonly type: 'opaque';
   readonly dialect: DialectName;
   readonly value: JsonObject;
-  /** Of blocks that sat inside a message: that message's role. */
+  /** For a block that sat inside a message: the role of that message. */
   readonly role?: Role;
 }
 

@@ -22,7 +22,9 @@ export interface AttemptRecord {
   readonly provider: string;
   readonly model: string;
   readonly status: number;
-  /** Of a failed attempt, if the request asks for the echo of what was sent: the provider, and its answer. */
+  /**
+   * Set for a failed attempt if the request asks for the echo of what was sent: the provider, and its answer.
+   */
   readonly provider_name?: string;
   readonly raw?: string;
 }

@@ -7,7 +7,7 @@ export type Place = number | string;
  * no path is asked for: paths are written, and things made findable, only on demand.
  */
 export class Places {
-  /** Of each place: what it is inside of, and the way from there: a position in a list, or the name of a member. */
+  /** What each place is inside of, and the way from there: a position in a list, or the name of a member. */
   readonly #outer: Place[] = [];
   readonly #steps: (number | string)[] = [];
   /** Entries that were put and not yet looked up. */

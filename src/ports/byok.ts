@@ -67,7 +67,7 @@ export interface ByokStore extends SecretStore {
    * if the id exists. Resolves with what is stored.
    */
   insert(credential: Omit<StoredByokCredential, 'sortOrder'>): Promise<StoredByokCredential>;
-  /** By provider, then place; `total` counts all that match. */
+  /** Credentials by provider, then place; `total` counts all that match. */
   list(
     filter: ByokFilter,
     page: { readonly offset: number; readonly limit: number },

@@ -50,7 +50,7 @@ export const MAX_SERVICE_TIMEOUT_MS = 60_000;
 /** An HTTP service of the operator's own that judges texts. */
 export interface OwnService {
   readonly url: string;
-  /** For all tries together. */
+  /** Limit of all tries together. */
   readonly timeoutMs: number;
   /** Further tries after the first one failed. */
   readonly retries: number;
@@ -152,7 +152,7 @@ export interface GuardrailStore {
   /** Stores a guardrail unless its id is known. Resolves with the stored one. */
   insert(guardrail: Guardrail): Promise<Guardrail>;
   find(accountId: string, id: string): Promise<Guardrail | undefined>;
-  /** Those of a workspace, oldest first; `total` counts all. */
+  /** Guardrails of a workspace, oldest first; `total` counts all. */
   list(
     place: { readonly accountId: string; readonly workspaceId: string },
     page: Page,

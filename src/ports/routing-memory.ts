@@ -83,7 +83,7 @@ export interface ReceivedNews extends RoutingNews {
 }
 
 export interface ExchangedNews {
-  /** For the next exchange. */
+  /** Position to give in the next exchange. */
   readonly position: string;
   /** In the order in which it was given. */
   readonly received: readonly ReceivedNews[];

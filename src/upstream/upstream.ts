@@ -81,7 +81,10 @@ export class UpstreamFailure extends GatewayError {
   readonly lostBy: LostAnswer | undefined;
   /** Code of the system or of TLS, for the log; undefined if the connection did not break. */
   readonly errno: string | undefined;
-  /** For the log: the failure without the upstream's words, which may quote the request; undefined = as the message. */
+  /**
+   * The failure for the log, without the upstream's words, which may quote the request; undefined = as the
+   * message.
+   */
   readonly plainMessage: string | undefined;
 
   constructor(
@@ -113,7 +116,7 @@ export class UpstreamFailure extends GatewayError {
     return this.#with({ metadata }, message);
   }
 
-  /** The same failure of a call that has lost answers as well. */
+  /** This failure, of a call that has lost answers as well. */
   withLost(lostBy: LostAnswer): UpstreamFailure {
     return this.#with({ lostBy });
   }

@@ -63,7 +63,7 @@ function citationOf({ url, title, content }: FoundPage, startIndex: number, endI
   };
 }
 
-/** The same key for all addresses of a page; undefined if the text is no address. */
+/** A key that is the same for all addresses of a page; undefined if the text is no address. */
 function keyOf(address: string): string | undefined {
   const url = urlOf(address);
   if (url === undefined) return undefined;

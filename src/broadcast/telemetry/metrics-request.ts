@@ -100,7 +100,7 @@ function pointOf(
 interface Distribution {
   readonly labels: Readonly<Record<string, string>>;
   readonly bounds: number[];
-  /** Of values up to each bound; the last one counts all. */
+  /** Counts of values up to each bound; the last one counts all. */
   readonly upTo: number[];
   sum: number;
 }

@@ -48,7 +48,7 @@ function simulatorStep(id: string): string | undefined {
   );
 }
 
-/** For an id that looks like one that the catalogue knows. */
+/** The hint for an id that looks like one that the catalogue knows. */
 function shippedSpellingHint(id: string, configured: Served['providers']): string | undefined {
   const ids = [...shippedProviders().keys()]
     .filter((known) => known.includes('/'))

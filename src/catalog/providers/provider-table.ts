@@ -26,7 +26,10 @@ export interface ProviderRow {
   /** Variable with the region of a plain key. */
   readonly region_variable?: string;
   readonly quirks?: Quirks;
-  /** As published for paying API customers; where the terms leave room, the stricter reading. Absent = not known. */
+  /**
+   * Data policy as published for paying API customers; where the terms leave room, the stricter reading.
+   * Absent = not known.
+   */
   readonly data_policy?: DataPolicy;
   readonly facts?: ProviderFacts;
 }

@@ -17,7 +17,7 @@ export interface BackupView {
   readonly bytes: number;
   readonly has_encryption_key: boolean;
   readonly open_reservations: number;
-  /** By account id; empty if the books are in PostgreSQL. */
+  /** Statements by account id; empty if the books are in PostgreSQL. */
   readonly accounts: readonly StatementView[];
 }
 

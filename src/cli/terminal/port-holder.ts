@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** The process that listens on a port. */
 export interface PortHolder {
   readonly pid: number;
-  /** Its short name, such as `node`. Its arguments may hold secrets. */
+  /** Short name of the process, such as `node`. Its arguments may hold secrets. */
   readonly name: string;
   /** True if it was stopped (SIGSTOP), so that it neither answers nor ends by itself. */
   readonly isStopped: boolean;

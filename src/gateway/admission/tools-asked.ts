@@ -73,7 +73,7 @@ function isFree({ units, isBoundable }: AskedTool): boolean {
 export interface PaidCalls {
   /** All of them: each sends the prompt through the model once more. */
   readonly calls: number;
-  /** Of those, calls that the upstream is told to keep to; undefined = it keeps to them by itself. */
+  /** Calls among `calls` that the upstream is told to keep to; undefined = it keeps to them by itself. */
   readonly bound: number | undefined;
   /** Most units of each price. */
   readonly units: ToolUnits;

@@ -148,7 +148,7 @@ function promptTokensOf({ endpoint }: Candidate, facts: CostFacts, calls: number
   return facts.mayCompact ? 2 * all : all;
 }
 
-/** For each billed unit the highest of several price lists. */
+/** The highest of several price lists, for each billed unit. */
 class DearestPrices {
   /**
    * Highest price of a prompt token: fresh, read from a cache or written to one; sound too if the prompt may

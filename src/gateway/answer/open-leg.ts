@@ -17,7 +17,7 @@ interface LegOwner {
 /** A leg whose account is open: its events are folded and metered as they are read. */
 export class OpenLeg {
   readonly giveUp: LightAbortController;
-  /** Its events, which are not noted yet. */
+  /** Events of the leg that are not noted yet. */
   readonly events: PeekableFlow<EventBatch>;
   readonly #running: RunningLeg;
   readonly #fold: Fold;

@@ -6,7 +6,7 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 /** Statuses that concern the request: another caller's may succeed. */
 const BLAMELESS_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
 
-/** The same, if the response itself carried an error. */
+/** Kinds of errors that concern the request, if the response itself carried an error. */
 const BLAMELESS_KINDS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'invalid-request',
   'context-length',

@@ -25,7 +25,7 @@ export interface CallRecord {
   readonly failure?: UpstreamFailure | NoContent | undefined;
   /** The span that its upstream was told of. */
   readonly spanId?: string | undefined;
-  /** Its failure began a cool-down of the endpoint, so long in milliseconds. */
+  /** Set if the failure began a cool-down of the endpoint: its length, milliseconds. */
   readonly cooldownMs?: number | undefined;
   /** Set if it served the beginning of an answer that failed. */
   readonly breakOff?: { readonly error: GatewayError | undefined; readonly afterMs: number };

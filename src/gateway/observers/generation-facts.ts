@@ -18,7 +18,7 @@ export interface AttemptFacts {
   readonly endpoint: string;
   /** Null if the upstream never answered. */
   readonly status: number | null;
-  /** To the first content, or to the failure. */
+  /** Milliseconds to the first content, or to the failure. */
   readonly duration_ms: number;
   /** Null if the attempt brought an answer or was not waited for. */
   readonly error_kind: ErrorKind | 'empty' | 'refusal' | null;

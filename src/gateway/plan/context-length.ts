@@ -51,7 +51,7 @@ async function fitCounted(
 
 /** No candidate holds the prompt. */
 export class PromptTooLong extends NothingLeft {
-  /** Those that could serve if the prompt were shorter; never empty. */
+  /** Candidates that could serve if the prompt were shorter; never empty. */
   readonly candidates: readonly RankedCandidate[];
   override readonly overflow: PlannedOverflow;
 
@@ -115,7 +115,7 @@ function overflowOf(
       };
 }
 
-/** For the log: the formats say the same in the words of their owners. */
+/** The message for the log: the formats say the same in the words of their owners. */
 function messageOf({ most, prompt, output, more }: PlannedOverflow): string {
   const asked = output === undefined ? '' : ` and ${output} tokens of output are asked for`;
   return `The prompt is about ${prompt} tokens long${asked}, and the requested model takes ${most}. ${more}`;

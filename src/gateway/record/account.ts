@@ -20,7 +20,7 @@ export interface LegSoFar {
 export interface GenerationAccount {
   readonly usage: Usage;
   readonly bill: Bill;
-  /** As the ledger counts it: legs with BYOK credentials separately. */
+  /** Use as the ledger counts it: legs with BYOK credentials separately. */
   readonly used: Amount;
 }
 

@@ -25,7 +25,7 @@ export interface GatewaySettings extends ToolSettings {
   readonly maxFileBytes: number;
   /** Bytes of memory for stored files and output items, for all requests together. */
   readonly contentRoomBytes: number;
-  /** Upstreams and services are told which trace a generation belongs to. */
+  /** Upstreams and services get the trace that a generation belongs to. */
   readonly propagatesTrace: boolean;
   readonly moderation: ServiceSettings | undefined;
   readonly ocr: OcrSettings | undefined;

@@ -12,7 +12,7 @@ export interface ConsoleFile {
 /** The built console: one page, and the scripts and styles that it loads. */
 export interface ConsoleFiles {
   readonly page: ConsoleFile;
-  /** By name, such as `index-BqkA2v1d.js`: a name changes with the content. */
+  /** Files by name, such as `index-BqkA2v1d.js`: a name changes with the content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 

@@ -17,7 +17,7 @@ export interface StreamSource {
   /** Resolves at the first content or the end. */
   readonly opening: Promise<OpenedStream>;
   readonly createEncoder: (context: ReplyContext) => StreamEncoder;
-  /** For a failure that comes after the head was written and before any endpoint answered. */
+  /** The context of a failure that comes after the head was written and before any endpoint answered. */
   readonly contextWithoutEndpoint: () => ReplyContext;
   /** Kinds of early failures that are answered in the stream. */
   readonly streamedFailures: ReadonlySet<ErrorKind> | undefined;

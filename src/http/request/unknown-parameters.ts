@@ -46,7 +46,7 @@ export function refuseUnknownParameters(query: URLSearchParams, route: Route): v
   );
 }
 
-/** Pages take any parameter: whoever passes a link on may add some, and a browser shows no JSON error well. */
+/** Pages take any parameter: links are passed on with more of them, and a browser shows no JSON error well. */
 function isPage({ responses }: Route): boolean {
   return responses[200]?.content['text/html'] !== undefined;
 }

@@ -54,7 +54,7 @@ export function shownNames(source: object): readonly string[] {
 }
 
 interface MemberName {
-  /** As JSON, with the comma before it and the colon behind it. */
+  /** The name as JSON, with the comma before it and the colon behind it. */
   readonly written: string;
   readonly isSecret: boolean;
   /** A name that every line has: no field can replace it. */

@@ -20,7 +20,7 @@ export function readTraceParent(header: string): TraceParent | undefined {
   return { traceId, parentId, flags: Number.parseInt(flags, 16) };
 }
 
-/** Of the flags only the lowest bit is known: the trace is recorded. */
+/** The lowest flag, the only one that is known: the trace is recorded. */
 const SAMPLED = 1;
 
 export function writeTraceParent({ traceId, parentId, flags }: TraceParent): string {

@@ -25,7 +25,7 @@ interface State {
   readonly tracks: readonly number[];
   readonly trackCount: number;
   readonly before: Before;
-  /** By the class of the next character. */
+  /** Steps by the class of the next character. */
   readonly steps: (Step | undefined)[];
 }
 

@@ -18,9 +18,9 @@ interface State {
   /** Patterns that are in the middle of a match. */
   readonly live: readonly number[];
   readonly before: Before;
-  /** By the class of the next character. */
+  /** States by the class of the next character. */
   readonly next: (State | undefined)[];
-  /** By the first of some characters: patterns that one of them would begin, continue or end. */
+  /** Patterns that one of some characters would begin, continue or end, by the first of these characters. */
   readonly expected: Map<number, readonly number[]>;
 }
 

@@ -18,11 +18,11 @@ export interface Program {
   readonly ops: Uint8Array;
   /** The instruction after this one; of a split the preferred one. */
   readonly out: Int32Array;
-  /** Of a split the other branch, of an assertion its bits. */
+  /** The other branch of a split; the bits of an assertion. */
   readonly arg: Int32Array;
   /** The sets of characters that instructions match, each once. */
   readonly sets: readonly CodeRanges[];
-  /** Of `character`: the place of its set. */
+  /** The place of its set, for a `character`. */
   readonly setOf: Uint32Array;
   readonly hasAsserts: boolean;
 }

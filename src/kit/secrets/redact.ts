@@ -9,7 +9,7 @@ export const REDACTED = '[redacted]';
 export interface Confidential {
   /** The credential in use and every other secret that was sent along. */
   readonly secrets: readonly string[];
-  /** Those of them that answers must not contain either. */
+  /** Secrets that answers must not contain either. */
   readonly keys?: readonly string[];
   /** Tokens made for this call, which answers must not contain either. */
   readonly tokens?: readonly string[];

@@ -32,7 +32,7 @@ export class ByokDirectory implements ByokCredentials, McpTokens {
   readonly #cipher: SecretReader;
   readonly #replaceToken: ReplaceToken;
   readonly #clock: Clock;
-  /** By account. */
+  /** Reads by account. */
   readonly #known: ConfirmedCache<CachedRead>;
 
   constructor(

@@ -66,7 +66,7 @@ export class Guardrails {
     return guardrail;
   }
 
-  /** Those of a workspace, oldest first. */
+  /** Guardrails of a workspace, oldest first. */
   async list(accountId: string, query: GuardrailsQuery) {
     const { store, tenancy } = this.#dependencies;
     const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);

@@ -21,7 +21,7 @@ interface Total {
  */
 export class HourlyTotals {
   readonly #maxHours: number;
-  /** By hour, then by site; the oldest hour first. */
+  /** Totals by hour, then by site; the oldest hour first. */
   readonly #hours = new Map<number, Map<string, Total>>();
 
   /** `maxHours`: hours that wait to be stored; older ones are dropped. */

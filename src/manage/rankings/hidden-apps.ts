@@ -2,7 +2,7 @@
 interface HiddenHost {
   /** Without the port; begins with a dot for a wildcard. */
   readonly name: string;
-  /** With its colon; empty = any port. */
+  /** The port with its colon; empty = any port. */
   readonly port: string;
 }
 

@@ -99,7 +99,7 @@ export interface ClassifierStore {
   ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
   /** Active ones of all accounts. */
   listActive(): Promise<readonly Classifier[]>;
-  /** Those of the configuration file. */
+  /** Classifiers that the configuration file declares. */
   listDeclared(): Promise<readonly Classifier[]>;
   /** Ids of the classifiers of all accounts. */
   listIds(): Promise<readonly string[]>;
@@ -150,7 +150,7 @@ export interface ClassificationPage {
 export interface ClassificationStore {
   /** Adds all or none; a generation that the classifier has classified before stays as it is. */
   add(classifications: readonly Classification[]): Promise<void>;
-  /** Of some generations those that a classifier has classified. */
+  /** Which of some generations a classifier has classified. */
   classified(classifierId: string, generationIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** At most `limit` behind a place, 0 = all. None appears before a place that was reached. */
   behind(place: number, limit: number): Promise<ClassificationPage>;
@@ -198,11 +198,11 @@ export interface RunProgress {
   readonly place: SettledPosition | null;
   /** Generations of the workspace that were looked at. */
   readonly seen: number;
-  /** Of these, those that have tags now. */
+  /** Generations among those seen that have tags now. */
   readonly tagged: number;
-  /** Of these, those without content that may be read. */
+  /** Generations among those seen without content that may be read. */
   readonly withoutContent: number;
-  /** Of these, those that the model has failed at. */
+  /** Generations among those seen that the model has failed at. */
   readonly failed: number;
   readonly spentNanos: Nanos;
   /** Why it ended early, or what it waits for; null = nothing. */

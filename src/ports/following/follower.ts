@@ -45,7 +45,7 @@ export interface Follower {
 
 /** Followers of one kind, by the stored state of the moment. A table of sources says which there are. */
 export interface FollowerSource {
-  /** Those that are switched on, in all workspaces. */
+  /** Followers that are switched on, in all workspaces. */
   followers(): Promise<readonly Follower[]>;
 }
 

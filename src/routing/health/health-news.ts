@@ -7,7 +7,7 @@ import type { ServicePlace } from './service-place.ts';
 interface PlaceNews {
   readonly place: ServicePlace;
   hasSucceeded: boolean;
-  /** By account; undefined = due to no account. */
+  /** Failures by account; undefined = due to no account. */
   readonly failures: Map<string | undefined, number>;
   cooldown: (BegunCooldown & { readonly untilMs: number }) | undefined;
   isBack: boolean;
@@ -20,7 +20,7 @@ interface PlaceNews {
 export class HealthNews {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #places = new Map<string, PlaceNews>();
-  /** By site. */
+  /** Tallies by site. */
   readonly #measured = new Map<string, MeasuredTally>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {

@@ -19,7 +19,7 @@ export interface TicketFailure {
   /** Retry-after of the upstream. */
   readonly retryAfterMs?: number;
   readonly isRateLimit: boolean;
-  /** For the log. */
+  /** The cause, for the log. */
   readonly cause?: FailureCause;
 }
 

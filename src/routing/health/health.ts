@@ -56,7 +56,10 @@ export class Health implements CallerHealth {
   readonly #maxAccounts: number;
   /** Least recently called first. */
   readonly #sites = new Map<string, SiteHealth>();
-  /** By site and account, only of accounts whose requests failed there; in the order of their first failures. */
+  /**
+   * Health by site and account, only of accounts whose requests failed there; in the order of their first
+   * failures.
+   */
   readonly #accounts = new Map<string, AccountHealth>();
 
   constructor(

@@ -6,7 +6,7 @@ const MAX_RETRY_AFTER_MS = 300_000;
 /** Retry-after of a site: a time during which the upstream asked for no calls. */
 export class RetryAfter {
   readonly #clock: Clock;
-  /** Its end by the monotonic clock, and the same moment in epoch time for callers. */
+  /** End of the time by the monotonic clock, and the same moment in epoch time for callers. */
   #until = { monotonicMs: 0, epochMs: 0 };
 
   constructor(clock: Clock) {

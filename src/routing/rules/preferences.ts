@@ -135,7 +135,7 @@ const REQUESTED_TIERS: ReadonlyMap<string, Tier> = new Map([
 /** Words of `service_tier` that allow only the standard tier. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard_only']);
 
-/** By `service_tier`; by `speed` if that is `auto`. */
+/** The tier that `service_tier` asks for; if that is `auto`, the one that `speed` asks for. */
 function requestedTier({ serviceTier = 'auto', speed }: Wishing): Tier | undefined {
   return (
     REQUESTED_TIERS.get(serviceTier) ?? (serviceTier === 'auto' && speed === 'fast' ? 'priority' : undefined)

@@ -35,7 +35,7 @@ export function diskFilesIn(directory: string): JournalFiles {
 /** Elsewhere O_DSYNC does not reach through the disk's own cache, as `fdatasync` does. */
 const IS_LINUX = process.platform === 'linux';
 
-/** The same file, whose writes are durable when they return. */
+/** The file, opened so that its writes are durable when they return. */
 async function openDurable(path: string, handle: FileHandle): Promise<FileHandle> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_DSYNC);

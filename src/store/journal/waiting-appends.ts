@@ -8,7 +8,7 @@ export class WaitingAppends {
   #appends: Append[] = [];
   #bytes = 0;
 
-  /** Their size in a segment. */
+  /** Bytes that the appends take in a segment. */
   get bytes(): number {
     return this.#bytes;
   }

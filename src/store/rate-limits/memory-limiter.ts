@@ -41,7 +41,7 @@ const MIN_SUBJECTS_TO_SWEEP = 1024;
  */
 export class MemoryLimiter implements Limiter {
   readonly #clock: Clock;
-  /** By the name of the limit, then by subject. */
+  /** Counts by the name of the limit, then by subject. */
   readonly #counts = new Map<string, Map<string, Count>>();
   #subjects = 0;
   #sweepAt = MIN_SUBJECTS_TO_SWEEP;

@@ -14,7 +14,10 @@ const COUNT = `
     end
   end`;
 
-/** For each key: maximum, unit, window. Returns the place of the limit that forbids, and how long its window lasts. */
+/**
+ * Takes maximum, unit and window for each key. Returns the place of the limit that forbids, and how long its
+ * window lasts.
+ */
 const TAKE = redisScript(`${COUNT}
   for at, key in ipairs(KEYS) do
     if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[3 * at - 2]) then
@@ -26,7 +29,7 @@ const TAKE = redisScript(`${COUNT}
   end
   return {0, 0}`);
 
-/** For each key: amount, window. */
+/** Takes amount and window for each key. */
 const ADD = redisScript(`${COUNT}
   for at, key in ipairs(KEYS) do count(key, ARGV[2 * at - 1], ARGV[2 * at]) end`);
 

@@ -101,7 +101,7 @@ class Pieces {
   readonly #pieces: readonly (readonly EmbeddingInput[])[];
   readonly #callUpstream: CallUpstream;
   readonly #stop = new LightAbortController();
-  /** By piece, those that have begun and were not looked at. */
+  /** Pieces that have begun and were not looked at, by their index. */
   readonly #open = new Map<number, Promise<PieceEnd>>();
   #next = 1;
   /** The first failure of a piece: the others are stopped, so that they fail too. */

@@ -114,7 +114,7 @@ export class ResponseParser implements ContentSink {
     if (this.#state !== 'end') throw closedEarly();
   }
 
-  /** For the body decoder: moves content behind the content that this read has brought before. */
+  /** Called by the body decoder: moves content behind the content that this read has brought before. */
   onContent(bytes: Buffer, from: number, to: number): void {
     if (this.bodyTo === this.bodyFrom) {
       this.bodyFrom = from;

@@ -6,7 +6,7 @@ import { REQUEST_RULES } from '../reading-rules.ts';
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
-  /** As in `HTTP/1.1`, without the name. */
+  /** The version as in `HTTP/1.1`, without the name. */
   readonly version: string;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];

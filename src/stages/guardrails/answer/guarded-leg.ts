@@ -104,7 +104,7 @@ export class GuardedLeg implements AsyncIterableIterator<EventBatch, void, undef
     return new PeekableFlow(this.#next(request)[Symbol.asyncIterator]());
   }
 
-  /** The end of its answer, whose items the next leg numbers anew. */
+  /** The end of its answer, whose items the next leg numbers from 0 again. */
   #endOfLeg(): OpenPartEnd | undefined {
     const end = this.#filter.sentEnd;
     return end && { ...end, item: EARLIER_LEG };

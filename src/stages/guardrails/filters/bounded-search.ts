@@ -1,6 +1,8 @@
 /** Personal data of one kind. */
 export interface DataShape {
-  /** By ASCII code: 1 = one of the characters by which the data is found, at its beginning or within it. */
+  /**
+   * Marks by ASCII code: 1 = one of the characters by which the data is found, at its beginning or within it.
+   */
   readonly marks: Uint8Array;
   /**
    * The span of the data that a mark shows, not before `floor`; undefined = there is none. It may read
@@ -92,7 +94,7 @@ export class BoundedSearch {
   }
 }
 
-/** By shape and the first of some characters: whether data may begin with one of them. */
+/** Whether data may begin with one of some characters, by shape and the first of these characters. */
 const beginnings = new WeakMap<DataShape, Map<number, boolean>>();
 
 /** Lists that begin with the same character must be the same. */

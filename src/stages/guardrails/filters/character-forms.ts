@@ -10,20 +10,20 @@ const IS_DIGIT = /\p{Nd}/u;
 
 /** What a code point is by itself. */
 const UNKNOWN = 0;
-/** Its own form, whatever follows. */
+/** The code point is its own form, whatever follows. */
 export const PLAIN = 1;
-/** Its own form, whatever follows, and a digit of another script. */
+/** The code point is its own form, whatever follows, and a digit of another script. */
 export const DIGIT = 2;
-/** Its own form, which a joining character after it may change. */
+/** The code point is its own form, which a joining character after it may change. */
 export const OPEN = 3;
-/** Its form is another one, or it is half a character. */
+/** The form of the code point is another one, or the unit is half a character. */
 export const CHANGED = 4;
 /** May become one with the character before it, or change places with it. */
 export const JOINING = 5;
 /** Vanishes. It counts as joining too. */
 export const HIDDEN = 6;
 
-/** By code point, as they are needed. */
+/** Kinds by code point, found as they are needed. */
 const kinds = new Uint8Array(0x110000);
 
 export function kindOf(code: number): number {
@@ -62,7 +62,10 @@ function isReordered(mark: string): boolean {
   return after.normalize('NFD') !== after || before.normalize('NFD') !== before;
 }
 
-/** By UTF-16 unit: digits of other scripts as those of ASCII, all others as they are; 0 = not known yet. */
+/**
+ * Plain units by UTF-16 unit: digits of other scripts as those of ASCII, all others as they are; 0 = not
+ * known yet.
+ */
 const plainUnits = new Uint16Array(0x10000);
 
 /** A text with the digits of other scripts as those of ASCII. Each stays where it is. */
@@ -95,7 +98,7 @@ interface CharacterForm {
 const UNREAD = '[^\\0-\\u024f\\u2010-\\u2015\\u2212\\p{Nd}]';
 const IS_UNREAD = new RegExp(`^${UNREAD}(?:(?: |${UNREAD})*${UNREAD})?$`, 'u');
 
-/** By code point, as they are needed: a few thousand stand for others. */
+/** Forms by code point, made as they are needed: a few thousand stand for others. */
 const forms = new Map<number, CharacterForm>();
 /** Forms of code points of one UTF-16 unit, which are read faster. */
 const unitForms: (CharacterForm | undefined)[] = new Array(0x10000).fill(undefined);
@@ -172,7 +175,7 @@ function pairKey(code: number, second: number): number {
 interface Composition {
   /** What they can become, by the first of them. */
   readonly composites: ReadonlyMap<number, readonly number[]>;
-  /** Those that may become one with the character before them. */
+  /** Code points that may become one with the character before them. */
   readonly seconds: ReadonlySet<number>;
   /** What two of those below `MAX_PAIRED` become. */
   readonly pairs: ReadonlyMap<number, number>;

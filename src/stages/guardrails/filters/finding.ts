@@ -38,8 +38,8 @@ export function findingAt(source: FindingSource, start: number, end: number, tex
 }
 
 /**
- * For a text that filters could not read to its end. The strictest of them decides: what it would block or redact must
- * not pass unread, and what it would only flag may.
+ * The finding for a text that filters could not read to its end. The strictest of them decides: what it would
+ * block or redact must not pass unread, and what it would only flag may.
  */
 export function unfinishedAt(sources: readonly FindingSource[], position: number): Finding {
   const strictest = FILTER_ACTIONS.flatMap((action) =>

@@ -269,7 +269,7 @@ function openEndOf(text: string): number {
   return kindOf(code) < OPEN ? start + (code > 0xffff ? 2 : 1) : start;
 }
 
-/** By ASCII code, as they are needed. */
+/** Candidates by ASCII code, found as they are needed. */
 const asciiCandidates: (readonly number[] | undefined)[] = [];
 
 function candidatesOf(cluster: string): readonly number[] | undefined {

@@ -32,7 +32,7 @@ const MAX_PIECE_WORK = 2_000_000;
  * search of its own only from the piece in which it begins until it can no longer match.
  */
 export class PatternSearches {
-  /** Those that may match, or have: in no order. */
+  /** Searches of patterns that may match, or have: in no order. */
   active: ActiveSearch[] = [];
   readonly #filters: readonly PatternFilter[];
   readonly #run: AnyMatchRun;

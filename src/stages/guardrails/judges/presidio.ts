@@ -76,7 +76,7 @@ export function presidioJudge(
   };
 }
 
-/** By entity: of several filters the strictest. */
+/** Filters by entity; of several for one entity, the strictest. */
 function filtersOf(applied: readonly AppliedGuardrail[]): Map<string, EntityFilter> {
   const filters = new Map<string, EntityFilter>();
   for (const owner of applied) {

@@ -28,11 +28,11 @@ interface OtherPattern {
   readonly needs: readonly string[] | undefined;
 }
 
-/** By the first letters of a word, or by the word if it has fewer. */
+/** Patterns by the first letters of a word, or by the word if it has fewer. */
 const WORD_PATTERNS = new Map<string, WordPattern[]>();
 /** Patterns that begin with a sign or at the start of a line, and the case-sensitive one. */
 const OTHER_PATTERNS: OtherPattern[] = [];
-/** By ASCII code: 1 to 26 for a letter in either case, else 0. */
+/** Letters by ASCII code: 1 to 26 for a letter in either case, else 0. */
 const LETTERS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const letter = (code | 0x20) - 0x60;
   return letter >= 1 && letter <= 26 && code >= 0x41 ? letter : 0;

@@ -264,7 +264,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Capital letters are the mark of these. */
 const CASE_SENSITIVE: ReadonlySet<string> = new Set(['dan_jailbreak']);
 
-/** By name: pieces of which every match contains one. Most texts contain none of them. */
+/**
+ * Pieces of which every match of a pattern contains one, by the name of the pattern. Most texts contain none
+ * of them.
+ */
 const NEEDED_PIECES: ReadonlyMap<string, readonly string[]> = new Map([
   ['dan_jailbreak', ['DAN', 'nything', 'ANYTHING']],
   ['system_tag_injection', ['<', '{{']],

@@ -1,4 +1,4 @@
-/** By ASCII code: 1 = one of the characters. */
+/** A table by ASCII code: 1 = one of the characters. */
 export function tableOf(characters: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0));
 }

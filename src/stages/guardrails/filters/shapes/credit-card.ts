@@ -19,7 +19,7 @@ const GROUPS: readonly (readonly number[])[] = [
 
 /** The groups as a tree: the node that a group of a length leads to from a node, 0 = none; 0 is the root. */
 const NEXT_NODES: number[] = new Array(DIGITS.most + 1).fill(0);
-/** By node: true if a card number may end there. */
+/** Whether a card number may end at a node, by node. */
 const MAY_END = [false];
 for (const groups of GROUPS) {
   let node = 0;

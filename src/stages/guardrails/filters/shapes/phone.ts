@@ -16,7 +16,10 @@ const OPENING = 0x28;
 const CLOSING = 0x29;
 const ONE = 0x31;
 const DIGITS = { least: 8, most: 15 };
-/** Of numbers with `+`: digits of the country, of an area in parentheses, of a group, and groups. */
+/**
+ * Most digits of numbers with `+`: those of the country, of an area in parentheses, of a group; and most
+ * groups.
+ */
 const MOST = { country: 3, area: 4, group: 5, groups: 6 };
 
 /** Numbers of North America with or without their country code, and any number that begins with `+`. */
