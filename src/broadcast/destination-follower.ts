@@ -1,9 +1,10 @@
+import { isSampled } from '../following/sampling.ts';
 import { SharedTurn, type Sliced } from '../kit/loop/turns.ts';
 import { type Destination, destinationFollowerId, readsContent } from '../ports/following/destinations.ts';
 import type { FollowedGeneration, Follower, FollowerBounds } from '../ports/following/follower.ts';
-import { acceptedBy } from './accepted-generations.ts';
 import type { DestinationTarget } from './destination-target.ts';
 import type { FILTER_FIELDS, FilterFacts } from './filter-fields.ts';
+import { filterOf, type GenerationFilter } from './filter-rules.ts';
 import { isByKey } from './object-folder.ts';
 import type { Write } from './writers/writer.ts';
 
@@ -86,4 +87,17 @@ export function needsKeyNames(
     rules.some(({ field }) => field === KEY_NAME),
   );
   return isInRules || (target.writer === 'objects' && isByKey(target));
+}
+
+/** Whether a destination is sent a generation of its workspace. Keep it for as long as the destination is unchanged. */
+function acceptedBy(
+  destination: Pick<Destination, 'apiKeyHashes' | 'samplingRate' | 'filterRules'>,
+): GenerationFilter {
+  const { apiKeyHashes, samplingRate, filterRules } = destination;
+  const hashes = apiKeyHashes === null ? undefined : new Set(apiKeyHashes);
+  const filter = filterOf(filterRules);
+  return function* (facts: FilterFacts) {
+    const isWanted = hashes?.has(facts.generation.scopes.key) ?? true;
+    return isWanted && isSampled(facts.generation, samplingRate) && (yield* filter(facts));
+  };
 }

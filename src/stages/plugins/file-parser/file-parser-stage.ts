@@ -1,5 +1,10 @@
-import { type ParsedFile, writtenFile } from '../../../dialects/shared/answers/file-annotation.ts';
+import {
+  fileAnnotation,
+  type ParsedFile,
+  writtenFile,
+} from '../../../dialects/shared/answers/file-annotation.ts';
 import { invalidRequest } from '../../../ir/errors.ts';
+import type { Event, EventBatch } from '../../../ir/events.ts';
 import { isPluginOff, pluginIn, pluginPlace } from '../../../ir/plugins.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';
 import { objectAt, textAt } from '../../../kit/json/members.ts';
@@ -10,7 +15,6 @@ import { pdfPages } from '../../../web/pdf-text.ts';
 import { textOwner } from '../../../web/text-owner.ts';
 import type { Stage, StageContext } from '../../stage.ts';
 import { type ProviderService, usableProvider, wantedService } from '../provider-service.ts';
-import { annotated } from './file-annotations.ts';
 import { fileRefused } from './file-refused.ts';
 import { type FileReader, type FileTexts, localReader, parsedFile, partOf } from './file-texts.ts';
 import { type FilePart, hasParsableFile, withFilesReplaced } from './find-files.ts';
@@ -161,4 +165,26 @@ async function ocrFor(request: GenerationRequest, context: StageContext): Promis
     throw invalidRequest([{ path, message }], 'permission');
   }
   return { kind: 'ocr', service, pageNanos: pageNanos ?? 0n };
+}
+
+/** The answer with the files as annotations of its first text. */
+async function* annotated(
+  batches: AsyncIterable<EventBatch>,
+  files: readonly ParsedFile[],
+): AsyncGenerator<EventBatch, void, undefined> {
+  let isDone = false;
+  for await (const batch of batches) {
+    const at = isDone ? -1 : batch.findIndex((event) => event.type === 'part-end' && event.kind === 'text');
+    const end = batch[at];
+    if (end?.type !== 'part-end') {
+      yield batch;
+      continue;
+    }
+    isDone = true;
+    const { item, part } = end;
+    const named = files.map((file): Event => {
+      return { type: 'annotation', item, part, annotation: fileAnnotation(file) };
+    });
+    yield [...batch.slice(0, at), ...named, ...batch.slice(at)];
+  }
 }

@@ -1,6 +1,5 @@
 import { Thread, ThreadEnded } from '../../../kit/thread/thread.ts';
-import { DatabaseUnavailable } from '../database-unavailable.ts';
-import { sqliteProblemOf } from './sqlite-problem.ts';
+import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 
 export interface SqliteSettings {
   readonly file: string;
@@ -67,4 +66,17 @@ export class SqliteThread {
       throw error instanceof ThreadEnded ? new DatabaseUnavailable(error) : sqliteProblemOf(error);
     }
   }
+}
+
+/** SQLite codes of temporary failures, and the reasons that callers get. */
+const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_(?:BUSY|LOCKED)/, 'another program has locked the database'],
+  [/^SQLITE_FULL/, 'the disk of the database is full'],
+  [/^SQLITE_(?:IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/, 'the database cannot be read or written'],
+];
+
+/** Maps temporary failures of SQLite to DatabaseUnavailable. */
+function sqliteProblemOf(error: unknown): unknown {
+  const [, reason] = UNAVAILABLE.find(([codes]) => codes.test(codeOf(error))) ?? [];
+  return reason === undefined ? error : new DatabaseUnavailable(error, reason);
 }
