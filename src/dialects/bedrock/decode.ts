@@ -14,7 +14,6 @@ import { readFinish, reasonOf } from './finish.ts';
 import { readUsage } from './usage.ts';
 import { STREAM_EVENTS } from './wire.ts';
 
-/** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   return {
@@ -75,7 +74,6 @@ class AnswerReader {
     this.#blocks = new BlockReader(context);
   }
 
-  /** Decodes one wire event. */
   read(name: string, value: JsonObject): Event[] {
     if (this.#isEnded) return [];
     switch (name) {
@@ -96,7 +94,6 @@ class AnswerReader {
     }
   }
 
-  /** The events of a whole message. */
   readWhole(body: JsonObject): Event[] {
     const content = objectsAt(objectAt(objectAt(body, 'output'), 'message'), 'content');
     return [
@@ -170,7 +167,6 @@ class AnswerReader {
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** Reads a whole message. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   if (Array.isArray(objectAt(objectAt(body, 'output'), 'message')?.content)) {
     return new AnswerReader(context).readWhole(body);

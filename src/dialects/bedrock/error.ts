@@ -7,7 +7,6 @@ import { beginningOf, cleanCode, cleanMessage } from '../shared/answers/reported
 /** Header with the type of an error, if the body has none. */
 const TYPE_HEADER = 'x-amzn-errortype';
 
-/** Reads an upstream's error body. */
 export function readError(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

@@ -4,7 +4,6 @@ import { isFromAnthropic } from '../shared/reasoning/seals-taken.ts';
 /** Reasoning format of seals that only this dialect's upstreams can read. */
 export const BEDROCK_FORMAT = 'amazon-bedrock-v1';
 
-/** Facts of the bedrock dialect. */
 export const facts: ConversationFacts = {
   seals: { ofThoughts: (seal) => isFromAnthropic(seal) || seal.format === BEDROCK_FORMAT },
   betaCarrier: 'body',

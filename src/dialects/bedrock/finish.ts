@@ -7,7 +7,6 @@ import { objectAt, stringAt } from '../../kit/json/members.ts';
 
 // --- From the upstream ----------------------------------------------------------------------------------------------
 
-/** Stop reasons of the upstream. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],

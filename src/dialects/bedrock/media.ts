@@ -5,7 +5,6 @@ import { DOCUMENT_FORMATS, IMAGE_FORMATS, MAX_DOCUMENT_NAME_CHARACTERS, VIDEO_FO
 
 /** Images, documents and videos: bytes, or an address in the provider's own store. No other addresses. */
 
-/** Format and source of a media block. */
 export interface Media {
   readonly format: string;
   readonly source: JsonObject;
@@ -16,7 +15,6 @@ export interface Obstacle {
   readonly obstacle: string;
 }
 
-/** An image, or the obstacle to sending it. */
 export function imageMedia(source: Source): Media | Obstacle {
   return mediaOf(source, 'image', (mediaType) => lookUp(IMAGE_FORMATS, mediaType), IMAGE_FORMATS);
 }
@@ -29,7 +27,6 @@ export function documentMedia(source: Source, filename: string | undefined): Med
   return mediaOf(source, 'document', formatOf, DOCUMENT_FORMATS);
 }
 
-/** A video, or the obstacle to sending it. */
 export function videoMedia(source: Source): Media | Obstacle {
   return mediaOf(source, 'video', (mediaType) => lookUp(VIDEO_FORMATS, mediaType), VIDEO_FORMATS);
 }

@@ -83,7 +83,7 @@ interface OpenCall {
 /** Calls of the last turn without a result so far. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** By the caller's id, which several calls may share: they are answered in order. */
+  /** Open calls by the caller's id, which several calls may share: they are answered in order. */
   readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; answered: number }>();
 
   add(id: string, item: ToolCallItem): void {

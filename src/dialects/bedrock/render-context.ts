@@ -20,7 +20,6 @@ export interface RenderContext {
   readonly takesTools: boolean;
 }
 
-/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,

@@ -22,12 +22,10 @@ import type { Report } from '../shared/report/report.ts';
 
 const FATES: FieldFates = { ...CLAUDE_FATES, metadata: rendered() };
 
-/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
 
-/** Reports the fields that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
   reportToolCallLimit(request, NO_FIELD, report);

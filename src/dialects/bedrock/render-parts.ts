@@ -125,7 +125,6 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return 'assistant';
   }
 
-  /** Reports members that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }, sent?: readonly string[]): void {
     reportForeignMembers(thing, 'items', this.#report, sent);
   }
@@ -287,7 +286,6 @@ export class PartRenderer implements PieceRenderer<WireRole, Piece> {
     return cache === undefined ? {} : { mark: { cache, field: this.#placeOf(thing, 'cache_control') } };
   }
 
-  /** Reports a loss; returns no blocks. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];

@@ -60,7 +60,7 @@ export interface PromptPieces {
   readonly turns: readonly Turn[];
 }
 
-/** The same on the wire. */
+/** `PromptPieces` on the wire. */
 export interface WirePrompt {
   readonly tools: JsonObject[];
   readonly system: JsonObject[];

@@ -8,7 +8,6 @@ export function textBlock(text: string): JsonObject {
   return { text };
 }
 
-/** Image formats by their media type. */
 export const IMAGE_FORMATS: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
@@ -30,7 +29,6 @@ export const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
 };
 
-/** Video formats by their media type. */
 export const VIDEO_FORMATS: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4',
   'video/webm': 'webm',
@@ -79,7 +77,6 @@ export const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 /** Cache points that one request may hold. */
 export const MAX_CACHE_POINTS = 4;
 
-/** Limits for the labels of a request. */
 export const MAX_LABELS = 16;
 export const LABEL_NAME = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 export const LABEL_VALUE = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;

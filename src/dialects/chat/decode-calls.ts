@@ -7,7 +7,6 @@ import { layOver } from '../../kit/json/lay-over.ts';
 import { membersBeyond, numberAt, objectAt, textAt } from '../../kit/json/members.ts';
 import { freeTextOf, NO_ARGUMENTS, type ToolIdentity } from '../shared/tools/tool-names.ts';
 
-/** Context of reading tool calls from an answer. */
 export interface CallsContext {
   readonly emit: (event: Event) => void;
   /** Ends all other open items and returns the position of a new one. */
@@ -64,7 +63,6 @@ export class ToolCallReader {
     this.#context = context;
   }
 
-  /** True if at least one call has begun. */
   get hasCalls(): boolean {
     return this.#hasCalls;
   }

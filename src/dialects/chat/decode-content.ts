@@ -10,7 +10,6 @@ import { DetailGroup } from './reasoning.ts';
 
 // --- Open items -----------------------------------------------------------------------------------------------------
 
-/** The part that is being written. */
 interface OpenPart {
   readonly kind: PartKind;
   readonly part: number;

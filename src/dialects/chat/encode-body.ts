@@ -13,7 +13,6 @@ import { renderUsage, usageObjectIn } from './usage.ts';
 
 // --- The whole body -------------------------------------------------------------------------------------------------
 
-/** The non-streaming reply. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const { finish, settled, relayed } = result;
   const upstream = relayed === undefined ? undefined : objectsAt(relayed, 'choices')[0];

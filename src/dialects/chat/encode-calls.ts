@@ -65,7 +65,6 @@ export function speaksLegacyCalls({ body: { functions }, tools }: GenerationRequ
 
 type CallHead = Extract<ItemHead, { type: 'tool-call' }>;
 
-/** One step of a call: its start, or a piece of its input. */
 interface Step {
   readonly index: number;
   readonly id: string | undefined;

@@ -165,7 +165,7 @@ export function isRefusalText(event: Event): boolean {
 
 /** Indexes in `reasoning_details` that a stream has written: each part of each item has its own. */
 export class SentDetails {
-  /** By `item/kind/part`. */
+  /** Indexes by `item/kind/part`. */
   readonly #indexes = new Map<string, number>();
   /** Last requested index of each item. */
   readonly #last = new Map<number, number>();

@@ -9,7 +9,6 @@ import { isFromChat } from '../shared/reasoning/seals-taken.ts';
 import { listOf } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
-/** Facts of the chat format. */
 export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromChat, ofCalls: isFromChat },
   hasNoHostedTools: true,

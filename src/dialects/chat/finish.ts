@@ -46,7 +46,6 @@ export interface FinishAudience {
   readonly isLegacy: boolean;
 }
 
-/** The finish reason for the caller. */
 export function renderFinish({ reason }: Pick<Finish, 'reason'>, audience: FinishAudience): string {
   if (reason === 'refusal' && audience.hasRefusal) return 'stop';
   return reason === 'tool-calls' && audience.isLegacy ? 'function_call' : FINISH_WORDS[reason];

@@ -12,7 +12,6 @@ import { withEach } from '../shared/requests/with-each.ts';
  * the caller sends that call with its result.
  */
 
-/** A call of a server tool and its result. */
 export interface ServerCall {
   readonly callId: string;
   /** The name by which the model called it. */
@@ -54,7 +53,7 @@ export function keptCallsOf(message: JsonObject): readonly ServerCall[] {
 
 const NO_CALLS: readonly ServerCall[] = [];
 
-/** The same as items: the calls, and their results. */
+/** Kept calls as items: the calls, and their results. */
 export function itemsOfKept(message: JsonObject): {
   readonly calls: readonly ToolCallItem[];
   readonly results: readonly ToolResultItem[];

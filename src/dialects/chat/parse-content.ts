@@ -44,7 +44,6 @@ export function parseConversation(messages: readonly JsonObject[], places: Place
   return parsing.items;
 }
 
-/** A conversation while it is parsed. */
 class Parsing {
   readonly items: Item[] = [];
   readonly #messages: readonly JsonObject[];

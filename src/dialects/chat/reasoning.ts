@@ -128,7 +128,6 @@ function lastOf(details: readonly JsonObject[], member: string): string | undefi
 
 // --- To the wire ----------------------------------------------------------------------------------------------------
 
-/** Writes the thoughts of one turn. */
 export function renderThoughts(thoughts: readonly ReasoningItem[]): ReasoningDetail[] {
   let index = 0;
   return thoughts.flatMap((item) => {

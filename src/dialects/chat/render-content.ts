@@ -31,7 +31,6 @@ import { FOREIGN_SEAL, NO_CHAT_FIELD, reportForeignMembers } from './render-loss
 import { contentOf, type PartsContext, renderPart, reportLostMark } from './render-parts.ts';
 import { reportRenaming } from './render-tools.ts';
 
-/** Context of rendering a conversation besides its items. */
 export interface ConversationContext extends PartsContext {
   readonly request: GenerationRequest;
   readonly names: FlatNames;

@@ -27,7 +27,6 @@ import { fieldName, REQUEST_FIELDS, type Report } from '../shared/report/report.
 import { facts } from './facts.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** Why something is not sent. */
 export const NO_CHAT_FIELD = 'the chat format has no field for it';
 export const NO_CACHE_MARKS = 'the upstream takes no cache marks here';
 export const FOREIGN_SEAL =
@@ -69,12 +68,10 @@ const FATES: FieldFates = {
   items: rendered(),
 };
 
-/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
 
-/** Reports the fields that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
   reportForeignFields(request, 'chat', NO_CHAT_FIELD, report);

@@ -9,7 +9,6 @@ import type { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { NO_CACHE_MARKS, NO_CHAT_FIELD, reportForeignMembers } from './render-losses.ts';
 
-/** Context of rendering content besides the parts. */
 export interface PartsContext {
   readonly report: Report;
   /** True if the upstream takes `cache_control` on text parts. */

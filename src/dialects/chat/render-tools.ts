@@ -14,7 +14,6 @@ import {
 } from '../shared/tools/tool-names.ts';
 import { NO_CACHE_MARKS, NO_CHAT_FIELD, reportForeignMembers, takes } from './render-losses.ts';
 
-/** Context of rendering tools. */
 export interface ToolsContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -22,7 +21,6 @@ export interface ToolsContext {
   readonly names: FlatNames;
 }
 
-/** Renders the members of a body for tools. */
 export function renderTools(context: ToolsContext): JsonObject {
   const { request, target, report } = context;
   if (request.tools.length > 0 && !takes('tools', target)) {

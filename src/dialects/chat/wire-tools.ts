@@ -59,7 +59,6 @@ const hostedToolSchema = Type.Unsafe<Record<string, unknown>>({
   },
 });
 
-/** Any tool. */
 export const toolSchema = taggedUnion('type', [functionToolSchema, customToolSchema, hostedToolSchema]);
 
 // --- The choice among them ------------------------------------------------------------------------------------------

@@ -52,7 +52,6 @@ export const CHAT_MODALITIES = ['text', 'image', 'audio'] as const;
 
 // --- The request ----------------------------------------------------------------------------------------------------
 
-/** Schema of the request body. */
 export function requestSchema(vendor: string): TSchema {
   return Type.Object(fieldSchemas(vendor));
 }
@@ -121,7 +120,6 @@ function fieldSchemas(vendor: string) {
 
 // --- Kinds of fields ------------------------------------------------------------------------------------------------
 
-/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(Object.keys(fieldSchemas('vendor')));
 
 /** Fields that hold the output limit, the one that more upstreams know first. */

@@ -57,8 +57,6 @@ export function requestSchema(): TSchema {
   return Type.Object({ model: Type.String({ minLength: 1 }), ...settings });
 }
 
-/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['model', ...Object.keys(settings)]);
 
-/** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([...SHARED_GATEWAY_FIELDS, 'max_output_tokens']);

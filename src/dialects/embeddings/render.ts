@@ -14,7 +14,6 @@ const OPTIONAL_FIELDS: readonly { readonly name: string; readonly isLoss: boolea
   { name: 'input_type', isLoss: true },
 ];
 
-/** The caller's own body without fields that the endpoint does not take. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const { supportedParameters, quirks } = target;

@@ -40,13 +40,10 @@ const settings = {
   ...routingFieldSchemas,
 };
 
-/** Schema of the request body. */
 export function requestSchema(): TSchema {
   return Type.Object({ model: Type.String({ minLength: 1 }), input, ...settings });
 }
 
-/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(['model', 'input', ...Object.keys(settings)]);
 
-/** Fields for the gateway, which never go upstream. */
 export const GATEWAY_FIELDS: ReadonlySet<string> = new Set(SHARED_GATEWAY_FIELDS);

@@ -61,7 +61,6 @@ function fitBudget(
   return changed(request, sent, `the model takes no budget in tokens: effort ${sent} is sent`);
 }
 
-/** True if a request switches thinking off. */
 export function isSwitchedOff({ reasoning }: Pick<GenerationRequest, 'reasoning'>): boolean {
   return effortOf(reasoning) === 'none';
 }

@@ -109,7 +109,6 @@ class Findings {
 /** Names of the list of sources, by interface. */
 const SOURCE_LISTS = ['citationSources', 'citations'];
 
-/** Kinds of sources. */
 const CHUNK_KINDS = ['web', 'retrievedContext', 'maps'];
 
 function addGrounding(grounding: JsonObject, found: Findings): void {

@@ -58,7 +58,6 @@ export class CallReader {
     return true;
   }
 
-  /** Ends the open call, if any. */
   end(status: ItemStatus): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -111,7 +110,6 @@ const MAX_PATH_STEPS = 64;
  * Assembles arguments from pieces, each with the path of its value: `$.days[0].city`. Text may come in several pieces.
  */
 export class PartialArguments {
-  /** The arguments so far. */
   readonly value: JsonObject = {};
   #entries = 0;
   #gaps = 0;

@@ -31,7 +31,6 @@ export class ItemWriter {
     this.#sourcesOf = sourcesOf;
   }
 
-  /** Number of items so far. */
   get count(): number {
     return this.#items;
   }
@@ -96,7 +95,6 @@ export class ItemWriter {
     this.endItem(this.beginItem({ type: 'opaque', item: opaque }), 'completed');
   }
 
-  /** Ends the open item, if any. */
   close(status: ItemStatus): void {
     const open = this.#open;
     if (open === undefined) return;

@@ -41,7 +41,6 @@ function retryAfterIn(error: JsonObject): number | undefined {
   return delay === undefined ? undefined : Number(delay);
 }
 
-/** Kinds by the upstream's status words. */
 const KINDS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['RESOURCE_EXHAUSTED', 'rate-limited'],
   ['UNAVAILABLE', 'upstream-overloaded'],
@@ -50,7 +49,6 @@ const KINDS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['FAILED_PRECONDITION', 'invalid-request'],
 ]);
 
-/** A failure that an upstream reports inside a stream, or in a body with status 200. */
 export function failureOf(body: JsonObject): GatewayError {
   const info = readError(body);
   const kind = KINDS.get(info?.code ?? '');

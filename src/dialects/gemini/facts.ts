@@ -1,7 +1,6 @@
 import type { ConversationFacts } from '../dialect-facts.ts';
 import { isFromGoogle } from '../shared/reasoning/seals-taken.ts';
 
-/** Facts of the gemini dialect. */
 export const facts: ConversationFacts = {
   seals: { ofThoughts: isFromGoogle, ofCalls: isFromGoogle },
   countsImageTiles: true,

@@ -8,7 +8,6 @@ import { cleanMessage } from '../shared/answers/reported-failure.ts';
 
 // --- From the upstream ----------------------------------------------------------------------------------------------
 
-/** Finish reasons of the upstream. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],

@@ -48,7 +48,6 @@ const AUDIO_TYPES: Readonly<Record<string, string>> = {
 /** Audio formats that every format of callers documents; of others the report says what they became. */
 export const DOCUMENTED_AUDIO: ReadonlySet<string> = new Set(['wav', 'mp3']);
 
-/** The media type of an audio format. */
 export function audioType(format: string): string {
   return lookUp(AUDIO_TYPES, format.toLowerCase()) ?? `audio/${format}`;
 }
@@ -72,7 +71,6 @@ export function isReadable(mediaType: string): boolean {
 /** The upstream's names for media types that it knows by another name. */
 const SYNONYMS: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg' };
 
-/** The upstream's name of a media type. */
 export function ownType(mediaType: string): string {
   const plain = mediaType.toLowerCase();
   return lookUp(SYNONYMS, plain) ?? plain;
@@ -85,7 +83,6 @@ export function isTextLike(mediaType: string): boolean {
   return TEXT_LIKE.test(mediaType);
 }
 
-/** A part with inline bytes. */
 export function inlinePart(mimeType: string, data: string): WirePart {
   return { inlineData: { mimeType, data } };
 }

@@ -43,7 +43,7 @@ function byBudget(least: number, most: number, canStop: boolean): ModelTraits {
   return { thinking: { by: 'budget', least, most, canStop }, ...SECOND_GENERATION };
 }
 
-/** By the name of the model; the first match counts. */
+/** Traits by the name of the model; the first match counts. */
 const TRAITS: readonly (readonly [RegExp, ModelTraits])[] = [
   [/gemini-3-pro/, byLevel('low', 'high')],
   [/gemini-(?:[3-9]|\d\d)[\d.]*-pro|gemini-pro-latest/, byLevel('low', 'medium', 'high')],

@@ -29,7 +29,6 @@ import { FOREIGN_SEAL, reportForeignMembers } from './render-losses.ts';
 import { PartRenderer } from './render-parts.ts';
 import { NO_SIGNATURE, textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';
 
-/** The conversation for an upstream of this dialect. */
 export interface RenderedConversation {
   /** Parts of the system instruction. */
   readonly system: WirePart[];
@@ -179,7 +178,6 @@ class Turns {
 
 // --- Turns of the model ---------------------------------------------------------------------------------------------
 
-/** An item in a turn of the model. */
 export type ModelItem = Exclude<Item, { type: 'tool-result' }>;
 
 /** A seal that belongs to the part of another item. */
@@ -366,7 +364,7 @@ interface Queue {
 export class Results {
   readonly #context: RenderContext;
   readonly #renderer: PartRenderer;
-  /** By the id of the call. */
+  /** Queues by the id of the call. */
   readonly #queues = new Map<string, Queue>();
   readonly #given = new Set<ToolResultItem>();
 

@@ -5,7 +5,6 @@ import type { FlatNames } from '../shared/tools/tool-names.ts';
 import { functionNames } from './ids.ts';
 import { type ModelTraits, traitsOf } from './model-traits.ts';
 
-/** Context of rendering one request, and the report that it collects. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -15,7 +14,6 @@ export interface RenderContext {
   readonly names: FlatNames;
 }
 
-/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,

@@ -24,7 +24,6 @@ import {
 } from '../shared/report/foreign-members.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** Why something is not sent. */
 export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
 export const FOREIGN_SEAL = 'sealed by another model family: the upstream would refuse it';
 
@@ -71,12 +70,10 @@ function isEndUserOnly(metadata: unknown): boolean {
 
 const END_USER: ReadonlySet<string> = new Set(['user_id']);
 
-/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(FATES[field], target);
 }
 
-/** Reports the fields that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, FATES, report);
   reportToolCallLimit(request, NO_FIELD, report);

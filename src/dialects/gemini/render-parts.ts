@@ -147,7 +147,6 @@ export class PartRenderer {
     return [textPart(text.text)];
   }
 
-  /** Reports a loss; returns no parts. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#place(thing), detail);
     return [];

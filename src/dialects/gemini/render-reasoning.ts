@@ -12,7 +12,6 @@ import { takes } from './render-losses.ts';
 type Level = Extract<ThinkingControl, { by: 'level' }>;
 type Budget = Extract<ThinkingControl, { by: 'budget' }>;
 
-/** Context of rendering the reasoning settings. */
 interface Asked {
   readonly settings: ReasoningSettings;
   readonly names: ReasoningNames;

@@ -11,7 +11,6 @@ import { isOwnTool } from './hosted-tools.ts';
 import type { RenderContext } from './render-context.ts';
 import { reportForeignMembers, takes } from './render-losses.ts';
 
-/** Renders the members of a body for tools. */
 export function renderTools(context: RenderContext): JsonObject {
   const { request, target, report } = context;
   if (!takes('tools', target)) {

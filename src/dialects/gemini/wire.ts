@@ -18,7 +18,6 @@ export function textPart(text: string): WirePart {
 /** Role of a turn. Tool results belong to the user. */
 export type WireRole = 'user' | 'model';
 
-/** One turn. */
 export interface WireContent extends JsonObject {
   role: WireRole;
   parts: WirePart[];

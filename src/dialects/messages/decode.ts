@@ -12,7 +12,6 @@ import { failureOf } from './error.ts';
 import { readFinish, reasonOf } from './finish.ts';
 import { UsageMeter } from './usage.ts';
 
-/** Reads the frames of an upstream's stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   const numbers = context.request.exactNumbers;
@@ -171,7 +170,6 @@ const STOP_FIELDS: ReadonlySet<string> = new Set([
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** The events of a whole message. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   return relayedBody('messages', body, eventsOf(body, context), context);
 }

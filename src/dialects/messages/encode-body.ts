@@ -116,7 +116,6 @@ export function identityFields(context: ReplyContext): JsonObject {
   return fields;
 }
 
-/** A message without content. */
 export function emptyMessage(
   context: ReplyContext,
   usage = renderUsage(NO_USAGE, context.serviceTier),

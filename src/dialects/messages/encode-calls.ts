@@ -54,7 +54,6 @@ function resultForm({
   return form?.isOfHosted === true && hostedAs === undefined ? undefined : form;
 }
 
-/** The blocks of a whole call. */
 export function serverCallBlocks(item: ServerCallItem, numbers: ExactNumbers | undefined): JsonObject[] {
   return [
     ...serverUseBlocks(item, numbers),

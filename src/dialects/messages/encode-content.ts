@@ -14,10 +14,8 @@ import { signatureFor, silentBlock } from './reasoning.ts';
 
 // --- Items ----------------------------------------------------------------------------------------------------------
 
-/** Events that belong to one item. */
 export type ItemEvent = Extract<Event, { item: number }>;
 
-/** Writes the blocks of one item. */
 interface ItemWriter {
   write(event: ItemEvent): string;
 }
@@ -70,7 +68,6 @@ export class BlockWriter implements AnswerContents {
     return this.write({ type: 'opaque', dialect: 'messages', item: last.item, value });
   }
 
-  /** Ends everything that is open. */
   close(): string {
     let text = '';
     for (const [item, { isEnded }] of this.#items) {

@@ -12,7 +12,6 @@ import { renderFinish } from './finish.ts';
 import { hidesThoughts } from './reasoning.ts';
 import { finalUsage } from './usage.ts';
 
-/** Writes the stream of one reply. */
 export function createEncoder(context: ReplyContext): StreamEncoder {
   return new MessageEncoder(context);
 }

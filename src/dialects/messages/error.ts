@@ -30,7 +30,6 @@ export function readError(body: unknown): UpstreamErrorInfo | undefined {
   return { message: cleanMessage(message), ...(code !== undefined && { code: cleanCode(code) }) };
 }
 
-/** A failure that an upstream reports inside a stream or a body with status 200. */
 export function failureOf(body: JsonObject): GatewayError {
   return reportedFailure(readError(body));
 }

@@ -15,7 +15,6 @@ const IN_SOURCE: SourceMembers = { url: 'source.url', base64: 'source.data' };
 /** Names of tool choices. */
 const CHOICE_TYPES: Readonly<Record<ChoiceMode, string>> = { auto: 'auto', none: 'none', required: 'any' };
 
-/** Facts of the messages format. */
 export const facts: ConversationFormatFacts = {
   seals: { ofThoughts: isFromAnthropic },
   betaCarrier: 'header',

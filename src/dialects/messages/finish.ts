@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 
 // --- From the upstream ----------------------------------------------------------------------------------------------
 
-/** Stop reasons of the upstream. */
 const REASONS: ReadonlyMap<unknown, FinishReason> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],

@@ -20,15 +20,13 @@ export function messageId(context: ReplyContext): string {
 /** Marks blocks of server tools as the gateway's own: upstreams neither know their ids nor can read their texts. */
 const OWN_USE_PREFIX = 'srvtoolu_sb_';
 
-/** The id of a server tool's call. */
 export function serverToolUseId(callId: string): string {
   return OWN_USE_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_USE_PREFIX.length);
 }
 
-/** The same for calls of MCP servers. */
+/** Marks blocks for calls of MCP servers as the gateway's own. */
 const OWN_MCP_PREFIX = 'mcptoolu_sb_';
 
-/** The id of a call of an MCP server. */
 export function mcpToolUseId(callId: string): string {
   return OWN_MCP_PREFIX + toolUseId(callId).slice(0, ID_FORM.maxCharacters - OWN_MCP_PREFIX.length);
 }

@@ -26,7 +26,6 @@ const UNSEALED = wrapSeal({});
 
 // --- From the wire --------------------------------------------------------------------------------------------------
 
-/** Reads a `thinking` block. */
 export function parseThinking(block: WireBlock): ReasoningItem {
   const signature = typeof block.signature === 'string' ? block.signature : '';
   const thoughts = typeof block.thinking === 'string' && block.thinking !== '' ? [block.thinking] : [];
@@ -40,7 +39,6 @@ export function parseThinking(block: WireBlock): ReasoningItem {
     : { type: 'reasoning', text: thoughts, summary: [], ...foreign };
 }
 
-/** Reads a `redacted_thinking` block. */
 export function parseRedacted(block: WireBlock): ReasoningItem {
   const data = typeof block.data === 'string' ? block.data : '';
   const seal =

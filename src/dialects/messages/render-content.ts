@@ -6,7 +6,6 @@ import { facts } from './facts.ts';
 import type { RenderContext } from './render-context.ts';
 import { PartRenderer } from './render-parts.ts';
 
-/** The conversation for an upstream of this dialect. */
 export interface RenderedConversation {
   readonly system: JsonObject[];
   readonly messages: JsonObject[];

@@ -6,7 +6,6 @@ import { Report } from '../shared/report/report.ts';
 import { renderCacheMark } from '../shared/requests/gateway-fields.ts';
 import { type FlatNames, flatNames } from '../shared/tools/tool-names.ts';
 
-/** Context of rendering one request, and the report that it collects. */
 export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
@@ -17,7 +16,6 @@ export interface RenderContext {
   readonly names: FlatNames;
 }
 
-/** A new context for a request. */
 export function renderContext(request: GenerationRequest, target: RenderTarget): RenderContext {
   return {
     request,

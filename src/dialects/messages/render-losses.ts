@@ -17,12 +17,10 @@ export const NOT_ON_THIS_ROUTE = 'is not known on this route';
 
 // --- Fields of the request ------------------------------------------------------------------------------------------
 
-/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(CLAUDE_FATES[field], target);
 }
 
-/** Reports the fields that the upstream does not have. */
 export function reportLosses(request: GenerationRequest, report: Report): void {
   reportDroppedFields(request, CLAUDE_FATES, report);
   reportToolCallLimit(request, NO_FIELD, report);
@@ -35,7 +33,6 @@ export function reportLosses(request: GenerationRequest, report: Report): void {
   );
 }
 
-/** True for fields that go to no upstream. */
 export function isForGateway(field: string): boolean {
   return GATEWAY_FIELDS.has(field) || field === CALL_LIMIT;
 }

@@ -122,7 +122,6 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return role === 'user' || role === 'system' ? role : 'assistant';
   }
 
-  /** Reports members that only another dialect has. */
   reportForeignMembers(thing: { readonly ext?: Ext }): void {
     reportForeignMembers(thing, 'items', this.#report);
   }
@@ -239,7 +238,6 @@ export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
     return this.#context.marks.adopt(thing.value, () => this.#placeOf(thing, 'cache_control'));
   }
 
-  /** Reports a loss; returns no blocks. */
   #drop(thing: object, detail: string): [] {
     this.#report.dropped(this.#placeOf(thing), detail);
     return [];

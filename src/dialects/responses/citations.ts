@@ -7,7 +7,6 @@ import { compact, membersBeyond, numberAt, stringAt } from '../../kit/json/membe
 /** Members of a citation that the representation has. */
 const CITATION_FIELDS = new Set(['type', 'url', 'title', 'start_index', 'end_index', 'content']);
 
-/** Reads one annotation of a text. */
 export function readAnnotation(value: JsonObject): Annotation {
   const url = stringAt(value, 'url');
   if (value.type !== 'url_citation' || url === undefined) {

@@ -12,7 +12,6 @@ import { CHANNEL_BY_PART, INPUT_CHANNELS, isExclusive } from './wire.ts';
 
 // --- Open items -----------------------------------------------------------------------------------------------------
 
-/** An output item that is being read. */
 export interface ItemSlot {
   item: number;
   head: ItemHead;
@@ -21,7 +20,6 @@ export interface ItemSlot {
   open: boolean;
 }
 
-/** A part of an output item that is being read. */
 interface PartSlot {
   /** Index in the representation, and the upstream's index. */
   readonly part: number;

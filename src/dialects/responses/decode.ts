@@ -22,7 +22,6 @@ import {
   type TextChannel,
 } from './wire.ts';
 
-/** Reads the frames of one upstream stream. */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const reader = new AnswerReader(context);
   const numbers = context.request.exactNumbers;
@@ -72,7 +71,6 @@ class AnswerReader {
     return this.#take();
   }
 
-  /** Decodes a whole answer that came in one piece. */
   readWhole(body: JsonObject): Event[] {
     const isError = isJsonObject(body.error);
     if (isError || !Array.isArray(body.output)) {

@@ -20,7 +20,6 @@ import { renderUsage } from './usage.ts';
 
 // --- The whole body -------------------------------------------------------------------------------------------------
 
-/** The non-streaming answer. */
 export function encodeBody(result: Result, context: ReplyContext): JsonObject {
   const finish: Finish = result.finish ?? { type: 'finish', reason: 'stop' };
   const { usage, settled, relayed } = result;

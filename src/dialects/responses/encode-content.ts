@@ -274,7 +274,6 @@ interface Draft {
 export class TextDrafts {
   readonly #drafts = new Map<string, Draft>();
 
-  /** Collects an event of a text part. */
   see(event: Event): void {
     if (event.type === 'annotation') {
       this.#at(event.item, event.part).annotations.push(event.annotation);

@@ -69,7 +69,6 @@ interface Shown extends Placement {
 
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** Writes an answer as a stream of this format. */
 export function createEncoder(context: ReplyContext): StreamEncoder {
   return new ResponsesEncoder(context);
 }
@@ -80,9 +79,9 @@ class ResponsesEncoder implements StreamEncoder {
   readonly #writer: FrameWriter;
   readonly #fold = new Fold();
   readonly #drafts = new TextDrafts();
-  /** By position in the representation, in the order of their starts. */
+  /** Shown items by position in the representation, in the order of their starts. */
   readonly #items = new Map<number, Shown>();
-  /** Relay lane: the same, by the upstream's `output_index`. */
+  /** Relay lane: the items by the upstream's `output_index`. */
   readonly #relayed = new Map<number, Shown>();
   /** Items of searches that an upstream of another dialect ran, by the ids of their calls. */
   #searches: Map<string, number> | undefined;

@@ -17,7 +17,6 @@ export function readError(body: unknown): UpstreamErrorInfo | undefined {
   return code === undefined ? { message: cleaned } : { message: cleaned, code: cleanCode(code) };
 }
 
-/** A failure that an upstream reports inside a stream or a body with status 200. */
 export function failureOf(body: JsonObject): GatewayError {
   return reportedFailure(readError(body));
 }

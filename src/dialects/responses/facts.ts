@@ -8,7 +8,6 @@ import { IN_REASONING } from '../shared/reasoning/reasoning-object.ts';
 import { listOf, systemMessage } from '../shared/requests/recorded-input.ts';
 import { DOCUMENTED_FIELDS, OWN_REASONING_FORMAT } from './wire.ts';
 
-/** Facts of the responses format. */
 export const facts: ConversationFormatFacts = {
   seals: {
     ofThoughts: ({ encrypted, format }, quirks) =>

@@ -76,7 +76,7 @@ const PICTURE_TOKENS: Readonly<Record<string, number>> = {
   max: 30_000,
 };
 
-/** Of a quality that is not known here. */
+/** Output tokens of a picture whose quality is not known here. */
 const MOST_PICTURE_TOKENS = Math.max(...Object.values(PICTURE_TOKENS));
 
 const USUAL_PIXELS = 1_600_000;
@@ -100,7 +100,6 @@ function pictureOf(tool: JsonObject): ToolUnits {
   };
 }
 
-/** Tools by their type. */
 const ROWS: readonly ToolRow[] = [
   { type: /^web_search/, units: () => ({ web_search: 1 }) },
   { type: /^x_search/, units: () => ({ x_search: 1 }) },

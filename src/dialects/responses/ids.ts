@@ -28,7 +28,7 @@ export class ItemIds {
     this.#root = randomPartOf(generationId);
   }
 
-  /** `prefix`: of an id that is made here. */
+  /** `prefix`: beginning of an id that is made here. */
   idFor(thing: ItemHead | OutputItem, position: number, prefix = prefixOf(thing)): string {
     const own = thing.type === 'opaque' ? ownIdOfOpaque(thing) : 'id' in thing ? thing.id : undefined;
     const id =

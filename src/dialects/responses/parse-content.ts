@@ -76,7 +76,6 @@ function parseMessage(value: JsonObject): MessageItem {
   });
 }
 
-/** Content as a string or as a list of parts. */
 export function parseContent(content: Json | undefined): Part[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsOf(content).map(parsePart);
 }

@@ -37,7 +37,6 @@ import { SHELL_CALLS } from './local-shells.ts';
 import { reasoningNames } from './reasoning.ts';
 import { GATEWAY_FIELDS, isInItem } from './wire.ts';
 
-/** Why something is not sent. */
 export const NO_SUCH_PARAMETER = 'the upstream has no such parameter';
 export const NO_CACHE_MARKS = 'the upstream caches on its own and takes no marks';
 
@@ -96,7 +95,6 @@ function fatesAt({ quirks }: RenderTarget): FieldFates {
   return fates;
 }
 
-/** True if the endpoint takes a field. */
 export function takes(field: RequestField, target: RenderTarget): boolean {
   return isTaken(fatesAt(target)[field], target);
 }

@@ -28,7 +28,6 @@ import { toolChoiceSchema, toolSchema } from './wire-tools.ts';
 
 // --- Settings -------------------------------------------------------------------------------------------------------
 
-/** Values of `include`. */
 const INCLUDES = [
   'file_search_call.results',
   'message.input_image.image_url',
@@ -81,7 +80,6 @@ const promptSchema = Type.Object({
 
 // --- The request ----------------------------------------------------------------------------------------------------
 
-/** Schema of a request body. */
 export function requestSchema(vendor: string) {
   return Type.Object(fieldSchemas(vendor), { description: 'A generation request in the responses format.' });
 }
@@ -150,7 +148,6 @@ export function compactionSchema() {
 
 // --- Kinds of fields ------------------------------------------------------------------------------------------------
 
-/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(fieldSchemas('vendor')),
   'conversation',
@@ -210,7 +207,7 @@ export interface HostedItem {
   readonly membersOf?: (shown: JsonObject) => JsonObject;
 }
 
-/** By the name of the server tool. */
+/** Items by the name of the server tool. */
 const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map<string, HostedItem>([
   [
     'web_search',
@@ -248,7 +245,7 @@ const HOSTED_ITEMS: ReadonlyMap<string, HostedItem> = new Map<string, HostedItem
   ],
 ]);
 
-/** Of tools of MCP servers, which have several kinds of items: by the type of the item. */
+/** Items of tools of MCP servers, which have several kinds of items, by the type of the item. */
 const MCP_ITEMS: ReadonlyMap<string, HostedItem> = new Map([
   [
     'mcp_call',

@@ -20,7 +20,7 @@ export function unreadableAnswer(): BrokenAnswer {
   return new BrokenAnswer('The provider sent an answer that could not be read');
 }
 
-/** The same for dialects whose answers are one message. */
+/** `unreadableAnswer` for dialects whose answers are one message. */
 export function noMessage(): BrokenAnswer {
   return new BrokenAnswer('The provider sent an answer that is no message');
 }

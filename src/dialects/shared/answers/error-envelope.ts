@@ -26,7 +26,6 @@ export function encodeEnvelope(error: GatewayError, context: ErrorContext): Json
   return { error: errorObject(error), ...errorContextMembers(error, context) };
 }
 
-/** Writes the body of an error. */
 export type EncodeError = (error: GatewayError, context: ErrorContext) => JsonObject;
 
 /**

@@ -31,7 +31,7 @@ export function readFrame(
   return readObject(data, limits, /^\s*\{/, numbers);
 }
 
-/** The same, if the object may be in a list of one. */
+/** `readFrame`, if the object may be in a list of one. */
 export function readListedFrame(
   { data }: Frame,
   limits: JsonLimits,

@@ -6,10 +6,8 @@ import type { DecodeContext } from '../../dialect.ts';
 import { idSeedOf } from '../answers/made-ids.ts';
 import { freeTextOf, type ToolIdentity, toolIdentities } from '../tools/tool-names.ts';
 
-/** Kinds of blocks of an answer. */
 export type BlockKind = 'text' | 'thoughts' | 'call' | 'image' | 'opaque';
 
-/** An open content block of an answer. */
 export interface OpenBlock {
   readonly kind: BlockKind;
   /** Position of the item it belongs to. */
@@ -38,7 +36,6 @@ export interface BlockForm {
   inputIn(delta: JsonObject): string | undefined;
 }
 
-/** The start of a call's block. */
 export interface BegunCall {
   readonly name: string;
   readonly id: string | undefined;
@@ -59,7 +56,7 @@ export class BlockItems {
   readonly #byIndex = new Map<number, OpenBlock>();
   /** Blocks of open items, in order; of the message, its last block. */
   readonly #open = new Set<OpenBlock>();
-  /** Those of them that end when a call begins: all but the calls that are still being written. */
+  /** Blocks among `#open` that end when a call begins: all but the calls that are still being written. */
   #idle: OpenBlock[] = [];
   #items = 0;
   #hasCalls = false;

@@ -45,7 +45,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   },
 };
 
-/** Of a part whose type is not known here. */
+/** Wording of a part whose type is not known here. */
 const UNKNOWN_TYPE: Wording = {
   heading: (value) => [textIn(value) || undefined],
   path: '',

@@ -11,7 +11,6 @@ import { lengthOfVector, vectorIn } from './vectors.ts';
 /** Values of an answer: more than any call of the gateway returns (1,000 vectors of 4,096 numbers). */
 const MAX_ANSWER_VALUES = 4_000_000;
 
-/** Answer of an upstream. */
 export interface VectorAnswer {
   /** In the order of the inputs; undefined = the body is no answer. */
   readonly vectors: readonly (Json | undefined)[] | undefined;

@@ -18,7 +18,6 @@ export function vectorIn(encoding: VectorEncoding, given: Json | undefined): Vec
   return encoding === 'float' ? given : base64OfVector(given);
 }
 
-/** How many numbers a vector has. */
 export function lengthOfVector(vector: Vector): number {
   return typeof vector === 'string' ? Buffer.byteLength(vector, 'base64') / NUMBER_BYTES : vector.length;
 }

@@ -31,7 +31,6 @@ export function checkMedia(
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** An image, file, audio or video. */
 export interface Medium {
   readonly kind: MediaKind;
   readonly source: Source;

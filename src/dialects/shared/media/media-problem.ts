@@ -5,7 +5,6 @@ import { urlOf } from '../../../kit/net/url-of.ts';
 export type MediaKind = 'image' | 'file' | 'audio' | 'video';
 
 interface MediaRule {
-  /** Media types of the kind. */
   readonly types: RegExp;
   readonly example: string;
 }

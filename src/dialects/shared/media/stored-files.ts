@@ -39,7 +39,6 @@ export interface FileParts {
   write(part: JsonObject, file: InlineFile): WrittenPart;
 }
 
-/** A place in a body that names a stored file. */
 export interface StoredFileNaming extends FileNaming {
   /** Path of the member in the caller's body. */
   readonly path: string;

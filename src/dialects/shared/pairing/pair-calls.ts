@@ -12,7 +12,6 @@ export type CallStep<T> = {
   readonly turn: number;
 };
 
-/** Results by call. */
 export interface Pairing<T> {
   /** Results without a call; the second result of a call is one. */
   readonly orphans: ReadonlySet<T>;

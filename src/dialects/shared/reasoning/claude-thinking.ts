@@ -27,7 +27,6 @@ export interface ClaudeThinking {
 /** Output limit if neither the request nor the endpoint has one: the upstream requires a number. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/** The output limit of a request. */
 export function sentLimit({ request, target, report }: ThinkingContext): number {
   return cappedLimit(request, target, report) ?? target.outputLimit ?? DEFAULT_MAX_TOKENS;
 }
@@ -45,7 +44,6 @@ export function renderClaudeThinking(
   return context.target.alwaysThinks === true ? { ...asked, isThinking: true } : asked;
 }
 
-/** The request's own settings. */
 function renderAsked(
   context: ThinkingContext,
   takesReasoning: boolean,
@@ -120,7 +118,6 @@ function adaptive(
 
 const LEAST_EFFORT: Effort = 'low';
 
-/** Switches thinking off. */
 export const OFF: JsonObject = { type: 'disabled' };
 
 const NO_REASONING = 'the endpoint takes no reasoning settings';

@@ -17,7 +17,6 @@ const EFFORT_SHARE: Readonly<Record<Effort, number>> = {
 export const MIN_BUDGET_TOKENS = 1024;
 const MAX_BUDGET_TOKENS = 128_000;
 
-/** The requested effort; undefined = none. */
 export function effortOf(settings: ReasoningSettings | undefined): Effort | undefined {
   if (settings === undefined) return undefined;
   if (settings.effort !== undefined) return settings.effort;

@@ -31,5 +31,5 @@ export function knownEffort(word: Json | undefined): Effort | undefined {
   return EFFORTS.find((effort) => effort === word);
 }
 
-/** Its members. */
+/** Members of `reasoning`. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));

@@ -238,7 +238,7 @@ export const gatewayFieldSchemas = {
 
 const { models, provider, route, session_id, user, trace, preset } = gatewayFieldSchemas;
 
-/** Of these, the fields that mean something where there is no conversation to change. */
+/** The fields that mean something where there is no conversation to change. */
 export const routingFieldSchemas = { models, provider, route, session_id, user, trace, preset };
 
 export { imageConfigSchema };
@@ -345,7 +345,6 @@ export function serverToolType(vendor: string, further: readonly string[] = []) 
   };
 }
 
-/** Reads a `cache_control` member. */
 export function parseCacheMark(value: Json | undefined): CacheMark | undefined {
   if (!isJsonObject(value)) return undefined;
   return typeof value.ttl === 'string' ? { ttl: value.ttl } : {};

@@ -7,7 +7,7 @@ export type HostedTool = Extract<Tool, { type: 'hosted' }>;
 export interface WantedSearch {
   /** Patterns of the domains that results may be from. */
   readonly allowed?: readonly string[] | undefined;
-  /** The same as plain hosts; absent also if hosts cannot express the patterns. */
+  /** `allowed` as plain hosts; absent also if hosts cannot express the patterns. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Patterns of the domains that no result may be from. */
   readonly blocked?: readonly string[] | undefined;

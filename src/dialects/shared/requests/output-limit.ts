@@ -86,7 +86,7 @@ export function lowestLimit(limits: readonly number[]): number {
   return Math.min(...limits);
 }
 
-/** Of two names for the limit, the newer one if the body has it. */
+/** The field to report: of two names for the limit, the newer one if the body has it. */
 function reportedField({ formatFacts, body }: GenerationRequest, report: Report): string {
   const [, newer] = conversationForm(formatFacts).limitFields;
   return newer !== undefined && numberAt(body, newer) !== undefined

@@ -26,7 +26,6 @@ export function refuseManyPieces(body: JsonObject, lists: readonly [string, ...s
   }
 }
 
-/** The error for a list with too many pieces. */
 export function tooManyPieces(path: string): GatewayError {
   const message = `must hold at most ${MAX_REQUEST_PIECES} messages, parts, calls and tools in all`;
   return invalidRequest([{ path, message }]);

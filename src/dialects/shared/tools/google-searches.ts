@@ -9,7 +9,6 @@ import { objectAt, stringsAt, textAt } from '../../../kit/json/members.ts';
 /** Searches of the web, by the upstream's name. */
 const WEB_SEARCH = 'GOOGLE_SEARCH_WEB';
 
-/** A search that a part asks for. */
 export interface GoogleSearch {
   readonly callId: string;
   readonly queries: readonly string[];

@@ -4,7 +4,6 @@ import { toolGroupPlace, toolMemberPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { type FlatNames, identityOf } from './tool-names.ts';
 
-/** Context of reporting the losses of tools at an upstream with plain functions only. */
 export interface ToolLossContext {
   readonly request: GenerationRequest;
   readonly report: Report;
