@@ -5,7 +5,7 @@ import type { Ledger } from '../../ports/ledger.ts';
 export interface OpeningReport {
   /** Generations that a crash had left open, settled now. */
   readonly settledAfterCrash: number;
-  /** Of these the ones that had used nothing: their reservations were released. */
+  /** Generations among those settled that had used nothing: their reservations were released. */
   readonly releasedAfterCrash: number;
   /** Settled generations of earlier runs that were not booked yet (as rows, or in the shared database). */
   readonly rebooked: number;

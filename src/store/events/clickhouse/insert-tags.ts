@@ -37,7 +37,7 @@ function lineOf(tag: ClassifierTag): string {
   return [...identityOf(tag), tag.value, tag.createdAtMs].map(fieldOf).join('\t');
 }
 
-/** By classifier and time, which the table is sorted by. */
+/** Selects which of some tags are stored, by classifier and time, which the table is sorted by. */
 function knownSql(tags: readonly ClassifierTag[]): string {
   const listed = (of: (tag: ClassifierTag) => string) => [...new Set(tags.map(of))].map(literalOf).join(', ');
   const moments = tags.map(({ createdAtMs }) => createdAtMs);

@@ -25,7 +25,6 @@ function singleNumber(rows: readonly TextRow[]): number {
   return row[0] === null ? 0 : wholeOf(row[0]);
 }
 
-/** Sizes of the tables. */
 export async function storedSizes(client: ClickhouseClient): Promise<EventSizes> {
   const prunedBeforeMs = await prunedBefore(client);
   const tables = [EVENTS, DAILY].map((table) => `'${table}'`).join(', ');

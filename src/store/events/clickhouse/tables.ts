@@ -86,7 +86,7 @@ export class ClickhouseTables {
     }
   }
 
-  /** Of several identities, which gateways gave at the same moment, the first counts. */
+  /** The identity of the tables. If gateways gave several at the same moment, the first counts. */
   async #find(): Promise<{ readonly id: string; readonly version: number } | undefined> {
     const [row] = await this.#client.query(
       `SELECT id, toInt64((SELECT max(version) FROM ${STORES})) FROM ${STORES} ORDER BY made_ms, id LIMIT 1`,

@@ -21,7 +21,7 @@ interface CachedTotals {
  * events are dropped.
  */
 export class AppTotalsCache {
-  /** By windows, least recently used first. */
+  /** Answers by windows, least recently used first. */
   readonly #answers = new Map<string, CachedTotals>();
 
   /** The cached answer, or that of `query`, which is cached unless its windows changed meanwhile. */

@@ -95,7 +95,6 @@ async function placesOf(
 /** Maximum of cached series: more than an installation uses in a day, and a few megabytes. */
 const MAX_SERIES = 20_000;
 
-/** Cache of the places of series in a file. */
 export class SeriesCache {
   readonly #places = new Map<string, number>();
 

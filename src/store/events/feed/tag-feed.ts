@@ -13,7 +13,6 @@ interface TagProgress {
 }
 
 export interface TagFeedOptions {
-  /** The data directory. */
   readonly directory: string;
   /** Name of the file in it that says which tags the events have. */
   readonly fileName: string;
@@ -82,7 +81,6 @@ export class TagFeed {
     this.#wake();
   }
 
-  /** Feeds all tags again. */
   async feedAll(): Promise<void> {
     this.#forget();
     do await this.#runPass();
@@ -131,7 +129,6 @@ export class TagFeed {
     }
   }
 
-  /** Runs one pass; a call during a pass joins it. */
   #runPass(): Promise<void> {
     this.#pass ??= this.#feed().finally(() => {
       this.#pass = undefined;

@@ -37,7 +37,6 @@ export function sightingOf({
   });
 }
 
-/** Merges two sightings of one app. */
 export function mergedSighting(first: AppSighting, second: AppSighting): AppSighting {
   const isNewer = second.title !== null && (first.title === null || second.atMs > first.atMs);
   const titled = isNewer ? second : first;

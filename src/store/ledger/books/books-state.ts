@@ -32,7 +32,6 @@ export interface BooksSnapshot {
   readonly ended: EndedIds;
 }
 
-/** Books before the first record. */
 export const EMPTY_BOOKS: BooksSnapshot = {
   sequence: 0,
   tallies: { key: [], member: [], workspace: [], account: [] },
@@ -75,7 +74,6 @@ export class BooksState {
     return this.#sequence + 1;
   }
 
-  /** The windows around a moment. */
   windowsAt(ms: number): WindowNumbers {
     this.#windows = windowsAt(ms, this.#windows);
     return this.#windows;
@@ -85,7 +83,6 @@ export class BooksState {
     return this.#tallies.get(scope, id);
   }
 
-  /** The ids of a scope that have a tally. */
   idsOf(scope: Scope): Iterable<string> {
     return this.#tallies.ids(scope);
   }
@@ -99,7 +96,6 @@ export class BooksState {
     return this.#balances.get(accountId) ?? UNGRANTED;
   }
 
-  /** Generations that were accepted and have not ended, by id, oldest first. */
   get open(): ReadonlyMap<string, OpenGeneration> {
     return this.#open;
   }

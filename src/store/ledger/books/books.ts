@@ -239,7 +239,6 @@ export class Books {
     return this.#state.apply(record);
   }
 
-  /** Takes a snapshot synchronously; cheap, because values are shared. */
   snapshot(): BooksSnapshot {
     return this.#state.snapshot();
   }
@@ -259,7 +258,6 @@ export class Books {
     return this.#state.open;
   }
 
-  /** The money of an account. */
   statementOf(accountId: string): AccountStatement {
     return this.#statement(accountId, this.#state.tallyOf('account', accountId).reserved.creditNanos);
   }

@@ -4,7 +4,6 @@ export interface EndedIds {
   readonly recent: readonly string[];
 }
 
-/** No generation has ended. */
 export const NONE_ENDED: EndedIds = { older: [], recent: [] };
 
 /** Ids in each half: at 500 generations a second, at least half a minute in total. */
@@ -38,7 +37,6 @@ export class EndedGenerations {
     this.#recent.add(generationId);
   }
 
-  /** All remembered ids. */
   ids(): EndedIds {
     return { older: [...this.#older], recent: [...this.#recent] };
   }

@@ -25,7 +25,6 @@ export function limitsIn(limits: Limits, scope: Exclude<Scope, 'account'>): read
   return limits[scope] ?? NO_LIMITS;
 }
 
-/** A limit, and what is left of it. */
 export interface Standing {
   readonly scope: Scope;
   readonly limit: Limit;

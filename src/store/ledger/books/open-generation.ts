@@ -16,14 +16,12 @@ export interface OpenGeneration {
   readonly checkpoint: Checkpoint | null;
 }
 
-/** Usage of a generation at a moment. */
 export interface Checkpoint {
   /** The charge if it ended here: tokens once there was output, and the cost of tools. */
   readonly spent: Amount;
   readonly atMs: number;
   /** Members of its row that were known by then. */
   readonly row: JsonObject;
-  /** Sequence of its record. */
   readonly sequence: number;
 }
 

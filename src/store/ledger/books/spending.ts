@@ -5,7 +5,6 @@ import type { Spending, Sums } from '../../../ports/ledger.ts';
 
 const NO_SUMS: Sums = { lifetime: 0n, daily: 0n, weekly: 0n, monthly: 0n };
 
-/** Nothing was ever spent. */
 export const NOTHING_SPENT: Spending = {
   windows: { daily: 0, weekly: 0, monthly: 0 },
   credit: NO_SUMS,

@@ -15,7 +15,6 @@ export type TallyEntry = readonly [id: string, tally: Pick<Tally, 'spending' | '
 
 const EMPTY: Tally = { spending: NOTHING_SPENT, reserved: NOTHING, sequence: 0 };
 
-/** The tallies of all scopes. */
 export class Tallies {
   readonly #maps: Readonly<Record<Scope, Map<string, Tally>>>;
 
@@ -40,12 +39,10 @@ export class Tallies {
     else this.#maps[scope].set(id, tally);
   }
 
-  /** The ids of a scope that have a tally. */
   ids(scope: Scope): Iterable<string> {
     return this.#maps[scope].keys();
   }
 
-  /** All tallies for a snapshot. */
   entries(): Readonly<Record<Scope, readonly TallyEntry[]>> {
     const { key, member, workspace, account } = this.#maps;
     return { key: [...key], member: [...member], workspace: [...workspace], account: [...account] };

@@ -10,7 +10,6 @@ export async function orLedgerUnavailable<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** The error; LedgerUnavailable for DatabaseUnavailable. */
 export function ledgerErrorOf(error: unknown): unknown {
   return error instanceof DatabaseUnavailable ? withoutDatabase(error) : error;
 }

@@ -47,7 +47,6 @@ export interface PostgresLedgerSettings {
   generationMs(): number;
   /** Retention of rows of generations, milliseconds; absent = unlimited. */
   retentionMs?(): number;
-  /** Durability of settlements. */
   durability(): Durability;
   /** How much money is held ahead for payers that reserve often; absent = none. */
   readonly slices?: (() => SliceBounds) | undefined;

@@ -11,7 +11,6 @@ import type { Reserver } from './reserving/reserver.ts';
 import type { Slices } from './slices/slices.ts';
 import type { DatabaseClock } from './tallies/database-clock.ts';
 
-/** The parts of a `PostgresLedger`. */
 export interface PostgresLedgerOptions {
   readonly database: Kysely<Tables>;
   /** For long statements. */
@@ -32,7 +31,6 @@ export interface PostgresLedgerOptions {
   readonly booker: Booker;
   readonly journal: Journal;
   readonly writer: RecordWriter;
-  /** Durability of settlements. */
   durability(): Durability;
   /** How long a settlement waits for a failing disk, milliseconds. */
   readonly patienceMs: number;

@@ -1,7 +1,6 @@
 /** `first`: the first attempt is under way. `retried`: it failed, and the write is retried. */
 type State = 'first' | 'retried' | 'written' | 'given-up';
 
-/** A caller that waits for a record. */
 interface Waiter {
   /** Waits for retries too. */
   readonly isPatient: boolean;

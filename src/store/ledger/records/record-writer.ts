@@ -72,7 +72,6 @@ export class RecordWriter {
     return this.#retried.length === 0;
   }
 
-  /** Records that are not written yet. */
   get waiting(): number {
     return this.#pending.size;
   }

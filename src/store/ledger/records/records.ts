@@ -20,7 +20,6 @@ import {
 } from './codec.ts';
 import { absentOr, amountCodec, limitsCodec, scopesCodec } from './money-codecs.ts';
 
-/** The members of every record. */
 interface CommonMembers {
   /** Grows by one with each record. */
   readonly sequence: number;
@@ -192,7 +191,6 @@ export function generationOfRecord(record: SettleRecord): StoredGeneration {
 const VERSION = 1;
 const VERSION_TEXT = String.fromCharCode(VERSION);
 
-/** Encodes a record for the journal. */
 export function encodeRecord(record: LedgerRecord): Uint8Array {
   const codec = CODECS[record.kind] as Codec<LedgerRecord>;
   return Buffer.from(VERSION_TEXT + codec.encode(record));

@@ -7,7 +7,6 @@ export interface ReconcilerOptions {
   /** Open generations by id. */
   open(): ReadonlyMap<string, OpenGeneration>;
   readonly ledger: Pick<Ledger, 'settle'>;
-  /** Longest duration of a generation, milliseconds. */
   generationMs(): number;
   readonly completeRow?: CompleteRow | undefined;
   readonly clock: Clock;

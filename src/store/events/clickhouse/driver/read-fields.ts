@@ -11,7 +11,7 @@ export function wholeOf(text: string | null | undefined): number {
   return Number(digitsOf(text));
 }
 
-/** As `wholeOf`, of any size. */
+/** Parses a whole number of any size. */
 export function bigOf(text: string | null | undefined): bigint {
   return BigInt(digitsOf(text));
 }

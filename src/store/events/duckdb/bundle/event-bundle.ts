@@ -109,7 +109,6 @@ export class EventBundleWriter {
     return place;
   }
 
-  /** Adds sightings for the registry of apps. */
   addApps(sightings: readonly AppSighting[]): void {
     for (const sighting of sightings) {
       const before = this.#apps.get(sighting.host);
@@ -133,7 +132,6 @@ export class EventBundleWriter {
     }
   }
 
-  /** Removes the bundle's file. */
   async discard(): Promise<void> {
     await this.#staged.catch(() => {});
     await this.#thread.close();

@@ -5,7 +5,6 @@ import { EventsUnavailable } from '../../event-errors.ts';
 /** The file is unreadable, and a retry does not help: it is damaged, or from another program or release. */
 export class DuckdbFileDamaged extends Error {}
 
-/** Whether DuckDB ran out of memory. */
 export function isOutOfMemory(error: unknown): boolean {
   return (
     error instanceof DatabaseUnavailable &&

@@ -27,7 +27,7 @@ const { file, options, schema, shape, upgrades = {} } = workerData as DuckdbSett
 let opened: Promise<OpenDatabase> | undefined;
 /** Settles once all writes asked for by now are done. */
 let written: Promise<unknown> = Promise.resolve();
-/** Of the tables that have staged rows. */
+/** Appenders of the tables that have staged rows. */
 const appenders = new Map<string, Appender>();
 
 answerQuestions<DuckdbQuestion, unknown>({

@@ -19,7 +19,6 @@ export const DUCKDB_OPTIONS: Readonly<Record<string, string>> = {
   autoload_known_extensions: 'false',
 };
 
-/** Settings of a database. */
 export interface DuckdbSettings {
   readonly file: string;
   readonly options: Readonly<Record<string, string>>;
@@ -100,12 +99,11 @@ export class DuckdbThread {
     return (await this.#ask({ kind: 'query', statement }, { signal })) as DuckdbRows;
   }
 
-  /** As `query`, for large results: packed number columns cost this thread next to nothing. */
+  /** `query` for large results: packed number columns cost this thread next to nothing. */
   async columns(statement: Statement, signal?: AbortSignal): Promise<DuckdbColumns> {
     return (await this.#ask({ kind: 'columns', statement }, { signal })) as DuckdbColumns;
   }
 
-  /** Ends the thread after its current work. */
   close(): Promise<void> {
     return this.#thread.close(CLOSING_MS);
   }

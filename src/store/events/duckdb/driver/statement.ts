@@ -15,7 +15,6 @@ export function statementsOf(
   }));
 }
 
-/** A statement without parameters. */
 export function plain(sql: string): Statement {
   return { sql, parameters: {} };
 }

@@ -41,7 +41,6 @@ export interface Batch {
   readonly clock: DatabaseClock;
 }
 
-/** Result of booking a batch. */
 export interface Booking {
   /** Written off because reservations had been released before. */
   readonly releasedNanos: Nanos;

@@ -14,7 +14,6 @@ export interface BookerOptions {
   readonly owner: string | undefined;
   readonly databaseClock: DatabaseClock;
   readonly generations: LocalGenerations;
-  /** Called after each batch. */
   booked(booking: Booking, ends: readonly JournalledEnd[]): void;
   /** Called when another run owns the journal: this one stops booking for good. */
   takenOver(): void;

@@ -40,7 +40,6 @@ function bookedEndsOf({ booked_to, unbooked }: LedgerJournalRow): BookedEnds {
   return { bookedTo: Number(booked_to), unbooked: new Set(JSON.parse(unbooked) as number[]) };
 }
 
-/** Adds the row of a gateway's journal. */
 export async function addJournalRow(
   transaction: Transaction<Tables>,
   gatewayId: string,

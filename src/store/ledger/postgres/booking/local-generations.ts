@@ -7,7 +7,6 @@ import { decodeRecord, type LedgerRecord } from '../../records/records.ts';
 import type { JournalledEnd } from './book-ends.ts';
 import { type BookedEnds, isBooked } from './booked-ends.ts';
 
-/** An open generation of this gateway. */
 export interface LocalGeneration extends OpenGeneration {
   /** No limit, budget or balance applied when it was accepted: its use is charged in full, whatever is reserved. */
   readonly isUnlimited: boolean;
@@ -30,13 +29,11 @@ export class LocalGenerations {
   readonly #ended = new EndedGenerations(NONE_ENDED);
   #sequence = 0;
 
-  /** The number of the next record. */
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
   }
 
-  /** The number of the last record. */
   get lastSequence(): number {
     return this.#sequence;
   }
@@ -114,14 +111,12 @@ export class LocalGenerations {
     }
   }
 
-  /** Raises the reservation of an open generation. */
   raise(generationId: string, reserved: Amount): void {
     const generation = this.#open.get(generationId);
     if (generation === undefined) return;
     this.#open.set(generationId, { ...generation, reserved: atLeast(generation.reserved, reserved) });
   }
 
-  /** Forgets ends that are booked. */
   booked(ends: readonly JournalledEnd[]): void {
     for (const { generationId } of ends) {
       this.#unbooked.delete(generationId);
@@ -152,7 +147,6 @@ export class LocalGenerations {
     return used;
   }
 
-  /** Whether an id is in use. */
   knows(generationId: string): boolean {
     return this.isUnfinished(generationId) || this.#ended.has(generationId);
   }

@@ -33,7 +33,6 @@ export class RefusedEnds {
     });
   }
 
-  /** False when it is unknown. */
   delete(generationId: string): boolean {
     return this.#refused.delete(generationId);
   }

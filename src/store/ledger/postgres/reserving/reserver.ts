@@ -45,10 +45,10 @@ export interface Reserved {
 /** Returns the amount for a headroom; null = too little. */
 type Size = (headroom: Headroom) => Amount | null;
 
-/** With what checking the key and waiting for a slice may take, a request waits for 8 seconds. */
+/** Together with the key check and the wait for a slice, a request waits 8 seconds at most. */
 const DEFAULT_WAIT_MS = 6_000;
 
-/** Part of that time that a settlement waits at most. */
+/** Share of `DEFAULT_WAIT_MS` that a settlement waits at most. */
 const SETTLEMENT_SHARE = 0.5;
 
 /** How long a request waits if it can begin without the database, milliseconds. */

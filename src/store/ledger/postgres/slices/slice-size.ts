@@ -6,7 +6,7 @@ import type { Affordable } from '../../../../ports/ledger.ts';
 export interface SliceBounds {
   /** The most that may be free in a slice, nano-dollars; 0 = there are no slices. */
   readonly maxNanos: Nanos;
-  /** The same as a share of what is left of the tightest limit, from 0 to 1. */
+  /** The most that may be free in a slice, as a share of what is left of the tightest limit, from 0 to 1. */
   readonly maxShare: number;
   /** A payer with this many reservations in the last four seconds gets a slice; absent = `HOT_RESERVATIONS`. */
   readonly hotReservations?: number;
@@ -18,7 +18,7 @@ const PARTS = 1_000_000;
 /** What a slice should have free. */
 export interface SliceTarget {
   readonly wanted: Amount;
-  /** With less it is of no use. */
+  /** Smallest useful amount: the largest recent reservation. */
   readonly least: Amount;
 }
 

@@ -60,7 +60,6 @@ export class Slice {
     return true;
   }
 
-  /** Frees a part of what was taken. */
   giveBack(amount: Amount): void {
     this.#taken = minus(this.#taken, amount);
   }
@@ -95,7 +94,6 @@ export class Slice {
     this.#held = minus(this.#held, charge);
   }
 
-  /** Pays for no further generation. */
   close(): void {
     this.#isOpen = false;
   }

@@ -35,7 +35,6 @@ export interface Taken {
   readonly isUnlimited: boolean;
 }
 
-/** A payer that has reserved lately. */
 interface KnownPayer {
   readonly payer: PayingScopes;
   readonly demand: Demand;
@@ -141,7 +140,6 @@ export class Slices {
     if (slice !== undefined) this.#slices.get(slice)?.giveBack(minus(reserved, charge));
   }
 
-  /** The end of a generation is booked. */
   booked(slice: string | undefined, charge: Amount): void {
     if (slice !== undefined) this.#slices.get(slice)?.booked(charge);
   }

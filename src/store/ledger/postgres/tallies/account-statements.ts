@@ -60,7 +60,6 @@ type AccountRow = (LedgerTallyRow | Record<keyof LedgerTallyRow, null>) & {
   readonly last_grant: string | null;
 };
 
-/** An account as the tables have it. */
 interface KnownAccount {
   /** Empty when there is none. */
   readonly tally: SqlTally;
@@ -84,10 +83,9 @@ function accountOf(row: AccountRow): KnownAccount {
   };
 }
 
-/** The money of all accounts. */
 export interface Totals {
   readonly accounts: readonly AccountStatement[];
-  /** Of all gateways, without slices. */
+  /** Open reservations of all gateways, without slices. */
   readonly openReservations: number;
   readonly generations: number;
 }

@@ -22,7 +22,6 @@ export function raisedBy({ affordable, unspent }: Headroom, { creditNanos, byokN
   };
 }
 
-/** Whether an amount can be reserved. */
 export function isAffordable({ creditNanos, totalNanos }: Affordable, amount: Amount): boolean {
   if (creditNanos !== null && amount.creditNanos > creditNanos) return false;
   return totalNanos === null || amount.creditNanos + amount.byokNanos <= totalNanos;

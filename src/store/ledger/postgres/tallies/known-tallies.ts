@@ -11,7 +11,7 @@ const UNLIMITED_MS = 300_000;
 
 interface KnownTally {
   readonly tally: SqlTally;
-  /** By the gateway's monotonic clock, milliseconds. */
+  /** When the tally was seen, by the gateway's monotonic clock, milliseconds. */
   readonly seenAtMs: number;
 }
 

@@ -7,7 +7,6 @@ import { limitsIn } from '../../books/limits.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { type TalliesAt, talliesByName, tallyKeysOf } from './tally-rows.ts';
 
-/** The scopes that pay, and their limits. */
 export interface PayingScopes {
   readonly scopes: ScopeIds;
   readonly limits: Limits;
@@ -41,7 +40,6 @@ export type ReserveMode = 'new' | 'again' | 'more';
  */
 export type ReserveVerdict = 'reserved' | 'refused' | 'known' | 'missing';
 
-/** The verdict, and the tallies as they were before. */
 export interface ReserveAnswer extends TalliesAt {
   readonly verdict: ReserveVerdict;
 }

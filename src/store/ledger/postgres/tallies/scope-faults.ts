@@ -12,7 +12,7 @@ export interface ScopeFault {
   readonly differenceNanos: Nanos;
 }
 
-/** By the account's id. */
+/** Faults by the account's id. */
 export type ScopeFaults = ReadonlyMap<string, ScopeFault>;
 
 interface FaultRow {
@@ -93,7 +93,7 @@ const EACH_SCOPE = sql`cross join lateral (
   values ('key', key_hash), ('workspace', workspace_id), ('account', account_id)
 ) as of(scope, id)`;
 
-/** The same of reservations, which also count for the members that they name. */
+/** `EACH_SCOPE` for reservations, which also count for the members that they name. */
 const EACH_RESERVED_SCOPE = sql`cross join lateral (
   select * from (
     values ('key', key_hash), ('member', member_id), ('workspace', workspace_id), ('account', account_id)

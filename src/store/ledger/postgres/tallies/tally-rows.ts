@@ -26,7 +26,6 @@ export interface SqlTally {
   readonly balance: Grant;
 }
 
-/** Identifies a tally. */
 export type TallyKey = Pick<SqlTally, 'scope' | 'id'>;
 
 /** The tallies that a generation counts in, in lock order. */
@@ -39,7 +38,6 @@ export function tallyName({ scope, id }: TallyKey): string {
   return `${scope} ${id}`;
 }
 
-/** A tally without any money. */
 export function emptyTally({ scope, id }: TallyKey): SqlTally {
   return { scope, id, spending: NOTHING_SPENT, reserved: NOTHING, balance: UNGRANTED };
 }
