@@ -20,7 +20,6 @@ export interface Certificate {
 const OVERDUE_SHARE = 0.1;
 const MAX_OVERDUE_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** `server.tls` of the configuration. */
 export type TlsFiles = NonNullable<Config['server']['tls']>;
 
 type Member = keyof TlsFiles;

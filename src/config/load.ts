@@ -86,8 +86,8 @@ export function loadConfiguration(options: LoadOptions): Loading {
 }
 
 /**
- * As loadConfiguration, but parses YAML in another thread and checks in slices, so that a serving process is not
- * blocked.
+ * `loadConfiguration` with YAML parsed in another thread and checks in slices, so that a serving process is
+ * not blocked.
  */
 export async function loadConfigurationInThread(options: LoadOptions): Promise<Loading> {
   const begun = beginLoading(options);
@@ -237,7 +237,7 @@ export function configurationErrorOf(problems: readonly Issue[], path: string): 
   return new ConfigurationError(placeProblems(shown, content?.text ?? ''), path);
 }
 
-/** As loadConfiguration, but throws a ConfigurationError. */
+/** `loadConfiguration`, but throws a ConfigurationError. */
 export function requireConfiguration(options: LoadOptions): LoadedConfiguration {
   const loading = loadConfiguration(options);
   if (!loading.ok) throw new ConfigurationError(loading.problems, loading.file);

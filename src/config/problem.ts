@@ -65,7 +65,6 @@ export function problemText(problem: Problem, file: string | undefined): string 
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-/** All problems, as they are printed. */
 export function problemsText(problems: readonly Problem[], file: string | undefined): string {
   return problems.map((problem) => problemText(problem, file)).join('');
 }
@@ -80,7 +79,7 @@ export function problemFields({ path, hint, place, excerpt }: Problem, file: str
   };
 }
 
-/** The same with the message. */
+/** Facts of a problem, its message included, as members of JSON. */
 export function problemJson(problem: Problem, file: string | undefined) {
   const { path, ...fields } = problemFields(problem, file);
   return { path, message: problem.message, ...fields };

@@ -16,7 +16,7 @@ export interface ValueSource {
   readonly line: number | null;
   /** Variables of the environment that the value is made from. */
   readonly variables: readonly string[];
-  /** As it is typed, such as `--port`. */
+  /** The flag as it is typed, such as `--port`. */
   readonly flag: string | null;
 }
 
@@ -74,7 +74,6 @@ function runtimeValues({ runtime, file, environment }: LoadedConfiguration, flag
   });
 }
 
-/** A value and the steps that lead to it. */
 interface Leaf {
   readonly path: readonly Segment[];
   readonly value: unknown;

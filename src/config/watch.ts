@@ -23,7 +23,6 @@ const SETTLE_MS = 150;
 
 export interface WatchOptions {
   readonly initial: LoadedConfiguration;
-  /** Loads the configuration again. */
   readonly load: () => Loading | Promise<Loading>;
   /**
    * Applies a new configuration, in which keys that need a restart keep their running values. If it throws, the running
@@ -55,7 +54,6 @@ export interface Reload {
 
 export interface ConfigurationWatch {
   readonly state: ConfigurationState;
-  /** The configuration in force. */
   readonly running: LoadedConfiguration;
   /** Loads and applies the file. True if it was applied. Never rejects. */
   reload(): Promise<boolean>;
@@ -92,7 +90,6 @@ export function watchConfiguration({ initial, load, apply, log }: WatchOptions):
     return refuseFor([{ path: '', message: reason }]);
   };
 
-  /** One line for each problem. */
   const refuseFile = ({ problems, file }: Pick<ConfigurationError, 'problems' | 'file'>) => {
     for (const problem of problems) logRefusal(problemLine(problem), problemFields(problem, file));
     return refuseFor(problems);

@@ -7,13 +7,11 @@ export type WorkerCount = number | 'auto';
 /** The highest number of serving processes. */
 export const MAX_WORKERS = 1024;
 
-/** Where the number of processes is given. */
 interface WorkerSettings {
   readonly runtime: { readonly workers?: WorkerCount | undefined };
   readonly config: { readonly server: { readonly workers: WorkerCount } };
 }
 
-/** The processors of this machine. */
 interface Processors {
   readonly cores: number;
   /** Cores that a control group allows; undefined = all. */

@@ -202,7 +202,6 @@ function wrongText({ account, fault, difference }: WrongAccount): string {
   return `${WRONG[fault](account)} (${usdOf(BigInt(difference))} USD)`;
 }
 
-/** Messages by fault. */
 const WRONG: Readonly<Record<Fault, (account: string) => string>> = {
   tally: (account) => `the sums and the balance of the account ${account} are missing from the database`,
   equation: (account) => `the money equation does not hold for the account ${account}`,

@@ -2,7 +2,6 @@ import { withoutSecrets } from '../kit/log/redact-fields.ts';
 
 export type Verdict = 'ok' | 'warning' | 'problem';
 
-/** One result of a check. */
 export interface CheckFinding {
   readonly verdict: Verdict;
   /** The fact and its place. */

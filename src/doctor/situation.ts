@@ -47,7 +47,9 @@ export interface Situation {
   readonly database: Promise<Database>;
   /** Reads the database again, to tell changes by a running gateway from damage. */
   lookAgain(): Promise<Database>;
-  /** As the running gateway sees them, or as configured; undefined if the configuration is invalid. */
+  /**
+   * Providers as the running gateway sees them, or as configured; undefined if the configuration is invalid.
+   */
   readonly providers: Promise<readonly ProviderView[] | undefined>;
   /** The file as the running gateway reads it; undefined if none runs. */
   readonly configuration: ConfigurationView | undefined;

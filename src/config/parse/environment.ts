@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { type Issue, memberPath } from '../../kit/json/validate.ts';
 import { shownName } from './shown-text.ts';
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /*
@@ -63,14 +62,12 @@ export function unsetVariableIn(marked: string, environment: Environment): strin
   return undefined;
 }
 
-/** Names of the variables in a marked text. */
 export function variablesIn(marked: string): string[] {
   return [...marked.matchAll(MARK)].flatMap(([, escaped, name]) =>
     escaped === '' && name !== undefined ? [name] : [],
   );
 }
 
-/** True if a marked text has a variable. */
 export function hasVariable(marked: string): boolean {
   return marked.includes(OPEN);
 }

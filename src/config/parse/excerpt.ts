@@ -9,8 +9,8 @@ import { escapeControls } from './shown-text.ts';
 const MAX_CHARACTERS = 100;
 
 /**
- * Of longer lines only the member at the place is searched for secrets, which takes time that grows with the square of
- * the length.
+ * Longer lines are cut: only the member at the place is searched for secrets, which takes time that grows
+ * with the square of the length.
  */
 const MAX_LINE_CHARACTERS = 2000;
 
@@ -135,7 +135,7 @@ function maskMember(whole: string, quote: string, name: string, colon: string, v
   return `${quote}${name}${quote}${colon}${/^[{[]/.test(value) ? value.replace(MEMBER, maskMember) : value}`;
 }
 
-/** The same length, so that columns stay right. */
+/** Stars in place of a value, as many as it has characters, so that columns stay right. */
 function hidden(value: string): string {
   const kept = /\s*$/.exec(value)?.[0] ?? '';
   return HIDDEN.repeat(value.length - kept.length) + kept;

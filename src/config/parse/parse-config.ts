@@ -22,7 +22,6 @@ import { yamlProblem } from './yaml-words.ts';
 /** Larger files are refused: parsing YAML takes seconds and hundreds of times the file's size in memory. */
 export const MAX_CONFIG_BYTES = 4_000_000;
 
-/** A parsed file, or all of its problems. */
 export type ConfigReading =
   | {
       readonly ok: true;
@@ -70,7 +69,7 @@ export function parseConfig(
   }
 }
 
-/** As parseConfig, but parses YAML in another thread, and checks in slices beside requests. */
+/** `parseConfig` with YAML parsed in another thread, and checks in slices beside requests. */
 export async function parseConfigInThread(
   text: string,
   environment: Environment,
@@ -190,7 +189,10 @@ function neededOf(file: object, environment: Environment, scope: ConfigScope): o
   return commandSections(file, environment, scope === 'catalogue' ? CATALOGUE_SECTIONS : undefined);
 }
 
-/** With the providers and credentials of this environment. Those that cannot be used are left out. */
+/**
+ * The configuration with the providers and credentials of this environment. Those that cannot be used are
+ * left out.
+ */
 function completed(config: Config, environment: Environment, knownProviders: KnownProviders): Config {
   return { ...config, providers: [...knownProviders.complete(config.providers, environment).providers] };
 }

@@ -27,7 +27,7 @@ function placesOf(text: string, queries: readonly PlaceQuery[]): (FilePlace | un
 /** A text of this length is parsed in a few milliseconds, less than a thread takes to start. */
 const SHORT_TEXT_CHARACTERS = 16_384;
 
-/** As placeProblems, but parses a long text in another thread. */
+/** `placeProblems` with a long text parsed in another thread. */
 export async function placeProblemsInThread(
   problems: readonly Problem[],
   text: string,

@@ -15,7 +15,7 @@ export interface YamlProblem {
   /** The library's message; may quote the text. */
   readonly message: string;
   readonly place: FilePlace;
-  /** Of a duplicate key: where the first one is. */
+  /** For a duplicate key: where the first one is. */
   readonly firstPlace?: FilePlace;
 }
 

@@ -13,7 +13,7 @@ const TIME_LIMIT_MS = 30_000;
 /** Heap limit of the thread, megabytes. */
 const MEMORY_LIMIT_MB = 1024;
 
-/** As readYaml, in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
+/** `readYaml` in a worker thread: a megabyte takes a second, which would block all streams. Never rejects. */
 export async function readYamlInThread(text: string): Promise<YamlReading> {
   try {
     return await askThread<YamlReading>({ text });
@@ -22,7 +22,7 @@ export async function readYamlInThread(text: string): Promise<YamlReading> {
   }
 }
 
-/** As findPlaces, in a worker thread. Finds nothing if the thread fails. */
+/** `findPlaces` in a worker thread. Finds nothing if the thread fails. */
 export async function findPlacesInThread(
   text: string,
   queries: readonly PlaceQuery[],
@@ -76,7 +76,6 @@ export function* piecesOf(result: object): Generator<object, undefined, void> {
   return undefined;
 }
 
-/** A piece after the first. */
 interface Piece {
   readonly models?: readonly unknown[];
   readonly prompts?: readonly (readonly [string, unknown])[];

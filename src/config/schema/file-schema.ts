@@ -9,7 +9,6 @@ import {
 import { configSchema } from './schema.ts';
 import { UNITS, type Unit } from './units.ts';
 
-/** A node of our schema. */
 interface Node {
   readonly description?: string;
   readonly default?: unknown;
@@ -25,9 +24,7 @@ interface Node {
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly explain?: string;
-  /** A number that may be a text with a unit. */
   readonly unit?: Unit;
-  /** True for prices, which may be written per million. */
   readonly hasPrices?: true;
   /** Name under which the definitions have the node, once for all places that refer to it. */
   readonly definition?: string;

@@ -6,7 +6,6 @@ import type { Unit } from './units.ts';
 
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** A key with a default. */
 export function withDefault<T extends TSchema>(schema: T, value: unknown): T {
   return { ...schema, default: value };
 }

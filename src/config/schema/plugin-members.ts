@@ -49,7 +49,6 @@ const searchEngine = closed({
   ),
 });
 
-/** The section `plugins`. */
 export const plugins = section('Settings of routers and plugins.', {
   'auto-router': described(
     'The router signalbox/auto.',

@@ -13,7 +13,6 @@ export const DIALECT_WORDS = [
   'simulator',
 ] as const;
 
-/** The schema of a provider in the configuration file. */
 export const provider = closed({
   slug: described('Name of the provider in this file, in routing preferences and in the log.', providerSlug),
   name: described('Name for display; absent: that of the built-in table, or the slug.', nullish(text(100))),

@@ -36,7 +36,6 @@ export const SEARCH_ENGINES = {
 
 export type SearchEngineName = keyof typeof SEARCH_ENGINES;
 
-/** An engine of the configuration. */
 interface EngineConfig {
   readonly api_key?: string | null;
   readonly url?: string | null;

@@ -20,7 +20,6 @@ const keyHash = Type.String({
   explain: 'must be the hash of a key: 64 lower-case hex digits, as `signalbox keys list` shows it',
 });
 
-/** The section `tools`. */
 export const tools = section('Tools that the gateway runs for models.', {
   image_generation: described(
     'Generation of images; absent: not offered.',

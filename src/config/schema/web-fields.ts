@@ -6,7 +6,6 @@ import { nullish } from '../../kit/json/schema.ts';
 /** A search engine by name; the configuration decides which of them work. */
 export const engineNameSchema = Type.String({ minLength: 1, maxLength: 64 });
 
-/** Members of the place of a user. */
 export const userLocationFields = {
   type: Type.Literal('approximate'),
   city: nullish(Type.String()),

@@ -24,7 +24,7 @@ const SPLIT_SECRET = /^[\x21-\x7e]{1,512}$/;
 const MASKS = new WeakMap<readonly string[], AnswerMask>();
 
 export class AnswerMask {
-  /** As JSON writes the secrets. */
+  /** The secrets as JSON writes them. */
   readonly #forms: readonly string[];
   /** Secrets that are looked for across events, by a `SplitMask`. */
   readonly splittable: readonly SplitSecret[];

@@ -12,7 +12,6 @@ import { headersOf } from './headers-of.ts';
 /** Where the simulator is addressed; the dialect's own path follows. */
 const SIMULATOR_BASE = 'simulator://local';
 
-/** The target of an approach. */
 export interface ApproachKey {
   readonly endpoint: Endpoint;
   readonly credential: Credential | undefined;

@@ -54,7 +54,6 @@ export interface AnswerReader {
   release(): Event[];
 }
 
-/** Observers of a stream. */
 export interface StreamExtras {
   /** Collects long numbers from all bytes. */
   readonly numbers?: ExactNumbers | undefined;

@@ -50,7 +50,6 @@ import { WholeAnswer } from './whole-answer.ts';
 export interface CallDependencies {
   /** `simulator` serves the providers of that dialect, `network` all others. */
   readonly transports: { readonly network: Transport; readonly simulator: Transport };
-  /** The dialects that are built. */
   readonly dialects: Partial<Dialects>;
   readonly authorize: Authorize;
   readonly clock: Clock;
@@ -299,7 +298,6 @@ async function refusalOf(reply: TransportReply, call: UpstreamCall, scope: Failu
     : failureOfReply({ ...reply, body }, scope);
 }
 
-/** A call that is being answered. */
 interface Answering {
   readonly call: UpstreamCall;
   readonly dialect: UpstreamDialect;
@@ -310,7 +308,6 @@ interface Answering {
   readonly memory: AnswerMemory;
 }
 
-/** The events of an answer. */
 function answerOf(
   { status, headers, chunks: body }: TransportReply,
   { call, dialect, scope, turns, idSeed, memory }: Answering,

@@ -26,7 +26,6 @@ export interface FailureScope {
   readonly isByok?: boolean;
   /** Tokens that the endpoint takes; absent = unknown. */
   readonly contextLength?: number | undefined;
-  /** Now, epoch milliseconds. */
   readonly now: () => number;
 }
 

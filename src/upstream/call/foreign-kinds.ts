@@ -8,7 +8,6 @@ import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import { stringAt } from '../../kit/json/members.ts';
 
-/** The dialect of the upstream that is called. */
 interface Called {
   readonly dialect: string;
   readonly facts: Pick<DialectFacts, 'sendsAllowedToolsOnly'>;

@@ -86,7 +86,6 @@ function pieceOf(
   return { ...call, request: { ...request, body, embedding: { ...embedding, inputs } } };
 }
 
-/** Result of one piece. */
 interface PieceEnd {
   readonly vectors: readonly Vector[];
   readonly usage: Usage | undefined;

@@ -32,7 +32,6 @@ export interface OpenedCall {
   readonly secrets: readonly string[];
 }
 
-/** Dependencies of sending calls. */
 export interface CallSender {
   readonly transport: Transport;
   readonly authorize: Authorize;

@@ -1,7 +1,10 @@
 import type { Timeouts } from '../../kit/net/timeouts.ts';
 import type { UpstreamCall } from '../upstream.ts';
 
-/** By the limits of a provider: the same without one for the first byte. One object each, because every call has it. */
+/**
+ * Limits of a provider without one for the first byte, by the limits as they are set. One object each,
+ * because every call has it.
+ */
 const PATIENT = new WeakMap<Timeouts, Timeouts>();
 
 /**

@@ -43,14 +43,11 @@ const UTF8 = new TextDecoder();
 /** Characters of an error body that are examined. */
 const ERROR_CHARACTERS = 64 * 1024;
 
-/** A whole answer that has begun to come, and how it is read. */
 export interface WholeSource {
-  /** HTTP status of the upstream. */
   readonly status: number;
   readonly chunks: Flow<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
-  /** Shared by all answers. */
   readonly turns: Turns;
   readonly memory: AnswerMemory;
   readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues' | 'echoes' | 'logProbabilities'>;

@@ -26,7 +26,6 @@ export type Draft =
     }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string; readonly tokens: number };
 
-/** A whole simulated answer. */
 export interface Answer {
   readonly drafts: readonly Draft[];
   readonly reason: FinishReason;

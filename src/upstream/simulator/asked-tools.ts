@@ -17,7 +17,7 @@ export function askedTools<T extends { readonly name: string }>(tools: readonly 
 
 /** Characters that are read, from the end: longer texts are pasted documents. */
 const MAX_TEXT_CHARACTERS = 4000;
-/** The same, with what programs put between. */
+/** Characters that are read, with what programs put between. */
 const MAX_TAGGED_CHARACTERS = 100_000;
 
 /** The name is taken whole or not at all: trying each shorter one too would take for ever on a long name. */

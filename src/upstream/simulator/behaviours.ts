@@ -1,9 +1,7 @@
 import type { ErrorKind } from '../../ir/errors.ts';
 import { lookUp } from '../../kit/collections/lookup.ts';
 
-/** Behaviour of a simulated model. */
 export interface Behaviour {
-  /** Milliseconds until the first byte of the answer. */
   readonly firstByteMs: number;
   /** Milliseconds between two pieces of a stream. */
   readonly pieceMs: number;

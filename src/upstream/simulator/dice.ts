@@ -19,7 +19,6 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
   }
 
-  /** One of several values. */
   pick<T>(values: readonly [T, ...T[]]): T {
     return values[this.roll(values.length)] ?? values[0];
   }

@@ -8,7 +8,6 @@ import { type Answer, type Draft, wordsOf } from './answer.ts';
 const CHARACTERS_PER_TOKEN = 4;
 const CHARACTERS_PER_ARGUMENT_PIECE = 12;
 
-/** Tokens of a text as the simulator counts them. */
 export function simulatedTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

@@ -8,7 +8,6 @@ export type CalledMethods<Ports, Names extends MethodNames<Ports>> = {
 /** Names of methods for each port of a set. */
 export type MethodNames<Ports> = { readonly [Port in keyof Ports]: readonly (keyof Ports[Port])[] };
 
-/** Calls a function of the other process. */
 type Call = (name: string, ...args: unknown[]) => Promise<unknown>;
 
 /** The ports of the other process: each method is a call over the channel. */
