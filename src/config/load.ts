@@ -57,7 +57,6 @@ export type Loading =
 
 export interface LoadOptions {
   readonly flags?: Flags;
-  /** The built-in table of providers. */
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Problem[];

@@ -3,7 +3,6 @@ import { durationText } from '../kit/text/quantities.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import type { Situation } from './situation.ts';
 
-/** Advice by problem. */
 const MENDS: Readonly<Record<string, string>> = {
   'connection refused': 'check that the server runs and listens there, and that base_url has the right port',
   'host name not found': 'check base_url, and that this machine can resolve names (DNS)',

@@ -6,7 +6,6 @@ import { maxPriceUsd, PER_MILLION, PRICE_NAMES, type PriceName } from '../schema
 import { readQuantity, UNITS, type Unit } from '../schema/units.ts';
 import { branchesOf, type SchemaNode } from './schema-at.ts';
 
-/** A node of the schema with the notations that its value may have. */
 interface NotationNode extends SchemaNode {
   /** A number that may be a text with a unit. */
   readonly unit?: Unit;

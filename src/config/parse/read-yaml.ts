@@ -10,7 +10,6 @@ export type YamlReading =
 
 /** A problem of the text. `yaml-words.ts` says what is shown of it. */
 export interface YamlProblem {
-  /** A code of the YAML library, or one of ours. */
   readonly code: string;
   /** The library's message; may quote the text. */
   readonly message: string;
@@ -19,7 +18,6 @@ export interface YamlProblem {
   readonly firstPlace?: FilePlace;
 }
 
-/** A member that is looked for in the text. */
 export interface PlaceQuery {
   readonly segments: readonly (string | number)[];
   readonly isAtKey: boolean;

@@ -20,7 +20,6 @@ export function isPriceName(name: string): name is PriceName {
   return (PRICE_NAMES as readonly string[]).includes(name);
 }
 
-/** The definitions of prices for a million. */
 export function perMillionDefinitions(variable: object): Record<string, object> {
   return Object.fromEntries(
     [...DEFINITION_NAMES].map(([maxUsd, name]) => [

@@ -76,7 +76,6 @@ class FileSchema {
     this.#definitions = definitions;
   }
 
-  /** A member with its description. */
   #member(node: Node): JsonSchema {
     const branches = this.#branches(node);
     // Null counts as absent where there is a default.

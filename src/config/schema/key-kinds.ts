@@ -34,7 +34,6 @@ export const label = {
   explainPattern: 'must be 1 to 64 letters, digits, "_" and "-", beginning with a letter or digit',
 } as const;
 
-/** Headers by name. */
 export const requestHeaders = withDefault(
   Type.Record(
     Type.String(),

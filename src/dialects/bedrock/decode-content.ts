@@ -22,7 +22,6 @@ const FORM: BlockForm = {
   inputIn: (delta) => textAt(objectAt(delta, 'toolUse'), 'input'),
 };
 
-/** Reads the content blocks of a message into items. */
 export class BlockReader {
   readonly #blocks: BlockItems;
   readonly #numbers: ExactNumbers | undefined;
@@ -69,7 +68,6 @@ export class BlockReader {
     return this.#blocks.stop(indexIn(value) ?? this.#latest);
   }
 
-  /** The events of a block of a whole body. */
   whole(block: JsonObject): Event[] {
     const kind = kindOf(block);
     if (kind === undefined || isNameless(block)) return [];

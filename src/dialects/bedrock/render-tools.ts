@@ -87,7 +87,6 @@ function renderTool(tool: Tool, context: RenderContext): Piece[] {
 
 // --- Tools of earlier turns -----------------------------------------------------------------------------------------
 
-/** Names of the tools that earlier turns called. */
 function toolsUsed(turns: readonly Turn[]): readonly string[] {
   const names = new Set<string>();
   for (const { pieces } of turns) {

@@ -32,7 +32,6 @@ export function asChatBody(body: JsonObject): JsonObject {
 
 // --- Streams --------------------------------------------------------------------------------------------------------
 
-/** The delta of an event, by its type. */
 const DELTAS: ReadonlyMap<string, (event: JsonObject) => JsonObject> = new Map([
   ['message-start', (event: JsonObject) => pick('role', messageIn(event))],
   ['content-start', contentDelta],

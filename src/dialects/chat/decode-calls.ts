@@ -76,7 +76,6 @@ export class ToolCallReader {
     return this.#running.get(callId)?.item;
   }
 
-  /** Takes one entry of `tool_calls`. */
   read(entry: JsonObject): void {
     const custom = objectAt(entry, 'custom');
     const body = custom ?? objectAt(entry, 'function');

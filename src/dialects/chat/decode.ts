@@ -422,7 +422,6 @@ function formatOf(detail: JsonObject): { format?: string } {
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** Events of a whole body. A body without an answer or an error becomes a failure. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   const value = context.quirks?.answerForm === 'cohere' ? asChatBody(body) : body;
   return relayedBody('chat', value, readBody(value, context), context);

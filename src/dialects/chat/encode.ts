@@ -26,7 +26,6 @@ import { calledName, keptAnswer, type ServerCall } from './kept-calls.ts';
 import { renderUsage, usageObjectIn } from './usage.ts';
 import { DONE } from './wire.ts';
 
-/** Turns events into chunks. Holds the state of one reply. */
 export function createEncoder(context: ReplyContext): StreamEncoder {
   return new ChatEncoder(context);
 }
@@ -68,7 +67,6 @@ class ChatEncoder implements StreamEncoder {
   /** Created on demand: few answers need it. */
   #calls: SentCalls | undefined;
   #serverCalls: ServerCall[] | undefined;
-  /** Id of the first call for the caller. */
   #firstCallId: string | undefined;
   /** Text of calls that are written as functions once it is complete. */
   #freeTexts: Map<number, string> | undefined;

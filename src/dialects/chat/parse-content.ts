@@ -31,7 +31,6 @@ import {
 /** Position of a message, and the state of the conversation before it. */
 interface Spot {
   readonly position: number;
-  /** Path of the message. */
   readonly place: Place;
   readonly places: Places;
   readonly calls: CallsSoFar;
@@ -288,7 +287,6 @@ function parseImageItem(image: JsonObject): ImageItem {
 
 // --- Content parts --------------------------------------------------------------------------------------------------
 
-/** Reads a string or a list of parts. */
 function parseContent(content: Json | undefined, { places, place }: Spot): Part[] {
   const own = places.inside(place, 'content');
   if (typeof content === 'string') return [places.put({ type: 'text', text: content }, own)];

@@ -47,7 +47,6 @@ function followedBy(details: readonly JsonObject[]): Followed {
     .find((place) => place !== undefined);
 }
 
-/** Recognizes the entries of one item. */
 export class DetailGroup {
   readonly #indexes = new Set<number>();
   #id: string | undefined;

@@ -111,7 +111,6 @@ function withJsonArguments(messages: Json | undefined, report: Report): Json | u
   ).messages;
 }
 
-/** True if a message has tool calls or answers one. */
 function isOfCall(message: Json): boolean {
   return isJsonObject(message) && (message.role === 'tool' || Array.isArray(message.tool_calls));
 }

@@ -14,7 +14,6 @@ import { NO_CACHE_MARKS, NO_TOOL_CALL_LIMIT, unknownDetail } from './render-loss
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS, LIMIT_FIELDS } from './wire.ts';
 
-/** The caller's own body with only the necessary changes. */
 export function renderRelay(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const given = request.body;

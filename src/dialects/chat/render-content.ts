@@ -61,7 +61,6 @@ interface AssistantTurn {
 
 class ConversationWriter {
   readonly #context: ConversationContext;
-  /** Names of the tools that the request declares. */
   readonly #declared: ReadonlySet<string>;
   readonly #messages: JsonObject[] = [];
   #turn: AssistantTurn | undefined;

@@ -54,7 +54,6 @@ const PART_TYPES = [
   'input_video',
 ] as const;
 
-/** True for types of content parts that the format documents. */
 export function isKnownPartType(type: string): boolean {
   return (PART_TYPES as readonly string[]).includes(type);
 }

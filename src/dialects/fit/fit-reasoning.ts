@@ -49,7 +49,6 @@ function fitEffort(request: GenerationRequest, facts: ReasoningFacts): FittedReq
   return sent === asked ? asIs : changed(request, sent, `the model has no effort ${asked}: ${sent} is sent`);
 }
 
-/** Fits a request with a budget alone. */
 function fitBudget(
   request: GenerationRequest,
   facts: ReasoningFacts,
@@ -102,7 +101,6 @@ function coerced(request: GenerationRequest, detail: string): TranslationEntry {
 
 // --- Where formats write it -----------------------------------------------------------------------------------------
 
-/** The caller's field for the effort. */
 export function effortPath(request: Pick<GenerationRequest, 'formatFacts' | 'body' | 'reasoning'>): string {
   const { places } = conversationForm(request.formatFacts).reasoning;
   return usedShortEffortField(request) ?? places[decidingSetting(request.reasoning ?? {})];

@@ -28,7 +28,6 @@ export class Citations {
   /** Remaining part of the limits. */
   #left = MAX_CITATIONS;
 
-  /** Searches that the upstream ran. */
   get searches(): number {
     const queries = this.#grounding?.webSearchQueries;
     return Array.isArray(queries) ? queries.length : 0;

@@ -89,7 +89,6 @@ export class ItemWriter {
     this.endItem(item, 'completed');
   }
 
-  /** Writes a part that we do not model. */
   writeOpaque(value: WirePart): void {
     const opaque = { type: 'opaque', dialect: 'gemini', value, role: 'assistant' } as const;
     this.endItem(this.beginItem({ type: 'opaque', item: opaque }), 'completed');

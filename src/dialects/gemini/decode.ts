@@ -274,7 +274,6 @@ function entryOf(candidate: JsonObject): JsonObject {
 
 // --- Whole bodies ---------------------------------------------------------------------------------------------------
 
-/** Events of a whole body. A body without an answer or an error becomes a failure. */
 export function decodeBody(body: JsonObject, context: DecodeContext): Event[] {
   const reader = new AnswerReader(context);
   const events = reader.read(body);

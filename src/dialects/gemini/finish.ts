@@ -43,9 +43,7 @@ export interface AnswerContents {
 /** The end that a candidate announces. */
 export interface AnnouncedEnd {
   readonly word: string | undefined;
-  /** The upstream's explanation. */
   readonly message: string | undefined;
-  /** The tier that served the answer. */
   readonly serviceTier: string | undefined;
 }
 

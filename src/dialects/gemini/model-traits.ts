@@ -57,7 +57,6 @@ const TRAITS: readonly (readonly [RegExp, ModelTraits])[] = [
 /** Traits of an unknown model: settings that every thinking model takes. */
 const UNKNOWN: ModelTraits = { ...byBudget(1, 24_576, true), billsSearchesOnce: false };
 
-/** The traits of a model, by the upstream's name. */
 export function traitsOf(model: string): ModelTraits {
   return TRAITS.find(([pattern]) => pattern.test(model))?.[1] ?? UNKNOWN;
 }

@@ -30,7 +30,6 @@ import { PartRenderer } from './render-parts.ts';
 import { NO_SIGNATURE, textPart, type WireContent, type WirePart, type WireRole } from './wire.ts';
 
 export interface RenderedConversation {
-  /** Parts of the system instruction. */
   readonly system: WirePart[];
   readonly contents: WireContent[];
 }

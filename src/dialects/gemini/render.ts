@@ -112,7 +112,6 @@ function renderLogprobs({ request, target, report }: RenderContext): JsonObject 
   return { responseLogprobs: true, ...(most > 0 && { logprobs: most }) };
 }
 
-/** The caller's fields for log probabilities. */
 function logprobsNames({ formatFacts, include = [], sampling }: GenerationRequest, report: Report): string[] {
   const included = include.indexOf(INCLUDE_LOGPROBS);
   const asked =

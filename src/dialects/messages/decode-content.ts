@@ -24,7 +24,6 @@ const FORM: BlockForm = {
   inputIn: (delta) => textAt(delta, 'partial_json'),
 };
 
-/** Reads the content blocks of a message into items. */
 export class BlockReader {
   readonly #blocks: BlockItems;
   readonly #numbers: ExactNumbers | undefined;

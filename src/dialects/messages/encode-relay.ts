@@ -168,7 +168,6 @@ export class RelayWriter {
     return this.#frameOf(start, 'message_start') + PING + early;
   }
 
-  /** Begins a message that has no start. */
   #before(): string {
     return this.#isStarted ? '' : this.#start({});
   }
@@ -244,7 +243,6 @@ export class BlockOrder {
   #current: number | undefined;
   readonly #waiting = new Map<number, WaitingBlock>();
 
-  /** True if the block began and did not stop. */
   isOpen(index: number): boolean {
     return this.#current === index || this.#waiting.get(index)?.isStopped === false;
   }
@@ -259,14 +257,12 @@ export class BlockOrder {
     return '';
   }
 
-  /** Adds a frame to an open block. */
   add(index: number, frame: string): string {
     if (this.#current === index) return frame;
     this.#waiting.get(index)?.frames.push(frame);
     return '';
   }
 
-  /** Stops an open block. */
   stop(index: number, frame: string): string {
     if (this.#current === index) {
       this.#current = undefined;
@@ -279,7 +275,6 @@ export class BlockOrder {
     return '';
   }
 
-  /** Stops everything that is open. */
   stopAll(): string {
     let text = '';
     while (this.#current !== undefined) text += this.stop(this.#current, stopFrame(this.#current));

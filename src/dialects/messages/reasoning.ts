@@ -61,7 +61,6 @@ export function renderThoughts(item: ReasoningItem): JsonObject | undefined {
   return encrypted === '' ? undefined : { type: 'redacted_thinking', data: encrypted };
 }
 
-/** The block of a whole reasoning item for a caller. */
 export function reasoningBlock(item: ReasoningItem, hidesThoughts: boolean): JsonObject | undefined {
   const thinking = visibleThoughts(item);
   if (thinking === '') return silentBlock(item);
@@ -76,7 +75,6 @@ export function silentBlock(item: Sealed): JsonObject | undefined {
   return { type: 'redacted_thinking', data: isNative ? (item.encrypted ?? '') : wrapSeal(item) };
 }
 
-/** The `signature` of a block for a caller. */
 export function signatureFor(item: Sealed): string {
   if (item.signature === undefined && item.encrypted === undefined && item.givenBy === undefined) {
     return UNSEALED;
@@ -84,7 +82,6 @@ export function signatureFor(item: Sealed): string {
   return isNativeSignature(item) ? item.signature : wrapSeal(item);
 }
 
-/** True if the caller asked for hidden thoughts. */
 export function hidesThoughts({ request }: ReplyContext): boolean {
   return request.reasoning?.display === 'omitted' || request.reasoning?.exclude === true;
 }

@@ -27,7 +27,6 @@ import { MESSAGE_FIELDS, type WireBlock, type WireMessage } from './wire.ts';
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-/** The caller's own messages for an upstream. */
 export interface RelayedMessages {
   /** Blocks from the list that belong to the system prompt. */
   readonly system: readonly JsonObject[];

@@ -210,7 +210,6 @@ const BLOCK_TYPES: ReadonlySet<string> = new Set([...KNOWN_BLOCKS, ...UNCHECKED_
 /** Answers of an operator's own tools, `<vendor>_shell_tool_result`. */
 const OPERATOR_RESULT = /^[\w-]+_(shell|bash)_tool_result$/;
 
-/** True for documented types of blocks. */
 export function isKnownBlock(type: string): boolean {
   return BLOCK_TYPES.has(type) || OPERATOR_RESULT.test(type);
 }

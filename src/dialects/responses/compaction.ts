@@ -66,7 +66,6 @@ function summaryRequest(items: readonly Item[]): Item[] {
   ];
 }
 
-/** An item as parts of one message. */
 function partsOf(item: Item): readonly Part[] {
   switch (item.type) {
     case 'message':

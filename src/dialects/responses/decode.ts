@@ -52,7 +52,6 @@ class AnswerReader {
   readonly #relays: boolean;
   /** The caller's format is this one: what we do not model goes on to it. */
   readonly #passesOn: boolean;
-  /** Events that came before the answer began. */
   #early: Event[] = [];
 
   constructor(context: DecodeContext) {

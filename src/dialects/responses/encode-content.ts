@@ -205,7 +205,6 @@ function imageStatus(status: ItemStatus): string {
 
 // --- Refusals -------------------------------------------------------------------------------------------------------
 
-/** True if some part of the answer is a refusal. */
 export function showsRefusal(items: readonly OutputItem[]): boolean {
   return items.some(
     (item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'),
@@ -453,7 +452,6 @@ export function placeOf(at: Placement): JsonObject {
   return { item_id: at.id, output_index: at.index };
 }
 
-/** A part with its text alone. */
 export function partOf(kind: PartKind, text: string): JsonObject {
   const { partType, partField } = TEXT_CHANNELS[kind];
   return kind === 'text'

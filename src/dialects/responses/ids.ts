@@ -14,7 +14,6 @@ function randomPartOf(generationId: string): string {
   return generationId.slice(generationId.lastIndexOf('-') + 1);
 }
 
-/** Id of the whole answer. */
 export function responseId(generationId: string): string {
   return `resp_${randomPartOf(generationId)}`;
 }

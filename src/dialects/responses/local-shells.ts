@@ -124,7 +124,6 @@ export function shellCalled(
   return isAsked ? called : undefined;
 }
 
-/** Prefix of the ids of its items. */
 export function shellIdPrefix(shell: LocalShell): string {
   return FORMS[shell].idPrefix;
 }

@@ -350,7 +350,6 @@ export const itemReferences: ItemReferences = { find, replace, shownCalls, compl
 export const UNKNOWN_REFERENCE =
   'names no output item that this key was given within the last hour: send the item itself (store: false)';
 
-/** Every reference in a list of items, with its place. */
 export function referencesIn(body: JsonObject, input: readonly Json[]): readonly ItemReference[] {
   let found: ItemReference[] | undefined;
   for (let index = 0; index < input.length; index++) {

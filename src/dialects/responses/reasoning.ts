@@ -6,7 +6,6 @@ import { objectAt, textAt } from '../../kit/json/members.ts';
 import { unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 import type { Report } from '../shared/report/report.ts';
 
-/** The caller's fields for thinking. */
 export function reasoningNames({ body, formatFacts }: GenerationRequest, report: Report): string[] {
   const given = conversationForm(formatFacts).reasoning.fields.filter((name) =>
     isPresent(body, name.split('.')),

@@ -14,7 +14,6 @@ import { NO_CACHE_MARKS, withoutUnsupported } from './render-losses.ts';
 import { relayReasoning } from './render-reasoning.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** The caller's own body with only the necessary changes. */
 export function renderRelay(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target, report);

@@ -94,7 +94,6 @@ function renderMessage(
   });
 }
 
-/** The role that the provider takes. */
 export function roleFor(role: Json | undefined, quirks: Quirks | undefined): Json | undefined {
   return role === 'developer' && quirks?.refusesDeveloperRole === true ? 'system' : role;
 }
@@ -182,7 +181,6 @@ function renderImageItem(item: ImageItem): JsonObject {
   return compact({ ...imageFields(item.source), id: item.id, status: item.status, ...item.ext?.responses });
 }
 
-/** Type and content of an image that a model made. */
 export function imageFields(source: Source): JsonObject {
   const format = source.kind === 'base64' ? source.mediaType.replace(/^image\//, '') : 'png';
   return compact({

@@ -76,7 +76,6 @@ function renderEffort(
   return nearest;
 }
 
-/** The requested effort as a level that the upstream knows. */
 function nearestEffort(request: GenerationRequest, target: RenderTarget, report: Report): Effort | undefined {
   const effort = effortOf(request.reasoning);
   const known = effort === undefined ? undefined : effortWithin(effort, HIGHEST_EFFORT, target);

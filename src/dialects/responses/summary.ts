@@ -7,7 +7,6 @@ import { unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 /** Format of a seal that holds a summary. */
 const SUMMARY_FORMAT = 'gateway-summary-v1';
 
-/** The item that holds a summary. */
 export function summaryItem(id: string, summary: string): JsonObject {
   const encrypted = wrapSeal({ encrypted: summary, format: SUMMARY_FORMAT });
   return { id, type: 'compaction', encrypted_content: encrypted };

@@ -67,7 +67,6 @@ const COST_NAMES: CostNames = {
   output: 'upstream_inference_output_cost',
 };
 
-/** Writes token counts, and their cost once it is known. */
 export function renderUsage(usage: Usage, bill: Bill | undefined): JsonObject {
   return compact({
     input_tokens: usage.inputTokens,

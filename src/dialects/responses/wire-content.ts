@@ -44,7 +44,6 @@ const PART_FIELDS: Readonly<Record<string, TProperties>> = {
   refusal: { refusal: text },
 };
 
-/** One part of a message. */
 export const contentPartSchema = tagged(PART_FIELDS);
 
 /** Parts allowed in a prompt variable or a tool's output. */

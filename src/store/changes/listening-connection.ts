@@ -6,7 +6,6 @@ import { PostgresConnection, type PostgresTimes } from '../sql/postgres/postgres
 export interface ListeningConnectionOptions {
   readonly address: DatabaseAddress;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The database has notified of changes. */
   notified(): void;
 }
 

@@ -67,7 +67,6 @@ export class ContentFolders implements ContentFiles {
     return isRemoved;
   }
 
-  /** Removes files that are too old, then the oldest above `maxBytes`. Call `count` first. */
   async prune({ beforeMs, maxBytes }: ContentRetention): Promise<void> {
     for (const day of await this.#days()) {
       const isOld = rangeOfDay(day).beginMs < beforeMs;

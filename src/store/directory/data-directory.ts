@@ -64,7 +64,6 @@ function mayExist(path: string): boolean {
 const FILE_IN_ITS_PLACE =
   'a file has its name, or that of a folder above it; move the file away or choose another with --data-dir';
 
-/** Advice by error code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: FILE_IN_ITS_PLACE,
   ENOTDIR: FILE_IN_ITS_PLACE,

@@ -59,7 +59,6 @@ function floorTo(value: number, multiple: number): number {
   return Math.floor(value / multiple) * multiple;
 }
 
-/** A part of a page. */
 export interface LogPartQuery extends LogQuery {
   /** Rows beyond this value, in the order of the page, do not belong to the page; null = unknown. */
   readonly bound: bigint | null;

@@ -26,7 +26,6 @@ export interface JournalFile {
   /** `write`, and what was written is durable. Nothing else is by that: earlier writes may be lost. */
   writeDurably(bytes: Uint8Array, position: number): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** Makes the content durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

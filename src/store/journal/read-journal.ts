@@ -13,7 +13,6 @@ import {
   seedOf,
 } from './segment.ts';
 
-/** A segment on the disk. */
 export interface StoredSegment {
   readonly number: number;
   readonly bytes: number;
@@ -34,7 +33,6 @@ export interface JournalContent {
   readonly tornTails: readonly TornTail[];
   /** Numbers of the existing files, without gaps; undefined when there are none. */
   readonly found: FoundSegments | undefined;
-  /** The number of the next segment. */
   readonly next: number;
 }
 

@@ -279,7 +279,6 @@ function codeIn({ bytes }: ServiceReply): string | undefined {
   return elementIn(bytes.toString('utf8', 0, 4096), 'Code');
 }
 
-/** Fields of the log: how the storage fails. */
 function causeOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof ObjectStorageUnavailable)) return { error };
   const { status, code } = error;

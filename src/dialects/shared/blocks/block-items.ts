@@ -10,9 +10,7 @@ export type BlockKind = 'text' | 'thoughts' | 'call' | 'image' | 'opaque';
 
 export interface OpenBlock {
   readonly kind: BlockKind;
-  /** Position of the item it belongs to. */
   readonly item: number;
-  /** Decodes a delta of this block. */
   delta(delta: JsonObject): Event[];
   /** The block has ended: returns all events but the end of the item. */
   stop(): Event[];

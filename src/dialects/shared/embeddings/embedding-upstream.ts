@@ -58,7 +58,6 @@ function usageEvent(inputTokens: number): Event {
   return { type: 'usage', usage: { ...NO_USAGE, inputTokens, source: 'measured' } };
 }
 
-/** True for an entry without a vector. */
 function isMissing(vector: Json | undefined): boolean {
   return (
     vector === undefined || vector === null || vector === '' || (Array.isArray(vector) && !vector.length)

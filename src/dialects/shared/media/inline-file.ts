@@ -34,7 +34,6 @@ export function kindOf(mediaType: string): FileKind {
   return lookUp(KINDS, mediaType) ?? 'document';
 }
 
-/** The part of a data URL before the bytes. */
 export function dataUrlHead(mediaType: string): string {
   return `data:${mediaType};base64,`;
 }

@@ -40,7 +40,6 @@ export interface FileParts {
 }
 
 export interface StoredFileNaming extends FileNaming {
-  /** Path of the member in the caller's body. */
   readonly path: string;
 }
 

@@ -6,7 +6,6 @@ import type { Report } from '../report/report.ts';
 export type CallStep<T> = {
   readonly kind: 'call' | 'result';
   readonly callId: string;
-  /** The item or block itself. */
   readonly thing: T;
   /** Number of the model's turn with the call. */
   readonly turn: number;
@@ -17,7 +16,6 @@ export interface Pairing<T> {
   readonly orphans: ReadonlySet<T>;
   /** Calls without a result. */
   readonly missing: ReadonlySet<T>;
-  /** Results by their call. */
   readonly results: ReadonlyMap<T, T>;
   /**
    * New ids of calls that share theirs with another of their turn, and of their results: upstreams require unique ids.

@@ -24,7 +24,6 @@ const FAMILY_PREFIXES: readonly (readonly [string, SealFamily])[] = [
   ['xai-', 'xai'],
 ];
 
-/** The family that a reasoning format belongs to. */
 export function familyOf(format: string | undefined): SealFamily {
   return FAMILY_PREFIXES.find(([prefix]) => format?.startsWith(prefix))?.[1] ?? 'unknown';
 }

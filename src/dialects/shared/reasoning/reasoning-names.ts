@@ -35,7 +35,6 @@ export class ReasoningNames {
     return places[setting] ?? places.budgetTokens;
   }
 
-  /** The field that requests thinking. */
   whole(): string {
     const short =
       objectAt(this.request.body, 'reasoning') === undefined ? usedShortEffortField(this.request) : undefined;

@@ -15,7 +15,6 @@ export const EFFORTS = [
   'none',
 ] as const satisfies Effort[];
 
-/** The object `reasoning` of both formats. */
 export const reasoningSchema = Type.Object({
   effort: nullish(openOneOf(EFFORTS)),
   summary: nullish(openOneOf(['auto', 'concise', 'detailed'])),

@@ -12,7 +12,6 @@ export function callSealPlace(item: ToolCallItem, report: Report): string {
   return report.form.seals.ofCall(report.place(item, 'items'));
 }
 
-/** A member of a tool's declaration. */
 export function toolMemberPlace(tool: CallableTool, member: string, report: Report): string {
   return report.place(tool, 'tools', report.form.paths.inTool(tool, member));
 }

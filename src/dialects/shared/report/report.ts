@@ -123,7 +123,6 @@ export class Report {
     this.#add({ field, action: 'ignored', detail });
   }
 
-  /** True if further entries are only counted. */
   get isFull(): boolean {
     return this.#entries.length >= MAX_LISTED_ENTRIES;
   }

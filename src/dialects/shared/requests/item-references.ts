@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../kit/json/json.ts';
 
-/** A place in a body that refers to an output item of an earlier answer. */
 export interface ItemReference {
   readonly id: string;
-  /** Path of the id in the caller's body. */
   readonly path: string;
 }
 

@@ -20,9 +20,7 @@ export interface AskedTool {
 
 /** What the items of an answer say about the tools that its upstream ran. */
 export interface ToolsRun {
-  /** Calls of all tools. */
   readonly calls: number;
-  /** Searches of the web. */
   readonly searches: number;
   readonly hosted: HostedUse;
 }

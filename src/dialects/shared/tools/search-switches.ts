@@ -48,7 +48,6 @@ function switchIn(body: JsonObject): AskedTool | undefined {
   return undefined;
 }
 
-/** A search that a field of the body asks for. */
 export function searchBy(field: string): AskedTool {
   return { kind: field, units: { web_search: 1 }, ...UNBOUNDED };
 }

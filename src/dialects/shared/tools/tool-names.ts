@@ -89,7 +89,6 @@ function nameTools(tools: GenerationRequest['tools']): FlatNames {
   };
 }
 
-/** Finds the caller's tool behind a flat name. */
 export function toolIdentities(
   request: Pick<GenerationRequest, 'tools'>,
 ): (flatName: string) => ToolIdentity {
@@ -101,7 +100,6 @@ export function keyOf({ kind, name, namespace }: ToolIdentity): string {
   return namespace === undefined ? `${kind} ${name}` : `${kind}${namespace.length} ${namespace}${name}`;
 }
 
-/** The identity of a tool for the caller. */
 export function identityOf(tool: CallableTool): ToolIdentity {
   return tool.namespace === undefined
     ? { kind: tool.type, name: tool.name }

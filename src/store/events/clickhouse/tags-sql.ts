@@ -5,7 +5,6 @@ import { TAGS } from './schema.ts';
 
 /** What tags add to a query of events. */
 export interface TagsSql {
-  /** The source of events, with columns of tags. */
   readonly source: string;
   /** What the grouping selects, in order. */
   readonly grouped: readonly string[];

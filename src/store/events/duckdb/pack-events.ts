@@ -17,7 +17,6 @@ const seriesNumbers = Object.values(SERIES_NUMBERS);
 const eventTexts = Object.values(EVENT_TEXTS);
 const eventNumbers = Object.entries(EVENT_NUMBERS);
 
-/** The values of an event's series as one text. */
 export function seriesValuesOf(event: GenerationEvent): string {
   const values: unknown[] = [];
   for (const { of } of seriesTexts) values.push(of(event));

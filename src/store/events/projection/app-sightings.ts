@@ -10,7 +10,6 @@ export function appSightingsOf(
   return oneSightingPerApp(generations.map(sightingOf));
 }
 
-/** Merges sightings of the same app. */
 export function oneSightingPerApp(seen: readonly (AppSighting | undefined)[]): AppSighting[] {
   const sightings = new Map<string, AppSighting>();
   for (const sighting of seen) {

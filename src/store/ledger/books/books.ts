@@ -296,7 +296,6 @@ export class Books {
     return chargeWithin(this.#standings(scopes, limits, atMs), reserved, used);
   }
 
-  /** Where all limits of a generation stand, in the order of the scopes. */
   #standings(scopes: ScopeIds, limits: Limits, atMs: number): Standing[] {
     const standings: Standing[] = [];
     const windows = this.#state.windowsAt(atMs);

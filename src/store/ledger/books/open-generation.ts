@@ -20,7 +20,6 @@ export interface Checkpoint {
   /** The charge if it ended here: tokens once there was output, and the cost of tools. */
   readonly spent: Amount;
   readonly atMs: number;
-  /** Members of its row that were known by then. */
   readonly row: JsonObject;
   readonly sequence: number;
 }

@@ -9,7 +9,6 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** The write of a record to the journal. */
 export class PendingWrite {
   #state: State = 'first';
   #error: unknown;

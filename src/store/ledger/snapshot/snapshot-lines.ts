@@ -24,7 +24,6 @@ import {
 } from '../records/codec.ts';
 import { amountCodec, limitsCodec, scopesCodec } from '../records/money-codecs.ts';
 
-/** Kinds of lines and their content. */
 interface Lines {
   /** The first line. */
   readonly books: { readonly version: number; readonly sequence: number };

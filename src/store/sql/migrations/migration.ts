@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** Database engines. */
 export type SqlEngine = 'sqlite' | 'postgres';
 
 /** One change of the schema. Never edited after its release. */

@@ -149,7 +149,6 @@ export class PostgresPool implements KyselyPool {
     });
   }
 
-  /** Takes a released connection back. */
   #take(connection: PostgresConnection): void {
     const bornAtMs = this.#bornAtMs.get(connection);
     if (bornAtMs === undefined) return;

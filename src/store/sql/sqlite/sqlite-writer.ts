@@ -4,9 +4,7 @@ import { DatabaseUnavailable } from '../database-unavailable.ts';
 import type { SqliteAnswer, SqliteThread } from './sqlite-thread.ts';
 
 export interface SqliteWriterOptions {
-  /** Starts a thread that is connected to the database. */
   openThread(): SqliteThread;
-  /** The file of the database. */
   readonly path: string;
   /** Logs when writing fails, and when it works again. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -128,7 +126,6 @@ export class SqliteTurn {
     await this.#thread.run('rollback').catch(() => this.#thread.close());
   }
 
-  /** Passes the writer on to the next turn. */
   end(): void {
     this.#ended(this.#failure);
   }

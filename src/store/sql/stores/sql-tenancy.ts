@@ -403,7 +403,6 @@ function isActive({ disabled, expiresAtMs }: Key, atMs: number): boolean {
   return !disabled && (expiresAtMs === null || expiresAtMs > atMs);
 }
 
-/** Removes the guardrail assignments of keys that are deleted. */
 async function unassignKeys(transaction: Transaction<Tables>, hashes: readonly string[]): Promise<void> {
   for (const hash of hashes) {
     await transaction
@@ -414,7 +413,6 @@ async function unassignKeys(transaction: Transaction<Tables>, hashes: readonly s
   }
 }
 
-/** Deletes the guardrails of a workspace with their assignments. */
 async function deleteGuardrails(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
   await transaction
     .deleteFrom('guardrail_assignments')

@@ -109,7 +109,6 @@ export function openDatabase(file: string, options: Readonly<Record<string, stri
   return duckdb.open(file, config);
 }
 
-/** Runs a statement and reads its columns. */
 export async function columnsOf(connection: Connection, statement: Statement): Promise<DuckdbColumn[]> {
   const result = await execute(connection, statement);
   const columns: DuckdbColumn[] = [];

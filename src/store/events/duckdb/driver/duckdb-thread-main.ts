@@ -122,7 +122,6 @@ function write({ writer }: OpenDatabase, question: DuckdbWrite): Promise<unknown
   });
 }
 
-/** Writes the staged rows. */
 function flush(): void {
   const open = [...appenders.values()];
   appenders.clear();

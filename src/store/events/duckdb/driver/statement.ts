@@ -1,4 +1,3 @@
-/** A statement with named parameters. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string | bigint>>;
@@ -22,7 +21,6 @@ export function plain(sql: string): Statement {
 /** Binds a value as a parameter and returns its placeholder. */
 export type Bind = (value: string | bigint) => string;
 
-/** Collects the parameters of a statement. */
 export function binder(): { readonly bind: Bind; readonly parameters: Record<string, string | bigint> } {
   const parameters: Record<string, string | bigint> = {};
   let bound = 0;

@@ -90,7 +90,6 @@ async function addJournal(
   return { booked, pruned };
 }
 
-/** Traces of an end in the database. */
 interface Trace {
   readonly has_row: boolean;
   /** Booking an end removes its reservation. */

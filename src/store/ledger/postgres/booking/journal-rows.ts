@@ -20,7 +20,6 @@ export async function lockJournal(
   return rows[0] && { booked: bookedEndsOf(rows[0]), owner: rows[0].owner };
 }
 
-/** Sets the run that owns a gateway's journal. */
 export async function writeOwner(
   transaction: Transaction<Tables>,
   gatewayId: string,

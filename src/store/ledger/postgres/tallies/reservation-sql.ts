@@ -131,7 +131,6 @@ function askOf({ scopes, limits }: PayingScopes) {
   return { keys: tallyKeysOf(scopes), limits: limitRowsOf(limits) };
 }
 
-/** The limits of all scopes but the account, whose limit is its balance. */
 export function limitRowsOf(limits: Limits) {
   return (['key', 'member', 'workspace'] as const).flatMap((scope) =>
     limitsIn(limits, scope).map(({ window, nanos, countsByok }) => ({

@@ -90,7 +90,6 @@ interface Basis extends TalliesAt {
   readonly isGuess: boolean;
 }
 
-/** The attempts to reserve for one generation. */
 class ReserveAttempt {
   readonly #gateway: ReservingGateway;
   readonly #database: Kysely<Tables>;
