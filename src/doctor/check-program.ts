@@ -2,7 +2,7 @@ import { oldestNodeVersion, programVersion } from '../kit/program-version.ts';
 import { type CheckFinding, fine, problem } from './finding.ts';
 
 /** Packages with native code. */
-const NATIVE_PACKAGES = ['libsql', '@duckdb/node-api'] as const;
+const NATIVE_PACKAGES = ['libsql', '@duckdb/node-bindings'] as const;
 
 /** Checks Node's version and the native packages. */
 export async function checkProgram(): Promise<CheckFinding[]> {

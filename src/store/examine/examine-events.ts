@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 import type { EventSizes } from '../../ports/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
+import { columnsOf, openDatabase } from '../events/duckdb/driver/duckdb-driver.ts';
 import { duckdbErrorOf } from '../events/duckdb/driver/duckdb-errors.ts';
 import { DUCKDB_OPTIONS } from '../events/duckdb/driver/duckdb-thread.ts';
+import { plain } from '../events/duckdb/driver/statement.ts';
 import { ALL_DAILY, isReadableVersion, SCHEMA_VERSION } from '../events/duckdb/schema.ts';
 import { DatabaseUnavailable } from '../sql/database-unavailable.ts';
 
@@ -38,17 +40,17 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
   const bytes = await Promise.all([file, `${file}.wal`].map(bytesOf));
   if (bytes[0] === undefined) return undefined;
   try {
-    const instance = await DuckDBInstance.create(file, { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' });
+    const database = await openDatabase(file, { ...DUCKDB_OPTIONS, access_mode: 'READ_ONLY' });
     try {
-      const connection = await instance.connect();
-      const reader = await connection.runAndReadAll(COUNT);
-      const [shape, events, dailyRows] = reader.getRowsJS()[0] ?? [];
-      connection.closeSync();
+      const connection = await duckdb.connect(database);
+      const counts = await columnsOf(connection, plain(COUNT));
+      duckdb.disconnect_sync(connection);
+      const [shape, events, dailyRows] = counts.map(([count]) => count);
       if (!isReadableVersion(shape))
         throw new Error(`the file has the shape ${shape}, this release reads ${SCHEMA_VERSION}`);
       return { events: Number(events), dailyRows: Number(dailyRows), bytes: bytes[0] + (bytes[1] ?? 0) };
     } finally {
-      instance.closeSync();
+      duckdb.close_sync(database);
     }
   } catch (error) {
     throw unreadable(file, bytes[0], error);

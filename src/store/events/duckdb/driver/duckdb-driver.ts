@@ -8,7 +8,7 @@ import duckdb, {
 import type { PackedColumn } from '../pack-events.ts';
 import type { Statement } from './statement.ts';
 
-// What the thread does with DuckDB. It uses the bindings themselves: loading `@duckdb/node-api`, of 181 files, takes
+// How DuckDB is spoken to. It uses the bindings themselves: loading `@duckdb/node-api`, of 181 files, takes
 // twice as long as starting the thread.
 
 /** Values of a column, null included. */
