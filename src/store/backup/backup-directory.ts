@@ -117,7 +117,7 @@ export async function backUpDirectory(options: BackupOptions): Promise<FinishedB
     return {
       manifest,
       accounts: books?.accounts ?? [],
-      accountNames: books === undefined ? new Map() : readAccountNames(join(data, DATABASE)),
+      accountNames: books === undefined ? new Map() : await readAccountNames(join(data, DATABASE)),
       openReservations: books?.openReservations ?? 0,
     };
   } catch (error) {

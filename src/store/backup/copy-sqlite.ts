@@ -2,9 +2,8 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'libsql';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
-import { readOnlyAddress } from '../examine/examine-sqlite.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
-import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
+import { readOnlyAddress, sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
 import { copyFile } from './copy-file.ts';
 import { isTargetFull } from './target-problem.ts';
 

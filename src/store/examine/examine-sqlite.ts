@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import Database from 'libsql';
+import { type Kysely, sql } from 'kysely';
 import type { Nanos } from '../../kit/money.ts';
-import type { DatabaseFacts, KnownFile, SchemaState } from '../../ports/store-facts.ts';
-import { codeOf } from '../sql/database-unavailable.ts';
+import type { DatabaseFacts, SchemaState } from '../../ports/store-facts.ts';
+import { readSchema } from '../sql/migrate.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
-import { sqliteFileProblem } from '../sql/sqlite/open-sqlite.ts';
-import { encryptionKeysIn, keyIdsOf, QUERIES, recordsOf, SECRET_TABLES } from './database-facts.ts';
+import { withSqlite } from '../sql/sqlite/open-sqlite.ts';
+import type { Tables } from '../sql/tables.ts';
+import { databaseFacts, rowReader } from './database-facts.ts';
 
+/** A generation that has a row in the database. */
 export interface GenerationWithRow {
   readonly id: string;
   readonly settledAtMs: number;
   readonly creditNanos: Nanos;
 }
 
+/** Facts about an embedded database. */
 export interface SqliteFacts extends DatabaseFacts {
   /** The ledger's mark: sequence of a record that the journal must have. */
   readonly ledgerMark: number;
@@ -33,8 +35,7 @@ export const MAX_NEWEST_ROWS = 1_000;
 const NEWEST = `select id, settled_at_ms as settledAtMs, cast(credit_nanos as text) as nanos
   from generations order by settled_at_ms desc limit ${MAX_NEWEST_ROWS}`;
 
-/** How long a query waits for a writer, milliseconds. */
-const BUSY_MS = 1000;
+const MARK = "select value from installation where name = 'ledger_sequence'";
 
 /**
  * Reads an embedded database without changing it; undefined when there is none. Rejects with a DataDirectoryProblem.
@@ -42,81 +43,50 @@ const BUSY_MS = 1000;
 export async function examineSqlite(file: string): Promise<SqliteFacts | undefined> {
   const bytes = (await stat(file).catch(() => undefined))?.size;
   // A first start that was interrupted leaves an empty file.
-  if (bytes === undefined || bytes === 0) return undefined;
-  const beganAt = performance.now();
-  try {
-    const database = new Database(readOnlyAddress(file), { timeout: BUSY_MS });
-    try {
-      return { ...factsOf(database, beganAt, bytes), bytes };
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    throw sqliteFileProblem(file, withCode(error));
-  }
+  return bytes === undefined || bytes === 0
+    ? undefined
+    : withSqlite(file, async (database) => ({ ...(await factsOf(database, bytes)), bytes }));
 }
 
 /** Compares the schema of an embedded database, which need not exist, with the migrations of this program. */
 export async function readSqliteSchema(file: string): Promise<SchemaState> {
-  const facts = await examineSqlite(file);
-  return facts?.schema ?? schemaStateOf({ applied: [], required: [] }, 'sqlite');
+  const bytes = (await stat(file).catch(() => undefined))?.size ?? 0;
+  return bytes === 0
+    ? schemaStateOf({ applied: [], required: [] }, 'sqlite')
+    : withSqlite(file, (database) => readSchema(database, 'sqlite'));
 }
 
 /** Names of the accounts in an embedded database by id; empty if it has no accounts. */
-export function readAccountNames(file: string): ReadonlyMap<string, string> {
+export async function readAccountNames(file: string): Promise<ReadonlyMap<string, string>> {
   if (!existsSync(file)) return new Map();
-  const database = new Database(readOnlyAddress(file), { timeout: BUSY_MS });
-  try {
-    const tables = database.prepare("select name from sqlite_master where name = 'accounts'").all();
-    if (tables.length === 0) return new Map();
-    const rows = database.prepare('select id, name from accounts').all() as { id: string; name: string }[];
+  return withSqlite(file, async (database) => {
+    const read = await rowReader(database, 'sqlite');
+    const rows = await read<{ id: string; name: string }>('accounts', 'select id, name from accounts');
     return new Map(rows.map(({ id, name }) => [id, name]));
-  } finally {
-    database.close();
-  }
+  });
 }
 
-/**
- * The address of a database for a connection that only reads. Without a write-ahead log there is no writer; `immutable`
- * then keeps SQLite from creating a log.
- */
-export function readOnlyAddress(file: string): string {
-  const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
-  return `${pathToFileURL(file).href}?mode=ro${promise}`;
-}
-
-function factsOf(database: Database.Database, beganAt: number, bytes: number): Omit<SqliteFacts, 'bytes'> {
-  const all = <Row>(sql: string) => database.prepare(sql).all() as Row[];
-  const tables = new Set(
-    all<{ name: string }>("select name from sqlite_master where type = 'table'").map(({ name }) => name),
-  );
-  const from = <Row>(table: string, sql: string) => (tables.has(table) ? all<Row>(sql) : []);
-  const applied = from<{ name: string }>('schema_migrations', QUERIES.migrations);
-  const required = from<{ requires: string }>('schema_requirements', QUERIES.requirements);
+async function factsOf(database: Kysely<Tables>, bytes: number): Promise<Omit<SqliteFacts, 'bytes'>> {
+  const read = await rowReader(database, 'sqlite');
+  const beganAt = performance.now();
+  const [mark] = await read<{ value: string }>('installation', MARK);
   const roundTripMs = performance.now() - beganAt;
-  const keys = SECRET_TABLES.flatMap((table) => from<{ id: string }>(table, encryptionKeysIn(table)));
-  const [settled] = from<{ at: number | null }>('generations', QUERIES.lastSettled);
-  const newest = from<{ id: string; settledAtMs: number; nanos: string }>('generations', NEWEST);
-  const [mark] = from<{ value: string }>(
-    'installation',
-    "select value from installation where name = 'ledger_sequence'",
-  );
-  const [check] = bytes > MAX_CHECKED_BYTES ? [] : all<{ quick_check: string }>('pragma quick_check(1)');
+  const newest = await read<{ id: string; settledAtMs: bigint; nanos: string }>('generations', NEWEST);
+  const check = bytes > MAX_CHECKED_BYTES ? undefined : await quickCheck(database);
   return {
+    ...(await databaseFacts(database, 'sqlite', read)),
     roundTripMs,
-    schema: schemaStateOf(recordsOf(applied, required), 'sqlite'),
-    encryptionKeyIds: keyIdsOf(keys),
-    lastSettledAtMs: settled?.at ?? undefined,
-    hasApps: from('apps', QUERIES.anApp).length > 0,
-    files: from<KnownFile>('files', QUERIES.files),
     ledgerMark: Number(mark?.value ?? 0),
-    newestGenerations: newest.map(({ nanos, ...row }) => ({ ...row, creditNanos: BigInt(nanos) })),
-    pageProblem: check === undefined || check.quick_check === 'ok' ? undefined : check.quick_check,
+    newestGenerations: newest.map(({ id, settledAtMs, nanos }) => ({
+      id,
+      settledAtMs: Number(settledAtMs),
+      creditNanos: BigInt(nanos),
+    })),
+    pageProblem: check === 'ok' ? undefined : check,
   };
 }
 
-/** Errors of opening have no code. */
-function withCode(error: unknown): unknown {
-  if (codeOf(error) !== '' || !(error instanceof Error)) return error;
-  return Object.assign(new Error(error.message, { cause: error }), { code: 'SQLITE_CANTOPEN' });
+async function quickCheck(database: Kysely<Tables>): Promise<string | undefined> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(database);
+  return rows[0]?.quick_check;
 }

@@ -31,13 +31,18 @@ export async function readSchema(
   return schemaStateOf(await readRecords(database, engine), engine, migrations);
 }
 
+/** Names of the tables that exist. */
+export async function tablesThere(database: Kysely<Tables>, engine: SqlEngine): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.raw<{ name: string }>(TABLES_THERE[engine]).execute(database);
+  return new Set(rows.map(({ name }) => name));
+}
+
 async function readRecords(database: Kysely<Tables>, engine: SqlEngine): Promise<SchemaRecords> {
-  const tables = (await sql.raw<{ name: string }>(TABLES_THERE[engine]).execute(database)).rows;
-  const has = (table: string) => tables.some(({ name }) => name === table);
-  const applied = has('schema_migrations')
+  const tables = await tablesThere(database, engine);
+  const applied = tables.has('schema_migrations')
     ? await database.selectFrom('schema_migrations').select('name').execute()
     : [];
-  const required = has('schema_requirements')
+  const required = tables.has('schema_requirements')
     ? await database.selectFrom('schema_requirements').select('requires').execute()
     : [];
   return { applied: applied.map(({ name }) => name), required: required.map(({ requires }) => requires) };

@@ -1,4 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
@@ -11,6 +12,9 @@ import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts';
 
 /** How long a write waits for another process that writes, milliseconds. */
 const WRITER_BUSY_MS = 1000;
+
+/** How long a read of `withSqlite` waits for a writer, milliseconds. */
+const EXAMINER_BUSY_MS = 1000;
 
 /** Reads wait only while a file is recovered after a crash, milliseconds. */
 const READER_BUSY_MS = 100;
@@ -56,6 +60,44 @@ export async function openSqlite(
     await database.destroy();
     throw sqliteFileProblem(file, error);
   }
+}
+
+/**
+ * Reads a database, which a gateway may have open, or which may be damaged, and changes nothing. Rejects with a
+ * DataDirectoryProblem.
+ */
+export async function withSqlite<Result>(
+  file: string,
+  work: (database: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const address = readOnlyAddress(file);
+  const openThread = () => new SqliteThread({ file: address, busyMs: EXAMINER_BUSY_MS, pragmas: [] });
+  const writer = new SqliteWriter({ path: file, openThread, warn() {} });
+  const database = new SqliteDatabase({ reader: undefined, writer });
+  try {
+    return await work(database);
+  } catch (error) {
+    throw sqliteFileProblem(file, withCode(error));
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Errors of opening have no code. */
+function withCode(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof DatabaseUnavailable || codeOf(thrown) !== '') {
+    return thrown;
+  }
+  return Object.assign(new Error(thrown.message, { cause: thrown }), { code: 'SQLITE_CANTOPEN' });
+}
+
+/**
+ * The address of a database for a connection that only reads. Without a write-ahead log there is no writer; `immutable`
+ * then keeps SQLite from creating a log.
+ */
+export function readOnlyAddress(file: string): string {
+  const promise = existsSync(`${file}-wal`) ? '' : '&immutable=1';
+  return `${pathToFileURL(file).href}?mode=ro${promise}`;
 }
 
 /** Empties the write-ahead log, which still contains what was overwritten in the database. */
