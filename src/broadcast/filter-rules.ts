@@ -41,7 +41,6 @@ function onNumbers(holds: (value: number, wanted: number) => boolean): FilterOpe
   };
 }
 
-/** Operators by their names in rules. */
 export const FILTER_OPERATORS: Readonly<Record<string, FilterOperator>> = {
   equals: { kinds: BOTH, needsValue: true, compare: (wanted) => (value) => value === wanted },
   not_equals: { kinds: BOTH, needsValue: true, compare: (wanted) => (value) => value !== wanted },

@@ -45,7 +45,6 @@ export function objectFolder(
     .join('/');
 }
 
-/** Whether objects of different keys go into different folders. */
 export function isByKey({ pathTemplate }: Pick<ObjectTarget, 'pathTemplate'>): boolean {
   return pathTemplate.includes('{apiKeyName}');
 }

@@ -10,7 +10,6 @@ export interface ObjectChange {
   readonly contentType?: string;
 }
 
-/** A request to a bucket, signed for now. */
 export async function s3Request(
   { url, signingKey, headers }: ObjectTarget,
   { method, key, body, contentType }: ObjectChange,

@@ -5,7 +5,6 @@ import type { Catalog, Model } from './catalog.ts';
 /** The plugin, the server tool and the model id of fusion: several models answer, a judge compares their answers. */
 export const FUSION = 'fusion';
 
-/** Presets that stand for a team. */
 export const FUSION_PRESETS = ['general-high', 'general-budget', 'general-fast'] as const;
 
 export type FusionPreset = (typeof FUSION_PRESETS)[number];

@@ -1,6 +1,5 @@
 import type { Endpoint, Model } from './catalog.ts';
 
-/** Service tiers that have endpoints of their own. */
 export type Tier = 'flex' | 'priority' | 'ultrafast';
 
 const ENDINGS: readonly { readonly ending: string; readonly tier: Tier }[] = [

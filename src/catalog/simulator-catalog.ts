@@ -95,7 +95,6 @@ function failing(name: string, title: string, description: string) {
   return { name, title, description, quality: { general: 0.1, coding: 0.1 } };
 }
 
-/** Each model has one endpoint. */
 export const SIMULATOR_MODELS: readonly ModelEntry[] = ROWS.map((row) => {
   const isOfVectors = row.output?.includes('embeddings') === true;
   return {

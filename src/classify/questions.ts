@@ -2,7 +2,6 @@ import type { DecisionForm } from '../ir/decision.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { type Classifier, type ClassifierDimension, NOTHING_FITS } from '../ports/following/classifiers.ts';
 
-/** What a classifier asks, in its settings. */
 export type AskedClassifier = Pick<Classifier, 'name' | 'description' | 'dimensions' | 'model'>;
 
 const NOTHING_FITS_MEANING = 'None of the other values fits.';

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 export interface ControlGroupFiles {
   /** Lists the groups of this process. */
   readonly ownGroups: string;
-  /** The folder that control groups are mounted in. */
   readonly mount: string;
 }
 

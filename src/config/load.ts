@@ -37,13 +37,11 @@ export interface LoadedConfiguration {
   readonly runtime: Runtime;
   /** Settings without effect, and settings that are legal and almost surely a mistake. */
   readonly warnings: readonly Problem[];
-  /** Environment variables that are credentials of providers. */
   readonly providerKeys: readonly EnvironmentKey[];
   /** The environment of the process, provider keys included. */
   readonly environment: Environment;
 }
 
-/** A configuration, or all of its problems. */
 export type Loading =
   | { readonly ok: true; readonly loaded: LoadedConfiguration }
   | {

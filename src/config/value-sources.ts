@@ -9,7 +9,6 @@ import { type Flags, variableOf } from './runtime.ts';
 import { PER_MILLION } from './schema/price-names.ts';
 import { shownPrices } from './shown-prices.ts';
 
-/** Where a value comes from. */
 export interface ValueSource {
   readonly kind: 'default' | 'file' | 'environment' | 'flag';
   /** Line of the file, from 1; null if the file does not name the value. */

@@ -176,7 +176,6 @@ function versionIfReadable(path: string): string | undefined {
   }
 }
 
-/** Paths of changed keys that need a restart. */
 export function restartKeysChanged(running: Config, next: Config): string[] {
   return RESTART_KEYS.filter((path) => !isDeepStrictEqual(read(running, path), read(next, path))).map(
     (path) => path.join('.'),

@@ -15,7 +15,6 @@ export interface ByokView extends ByokObject {
 
 const { workspace_id: _id, ...credentialMembers } = createByokSchema.properties;
 
-/** Least characters of the beginning of an id. */
 const MIN_ID_CHARACTERS = 8;
 
 export const BYOK_COMMANDS = {

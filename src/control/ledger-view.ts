@@ -34,7 +34,6 @@ export interface LedgerView {
 }
 
 export interface RebuildView {
-  /** Generations with rows. */
   readonly generations: number;
   /** Events, imported ones included. */
   readonly events: number;

@@ -14,7 +14,6 @@ export class CommandRefused extends Error {
   }
 }
 
-/** A data directory opened for one command. */
 export interface OpenedAlone extends CommandServices {
   close(): Promise<void>;
 }

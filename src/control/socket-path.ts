@@ -71,7 +71,6 @@ function isPrivate(directory: string): boolean {
   return status.isDirectory() && status.uid === process.getuid?.() && (status.mode & 0o777) === 0o700;
 }
 
-/** Name prefix of the private directories of one data directory. */
 function privatePrefix(dataDir: string): string {
   return `signalbox-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 8)}-`;
 }

@@ -16,7 +16,6 @@ const DATABASE_TOLERANCE: Tolerance = { warningMs: 2_000, problemMs: 60_000 };
 
 const MEND = 'synchronize this machine with a time server (NTP), or the other machine if it is yours';
 
-/** Compares this machine's clock with those of providers and the database. */
 export async function checkClocks({ providers, database }: Situation): Promise<CheckFinding[]> {
   const found = await database.catch(() => undefined);
   const differencesMs = ((await providers) ?? []).flatMap(({ reach }) =>

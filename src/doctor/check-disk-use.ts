@@ -7,7 +7,6 @@ import type { Situation } from './situation.ts';
 /** Time limit; the count is then reported as a lower bound, milliseconds. */
 const COUNTING_MS = 5_000;
 
-/** Disk use of the data directory, by kind. */
 export async function checkDiskUse({ runtime, directory }: Situation): Promise<CheckFinding[]> {
   if (directory.kind !== 'there') return [];
   const { uses, isComplete } = await diskUse(runtime.dataDir, AbortSignal.timeout(COUNTING_MS));

@@ -5,10 +5,8 @@ import { examineFiles, type FileFacts } from '../store/examine/examine-files.ts'
 import { type CheckFinding, fine, problem } from './finding.ts';
 import type { Database, Situation } from './situation.ts';
 
-/** Ids listed in a message. */
 const MAX_LISTED_IDS = 3;
 
-/** Checks that stored files have their content. */
 export async function checkFiles(situation: Situation): Promise<CheckFinding[]> {
   const { directory, runtime, database, lookAgain } = situation;
   const bucket = await situation.bucket();

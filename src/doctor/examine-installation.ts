@@ -16,7 +16,6 @@ import { checkServer } from './check-server.ts';
 import { type CheckFinding, problem, problemOf } from './finding.ts';
 import { findSituation, type Situation } from './situation.ts';
 
-/** A finding and the check that found it. */
 export interface NamedFinding extends CheckFinding {
   readonly check: string;
 }

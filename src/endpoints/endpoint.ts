@@ -86,7 +86,6 @@ export interface EndpointSettings {
   readonly vendor: string;
 }
 
-/** An endpoint whose types follow from its permission, path and schemas. */
 export function endpoint<
   P extends KeyPermission,
   const Path extends string,

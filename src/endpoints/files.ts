@@ -10,7 +10,6 @@ import { type AnyEndpoint, endpoint } from './endpoint.ts';
 
 const FILES = { tag: 'Files', rateClass: 'files', refusals: [403, 404, 503] } as const;
 
-/** Files of a workspace. */
 export const FILE_ENDPOINTS: readonly AnyEndpoint[] = [
   endpoint({
     ...FILES,

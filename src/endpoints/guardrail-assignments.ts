@@ -165,7 +165,6 @@ function listed({ services, caller, params, query }: ListCall, kind: AssignmentK
   return services.guardrailAssignments.list(caller.accountId, kind, params.id, query);
 }
 
-/** A request that changes what one guardrail is assigned to. */
 interface ChangeCall {
   readonly services: EndpointServices;
   readonly caller: Caller;

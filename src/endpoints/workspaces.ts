@@ -18,7 +18,6 @@ import { DELETED, MANAGEMENT, placeOf } from './endpoint-parts.ts';
 
 const WORKSPACES = { ...MANAGEMENT, tag: 'Workspaces' } as const;
 
-/** Workspaces and their budgets. */
 export const WORKSPACE_ENDPOINTS: readonly AnyEndpoint[] = [
   endpoint({
     ...WORKSPACES,

@@ -65,7 +65,6 @@ function partsOf(content: Json | undefined): MessagePart[] {
   return objectsOf(content).map(partOf);
 }
 
-/** A part of a message of any format. */
 function partOf(part: JsonObject): MessagePart {
   const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
   if (text !== undefined) return textPart(text);

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../kit/json/json.ts';
 import { objectAt, objectsAt } from '../kit/json/members.ts';
 
-/** What guardrails and moderation did, as the row has it. */
 export function guardrailEntries(row: JsonObject): JsonObject[] {
   return objectsAt(objectAt(row, 'routing'), 'pipeline').filter(
     ({ type, data }) => type === 'guardrail' || objectAt({ data }, 'data')?.flagged !== undefined,

@@ -175,9 +175,7 @@ export interface Finish {
   readonly reason: FinishReason;
   /** The upstream's own word for the reason. */
   readonly nativeReason?: string;
-  /** The stop string that was hit. */
   readonly stopSequence?: string;
-  /** Category of a refusal. */
   readonly category?: string;
   readonly explanation?: string;
   /** Tier the upstream says it served. */

@@ -24,7 +24,6 @@ export function showsPauses({ conversation }: FormatFacts): boolean {
   return conversation?.showsPauses === true;
 }
 
-/** How a format writes conversations and their settings. */
 export interface ConversationForm {
   /** Fields that hold the output limit, the one that more upstreams know first. */
   readonly limitFields: readonly [usual: string, newer?: string];
@@ -89,17 +88,14 @@ export interface ReasoningForm {
   readonly isAdaptiveWithoutBudget?: boolean;
   /** Thoughts are part of the answer only if thinking was asked for; then they are shown unless refused. */
   readonly showsThoughtsIfAsked?: boolean;
-  /** The body with an effort instead of the setting that decided. */
   withEffort(body: JsonObject, replaced: DecidingSetting, effort: Effort): JsonObject;
   /** The body without a budget that stands beside another setting. */
   withoutBudget(body: JsonObject): JsonObject;
 }
 
-/** Where a format keeps seals. */
 export interface SealPlaces {
   /** The member of an item that holds its seal; undefined = it is spread over the members of a list. */
   memberOf(item: ReasoningItem | ToolCallItem): string | undefined;
-  /** Path of the seal of a call, given that of the call. */
   ofCall(callPath: string): string;
   /** Seals stand apart from what they were given with, so their order among texts is lost. */
   readonly losesOrder?: boolean;
@@ -112,7 +108,6 @@ export interface MemberPaths {
   /** A member of a part; `wrapper`: the object that some formats put it into. */
   inPart(wrapper: string, member: string): string;
   readonly filename: string;
-  /** Path of the input of a call, given that of the call. */
   callInput(callPath: string): string;
   /** A member of what a tool declares. */
   inTool(tool: { readonly type: string }, member: string): string;

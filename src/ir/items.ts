@@ -6,7 +6,6 @@ export type DialectName = Format | 'gemini' | 'bedrock';
 /** The three inbound formats of conversations. */
 export type Format = 'responses' | 'messages' | 'chat';
 
-/** All inbound formats. */
 export type RequestFormat = Format | 'embeddings' | 'decisions' | 'compaction';
 
 /** The wire dialects of embeddings. The first is also an inbound format. */

@@ -6,7 +6,6 @@ export function mcpToolName(label: string, tool: string): string {
   return `${label}__${tool}`;
 }
 
-/** The function by which a model calls a tool of an MCP server. */
 export function mcpFunctionName(label: string, tool: string): string {
   return mcpToolName(label, tool)
     .replace(/[^A-Za-z0-9_-]/g, '_')

@@ -76,11 +76,9 @@ export interface RoutingWishes {
   /** Full slugs of the endpoints that a stage has adapted the request to; absent = any. */
   readonly endpoints?: readonly string[];
   readonly route?: 'fallback' | 'sort';
-  /** Explicit session id, from the body. */
   readonly sessionId?: string;
   /** Plugins that are switched on, in order. */
   readonly plugins: readonly JsonObject[];
-  /** Stop conditions of the server-tool loop. */
   readonly stopServerToolsWhen?: readonly JsonObject[];
   readonly maxToolCalls?: number;
   readonly trace?: JsonObject;

@@ -48,7 +48,6 @@ const CATALOGUE_SLACK = 2;
 /** Context of endpoints that nothing is known of, tokens. */
 const MAX_CONTEXT_TOKENS = 2_097_152;
 
-/** Context of the largest model that is known, tokens. */
 const LARGEST_CONTEXT_TOKENS = 10_485_760;
 
 /** Bytes of a character in UTF-8, each a token at the worst. */

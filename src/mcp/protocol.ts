@@ -22,7 +22,6 @@ export const VERSION_HEADER = 'mcp-protocol-version';
 export const METHOD_HEADER = 'mcp-method';
 export const NAME_HEADER = 'mcp-name';
 
-/** Error codes of JSON-RPC, and those of the protocol. */
 export const RPC_ERRORS = {
   unsupportedVersion: -32_022,
   parse: -32_700,

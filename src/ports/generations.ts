@@ -42,7 +42,6 @@ export interface WrittenOffScope {
   readonly toMs?: number | undefined;
 }
 
-/** What was written off of an account's generations for one cause. */
 export interface AccountWriteOff extends WriteOff {
   readonly accountId: string;
 }

@@ -35,7 +35,6 @@ export interface Append {
   refused(error: Error): void;
 }
 
-/** How a journal's disk answers. */
 export interface DiskWaits {
   /** How long the journal has waited for the disk by now, milliseconds; 0 if it does not, or for at most 50 ms. */
   readonly waitingMs: number;

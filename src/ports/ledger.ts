@@ -256,7 +256,6 @@ export interface Ledger {
   readonly isAvailable: boolean;
   /** Why is said by `LedgerUnavailable` when a generation is refused. */
   readonly admitting: Admitting;
-  /** Written off by this process since its start, by cause. */
   readonly writtenOff: Readonly<Record<WriteOffCause, Nanos>>;
   /**
    * How far the clock of this process is ahead of the shared database's, which decides windows, milliseconds; null
@@ -281,5 +280,4 @@ export interface SliceFigures {
   readonly statements: number;
 }
 
-/** The ledger as generations use it. */
 export type GenerationLedger = Pick<Ledger, 'reserve' | 'topUp' | 'checkpoint' | 'settle' | 'void'>;

@@ -23,7 +23,6 @@ export interface DatabaseFacts {
   readonly roundTripMs: number;
   readonly bytes: number;
   readonly schema: SchemaState;
-  /** Ids of the keys that encrypt stored credentials. */
   readonly encryptionKeyIds: readonly string[];
   /** When the last generation was settled, epoch milliseconds; undefined when none was. */
   readonly lastSettledAtMs: number | undefined;
@@ -37,7 +36,6 @@ export interface KnownFile {
   readonly bytes: number;
 }
 
-/** Facts about a shared database. */
 export interface PostgresFacts extends DatabaseFacts {
   /** How far its clock is ahead of this machine's, milliseconds. */
   readonly clockAheadMs: number;

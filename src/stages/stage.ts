@@ -17,7 +17,6 @@ import type { Workspace } from '../ports/tenancy.ts';
 import type { WriteOff } from '../ports/write-offs.ts';
 import type { ToolSettings } from '../tools/server-tool.ts';
 
-/** A stage's wishes for a leg besides its request. */
 export interface LegWish {
   /** Purpose of the leg; absent = it is the caller's answer. */
   readonly kind?: LegKind;
@@ -150,7 +149,6 @@ export interface Stage {
   readonly guardsRequest?: boolean;
   /** True if `after` needs the whole answer, however long it is. */
   readonly needsWholeAnswer?: boolean;
-  /** True if the stage has work for this request. */
   isActive(request: GenerationRequest, context: StageContext): boolean;
   /**
    * The report entry for a request that asks for the stage although it cannot work on it; undefined = none. Such a
@@ -205,7 +203,6 @@ export class ActiveStages {
   readonly #context: StageContext;
   /** The parsed request before any stage. */
   readonly #asked: GenerationRequest;
-  /** Their pipeline entries so far. */
   readonly notes: PipelineEntry[] = [];
   /** Entries at the end that stay there. */
   #lastNotes = 0;
@@ -300,7 +297,6 @@ export class ActiveStages {
     }, core);
   }
 
-  /** The failure with the metadata that stages added to it. */
   explained(failure: GatewayError): GatewayError {
     return this.#failureMetadata === undefined ? failure : failure.withMetadata(this.#failureMetadata);
   }

@@ -4,7 +4,6 @@ import { Thread } from '../kit/thread/thread.ts';
 /** Texts with one count. */
 export type Slice = readonly string[];
 
-/** Counts tokens in a worker thread. */
 export interface CountingThread {
   /** Tokens of each slice; rejects if the thread fails. */
   count(slices: readonly Slice[]): Promise<readonly number[]>;

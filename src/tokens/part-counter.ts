@@ -7,7 +7,6 @@ const MEDIA_TOKENS = 765;
 /** Visitor of all countable parts of a prompt or answer. */
 export interface PartCounter {
   addText(text: string): void;
-  /** A value that is sent as JSON. */
   addJson(value: object): void;
   addTokens(tokens: number): void;
   addImage(source?: Source): void;

@@ -13,7 +13,6 @@ const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as 
 /** Server tools of one model call that a tool makes. */
 const MAX_NESTED_TOOLS = 8;
 
-/** Parameters of all tools that ask another model. */
 export const MODEL_PARAMETERS = {
   name: nullish(Type.String({ pattern: '^ *[a-zA-Z0-9_-][a-zA-Z0-9 _-]{0,63}$', maxLength: 64 })),
   model: nullish(Type.String({ minLength: 1, maxLength: 256 })),

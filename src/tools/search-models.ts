@@ -9,7 +9,6 @@ import type { ServerTool } from './server-tool.ts';
 const DEFAULT_MAX_RESULTS = 5;
 const MOST_RESULTS = 20;
 
-/** Characters of a description that the model gets. */
 const DESCRIPTION_CHARACTERS = 300;
 
 const MODALITIES = { type: 'array', items: { type: 'string' }, maxItems: 8 };

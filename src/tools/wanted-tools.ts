@@ -65,13 +65,11 @@ export function hasToolWork(request: GenerationRequest, settings: ToolSettings):
   );
 }
 
-/** The MCP servers that the body of a request lists beside its tools. */
 export function listedMcpServers({ body, formatFacts }: GenerationRequest): readonly JsonObject[] {
   const field = formatFacts.conversation?.mcpServersField;
   return field === undefined ? [] : objectsAt(body, field);
 }
 
-/** The options by which the body of a request asks for searches beside its tools. */
 export function searchOptions({ body, formatFacts }: GenerationRequest): JsonObject | undefined {
   const options = formatFacts.conversation?.searchOptions;
   return options === undefined ? undefined : objectAt(body, options.field);

@@ -19,7 +19,6 @@ export interface PaidLimits {
   readonly withoutTools?: ReadonlySet<string> | undefined;
 }
 
-/** One call of one endpoint. */
 export interface UpstreamCall {
   readonly request: GenerationRequest;
   readonly endpoint: Endpoint;

@@ -8,7 +8,6 @@ import type { PdfLimits, PdfProblemReason, PdfProcessTask, PdfReport } from './p
 export interface PdfText {
   /** Pages are separated by an empty line. */
   readonly text: string;
-  /** Pages that were read. */
   readonly pages: number;
   /** The file has more pages or more text. */
   readonly isCut: boolean;

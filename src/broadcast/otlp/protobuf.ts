@@ -7,10 +7,8 @@ export function encodeProtobuf<Name extends MessageName>(name: Name, message: Me
   return writer.taken();
 }
 
-/** Wire types of protobuf. */
 const WIRE = { varint: 0, fixed64: 1, lengthDelimited: 2, fixed32: 5 } as const;
 
-/** A message of any type. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Writes a value of a type; everything is written from its end to its beginning. */

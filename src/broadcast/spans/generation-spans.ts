@@ -20,7 +20,6 @@ import { MAX_NAME_CHARACTERS, traceNameAt } from './span-names.ts';
 import { SpanPlace } from './span-place.ts';
 import { toolSpans } from './tool-spans.ts';
 
-/** What a destination is sent of each generation. */
 export type SentParts = Pick<
   Destination,
   'privacyMode' | 'sendsCost' | 'sendsIdentity' | 'sendsRequestContext'

@@ -40,7 +40,6 @@ export class RowTimes {
     return this.startMs + latency + (numberAt(row, 'generation_time') ?? 0);
   }
 
-  /** The time of an upstream call that failed. */
   failedCall(call: JsonObject): Stretch {
     const startMs = this.#firstCallMs + (numberAt(call, 'started_ms') ?? 0);
     return { startMs, endMs: startMs + (numberAt(call, 'latency') ?? 0) };

@@ -13,7 +13,6 @@ const UNKNOWN = { severityNumber: 0, severityText: '', timeUnixNano: '0' };
 /** Lines that are encoded in one slice: about a millisecond of work. */
 const LINES_TOGETHER = 64;
 
-/** Lines of the log as the parts of a request. */
 export function* logsRequests(
   lines: readonly string[],
   { resource, scope }: TelemetrySource,

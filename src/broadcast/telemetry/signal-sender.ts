@@ -5,7 +5,6 @@ import { encodeParts, type OtlpFormat } from '../otlp/encode.ts';
 import type { Messages } from '../otlp/messages.ts';
 import type { Send } from '../writers/send.ts';
 
-/** Where telemetry is sent. */
 export interface TelemetryTarget {
   /** The address that the paths of signals are put behind. */
   readonly endpoint: string;

@@ -1,6 +1,5 @@
 import type { InstrumentationScope, Resource } from '../otlp/messages.ts';
 
-/** What the telemetry of a gateway is from. */
 export interface TelemetrySource {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;

@@ -74,7 +74,6 @@ export class Telemetry {
     if (this.takesLines) this.#lines.add(line.trimEnd());
   }
 
-  /** Adds lines of another process. */
   addLines(text: string): void {
     if (!this.takesLines) return;
     for (const line of text.split('\n')) if (line !== '') this.#lines.add(line);

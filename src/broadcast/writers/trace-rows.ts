@@ -53,7 +53,6 @@ function seconds(nanoseconds: string): string {
   return `${nanoseconds.slice(0, -9)}.${nanoseconds.slice(-9)}`;
 }
 
-/** Attributes as a map of texts. */
 function mapOf(attributes: readonly KeyValue[] = []): JsonObject {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, textOfValue(value)]));
 }

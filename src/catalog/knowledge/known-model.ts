@@ -8,7 +8,6 @@ export type KnownModel = Omit<DocumentModel, 'endpoints'> &
 
 export type KnownModels = ReadonlyMap<string, KnownModel>;
 
-/** The models of a document, each entry with its origin. */
 export function modelsOf(document: CatalogDocument): KnownModel[] {
   return document.models.map((model) => knownModelOf(model, document));
 }

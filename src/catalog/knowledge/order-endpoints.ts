@@ -18,7 +18,6 @@ export function orderEndpoints({ home, endpoints }: KnownModel, nowMs: number): 
   return ranked.map(({ endpoint }) => endpoint);
 }
 
-/** Price of one input and one output token. */
 function tokenPrice(endpoint: KnownEndpoint, nowMs: number): bigint {
   const { prompt, completion } = priceAt(endpoint, nowMs);
   return (parsePrice(String(prompt)) ?? 0n) + (parsePrice(String(completion)) ?? 0n);

@@ -4,9 +4,7 @@ import { servedEndpoint } from '../service-tier.ts';
 import { billOf, feeOnly, type ToolsUsed, toolNanos } from './bill.ts';
 import { pricingAt } from './price-history.ts';
 
-/** Facts that select the prices of an answer. */
 export interface AnswerTerms {
-  /** The endpoint that was called. */
   readonly endpoint: Endpoint;
   readonly model: Model;
   /** When the request came in, epoch milliseconds. */
@@ -16,7 +14,6 @@ export interface AnswerTerms {
   readonly servedTier?: string | undefined;
 }
 
-/** Facts that the price of an answer depends on. */
 export interface PricedAnswer extends AnswerTerms {
   /** Images of the prompt, which upstreams do not report. */
   readonly inputImages: number;

@@ -1,7 +1,6 @@
 import type { Catalog, Provider } from '../catalog.ts';
 import { PROVIDER_TABLE } from './provider-table.ts';
 
-/** Public facts of a provider, configured or not. */
 export type ProviderInfo = Pick<Provider, 'slug' | 'name' | 'facts'>;
 
 /** All providers of the built-in table and of the configuration, sorted by slug. */

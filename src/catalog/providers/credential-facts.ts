@@ -1,6 +1,5 @@
 import type { Credential } from './credential.ts';
 
-/** An address in a credential, and its member. */
 export interface NamedAddress {
   readonly member: string;
   readonly url: string;

@@ -46,7 +46,6 @@ export interface AwsKey {
   readonly region: string;
 }
 
-/** An access key that signs requests. */
 export interface AwsAccessKey extends AwsSigningKey {
   readonly kind: 'aws-access-key';
 }

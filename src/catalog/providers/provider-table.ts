@@ -23,7 +23,6 @@ export interface ProviderRow {
   readonly auth?: Auth;
   /** The first that is set is used. */
   readonly keys?: readonly KeySource[];
-  /** Variable with the region of a plain key. */
   readonly region_variable?: string;
   readonly quirks?: Quirks;
   /**

@@ -7,9 +7,7 @@ import { runtimeOf } from './backup.ts';
 export interface MigrationView {
   readonly database: string;
   readonly up_to_date: boolean;
-  /** Migrations that this command has applied. */
   readonly applied: readonly string[];
-  /** Migrations that are to be applied. */
   readonly missing: readonly string[];
   /** Applied migrations of a newer release, beside which this one works. */
   readonly newer: readonly string[];

@@ -7,7 +7,6 @@ import {
   type Offer,
 } from './completed-words.ts';
 
-/** Completion for fish, with the meaning of each word. */
 export function fishScript(): string {
   const withValue = completedFlags().filter(({ offer }) => offer !== undefined);
   return `# fish completion of signalbox. Load it: signalbox completion fish | source

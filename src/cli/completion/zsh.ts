@@ -6,7 +6,6 @@ import {
   type Offer,
 } from './completed-words.ts';
 
-/** Completion for zsh, with the meaning of each word. */
 export function zshScript(): string {
   const flags = completedFlags();
   const withValue = flags.filter(({ offer }) => offer !== undefined);

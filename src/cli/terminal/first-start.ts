@@ -13,7 +13,6 @@ export interface ServedAt {
   readonly isTls: boolean;
 }
 
-/** The base URL for clients on this machine. */
 export function baseUrl({ host, port, basePath, isTls }: ServedAt): string {
   const reachable = lookUp(ANY_ADDRESS, host) ?? host;
   return `${isTls ? 'https' : 'http'}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}${basePath}`;

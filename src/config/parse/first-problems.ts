@@ -1,7 +1,6 @@
 import { countText } from '../../kit/text/count-text.ts';
 import type { Problem } from '../problem.ts';
 
-/** Problems that are shown. */
 export const MAX_PROBLEMS = 20;
 
 /** Problems that are counted: each costs a search for what was meant. */

@@ -88,7 +88,6 @@ function mapped(
   return next.every((member, at) => member === list[at]) ? list : next;
 }
 
-/** Prices per million as prices of one unit. */
 function perUnit(pricing: JsonObject, path: string, problems: Problem[]): JsonObject {
   const written = PRICE_NAMES.filter((name) => Object.hasOwn(pricing, `${name}${PER_MILLION}`));
   if (written.length === 0) return pricing;

@@ -1,7 +1,6 @@
 import * as yaml from 'yaml';
 import type { FilePlace } from '../problem.ts';
 
-/** The value of a YAML text, or why there is none. */
 export type YamlReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }

@@ -36,7 +36,6 @@ export function perMillionDefinitions(variable: object): Record<string, object> 
   );
 }
 
-/** The members that write prices for a million. */
 export function pricePropertiesPerMillion(): Record<string, object> {
   return Object.fromEntries(
     PRICE_NAMES.map((name) => [

@@ -1,6 +1,5 @@
 import { urlOf } from '../../kit/net/url-of.ts';
 
-/** Members that an engine needs in the configuration. */
 interface EngineNeeds {
   /** It has no address of its own. */
   readonly url?: true;

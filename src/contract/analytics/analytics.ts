@@ -16,7 +16,6 @@ const MAX_DIMENSIONS = 2;
 const MAX_FILTERS = 20;
 const MAX_CLASSIFIER_FILTERS = 10;
 
-/** Values of all filters together. */
 export const MAX_FILTER_VALUES = 1_000;
 const MAX_FILTER_VALUE_CHARACTERS = 1024;
 

@@ -50,7 +50,6 @@ export const rankingsDailyQuerySchema = Type.Object({
 
 export type RankingsDailyQuery = Static<typeof rankingsDailyQuerySchema>;
 
-/** A model in one period. */
 export const modelRankingSchema = Type.Object(
   {
     date: Type.String({ description: 'First day of the period, also where the window begins later.' }),

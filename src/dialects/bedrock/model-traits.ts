@@ -13,11 +13,8 @@ export interface ModelTraits {
   readonly cachePoints?: 'everywhere' | 'prompt';
   /** True if cache points accept a lifetime. */
   readonly hasCacheTtl?: true;
-  /** True if the model accepts the status of a tool result. */
   readonly hasResultStatus?: true;
-  /** True if the model enforces a JSON schema. */
   readonly hasSchemas?: true;
-  /** True if the model accepts betas of the messages format. */
   readonly hasBetas?: true;
 }
 

@@ -86,7 +86,6 @@ export function withCachePoints(prompt: PromptPieces, context: RenderContext): W
   return { tools, system, messages };
 }
 
-/** The cache points, by the piece that they follow. */
 function cachePoints(prompt: PromptPieces, context: RenderContext): ReadonlyMap<Piece, JsonObject> {
   const { traits, report } = context;
   const said = [...prompt.system, ...prompt.turns.flatMap(({ pieces }) => pieces)];

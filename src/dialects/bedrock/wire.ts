@@ -71,7 +71,6 @@ export type Speaker = WireRole | 'system';
 /** Longest id of a tool call; names of tools have the same limit. */
 export const MAX_ID_CHARACTERS = 64;
 
-/** Longest name of a document. */
 export const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 
 /** Cache points that one request may hold. */

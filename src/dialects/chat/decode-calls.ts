@@ -71,7 +71,6 @@ export class ToolCallReader {
     return this.#runningCount > 0;
   }
 
-  /** The item of the open call with this id. */
   itemOf(callId: string): number | undefined {
     return this.#running.get(callId)?.item;
   }
@@ -99,7 +98,6 @@ export class ToolCallReader {
     this.read({ index: 0, function: call });
   }
 
-  /** Ends the calls with complete input. */
   endComplete(): void {
     for (const call of this.#whole) this.#end(call, 'completed');
   }

@@ -16,7 +16,6 @@ export function callHead(call: Pick<ToolCallItem, 'callId' | 'kind' | 'name' | '
     : { id: call.callId, type: 'function', function: { name, arguments: '' } };
 }
 
-/** A piece of a call's input. */
 export function callInput(kind: ToolKind, text: string): JsonObject {
   return kind === 'custom' ? { custom: { input: text } } : { function: { arguments: text } };
 }
@@ -78,7 +77,6 @@ export class SentCalls {
   readonly #indexes = new Map<number, number>();
   readonly #ids: string[] = [];
 
-  /** The index of a call that begins. */
   begin(item: number, { callId }: CallHead): number {
     const index = this.#ids.push(callId) - 1;
     this.#indexes.set(item, index);

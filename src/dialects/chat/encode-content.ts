@@ -128,7 +128,6 @@ export class SaidLast {
   }
 }
 
-/** The details that seal a reasoning item. */
 export function reasoningSeals(
   seal: Seal,
   id: string | undefined,

@@ -62,7 +62,6 @@ class ChatEncoder implements StreamEncoder {
   #hasRefusal = false;
   #isEnded = false;
   #isRelay = false;
-  /** Heads of the items that are being written. */
   readonly #heads = new Map<number, ItemHead>();
   /** Created on demand: few answers need it. */
   #calls: SentCalls | undefined;

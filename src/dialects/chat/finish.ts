@@ -19,7 +19,6 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'refusal'],
 ]);
 
-/** Finish reasons that mean a failure. */
 export const FAILURE_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
 
 /** Content of the answer, which tells more about the end than the upstream's word. */

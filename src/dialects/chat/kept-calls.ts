@@ -46,7 +46,6 @@ export function keptAnswer(
   return { id: firstCallId, [BEFORE]: digestOf(objectsOf(messages)), [CALLS]: calls };
 }
 
-/** The calls of server tools that were kept with a message of the model. */
 export function keptCallsOf(message: JsonObject): readonly ServerCall[] {
   return (message as WithFound)[FOUND] ?? NO_CALLS;
 }

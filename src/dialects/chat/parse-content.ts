@@ -189,7 +189,6 @@ function isEmptyText(part: Part): boolean {
 
 type CallSeal = Pick<ToolCallItem, 'signature' | 'signatureFormat' | 'signatureGivenBy'>;
 
-/** Seals that belong to tool calls, by the id of the call. */
 function sealsOfCalls(message: JsonObject): ReadonlyMap<string, CallSeal> {
   if (!Array.isArray(message.reasoning_details)) return NO_SEALS;
   const seals = new Map<string, CallSeal>();

@@ -9,7 +9,6 @@ import { isHostedChoice } from '../shared/tools/hosted-choice.ts';
 
 const TOOL_FIELDS = new Set(['type', 'function', 'custom', 'cache_control']);
 
-/** Parses the tools and notes the place of each. */
 export function parseTools(tools: readonly JsonObject[], places: Places): Tool[] {
   return tools.map((tool, position) => places.put(parseTool(tool), `tools[${position}]`));
 }

@@ -32,7 +32,6 @@ export function withQuirks(
   return Object.fromEntries(entries.map(([field, value]) => [renamedFields[field] ?? field, value]));
 }
 
-/** Stop sequences that upstreams of this dialect accept. */
 const MAX_STOP_SEQUENCES = 4;
 
 /** The body with as many stop sequences as the provider accepts. */

@@ -177,7 +177,6 @@ export function renderReasoningDetails(
   return [...texts, ...summaries, ...bareSignature, ...encrypted];
 }
 
-/** Number of indexes that the details of an item take. */
 export function indexesOf(item: ReasoningItem): number {
   return Math.max(item.text.length + item.summary.length, 1);
 }

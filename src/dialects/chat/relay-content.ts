@@ -24,7 +24,6 @@ import { joinedText } from './render-parts.ts';
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-/** Quirks that change messages. */
 const MESSAGE_QUIRKS = [
   'refusesDeveloperRole',
   'refusesTextLists',

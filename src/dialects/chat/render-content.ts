@@ -246,7 +246,6 @@ class ConversationWriter {
     });
   }
 
-  /** Seals of calls, each with the id of its call. */
   #sealsOf(calls: readonly ToolCallItem[]): JsonObject[] {
     const { report, request } = this.#context;
     return calls.flatMap((call) => {
@@ -326,7 +325,6 @@ function isWords(part: JsonObject): boolean {
   return part.type === 'text' || part.type === 'refusal';
 }
 
-/** Members of the items in one object. */
 function joined(items: readonly OpaqueItem[]): JsonObject {
   const members: JsonObject = {};
   for (const { value } of items) layOver(members, value);

@@ -17,7 +17,6 @@ import { VALUE_PASSED_ON } from '../shared/report/passed-on-fields.ts';
 import type { Report } from '../shared/report/report.ts';
 import { NO_CHAT_FIELD, takes } from './render-losses.ts';
 
-/** The highest effort that all chat upstreams know. */
 const HIGHEST_EFFORT: Effort = 'high';
 
 /** Report detail of an effort or a budget at providers that only switch thinking on or off. */
@@ -102,7 +101,6 @@ const SETTINGS: readonly ReasoningSetting[] = [
   'mode',
 ];
 
-/** Settings that the chat format has no field for. */
 const UNSENT: readonly ReasoningSetting[] = ['adaptive', 'summary', 'display', 'context', 'mode'];
 
 /** False for settings that only hide thoughts: the gateway removes those from the answer itself. */

@@ -4,7 +4,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts
 import type { AskedQuestion } from '../shared/decisions/prompt.ts';
 import { MAX_OPTIONS, MAX_QUESTIONS, MIN_OPTIONS } from './wire.ts';
 
-/** The kinds of questions by their names in each form. */
 const KINDS: Readonly<Record<DecisionForm, Readonly<Record<string, DecisionQuestion['kind']>>>> = {
   openai: { predicate: 'predicate', choice: 'choice', score: 'score' },
   'system-one': { noul: 'predicate', choice: 'choice', score: 'score' },

@@ -17,7 +17,6 @@ const TIER_OF: ReadonlyMap<string, Tier> = new Map([
 /** Words that request no special tier. */
 const NO_TIER: ReadonlySet<string> = new Set(['auto', 'default', 'standard_only']);
 
-/** Members of bodies that request a tier. */
 const TIER_MEMBERS: ReadonlySet<string> = new Set(['service_tier', 'speed']);
 
 /**

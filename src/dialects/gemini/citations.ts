@@ -105,7 +105,6 @@ class Findings {
   }
 }
 
-/** Names of the list of sources, by interface. */
 const SOURCE_LISTS = ['citationSources', 'citations'];
 
 const CHUNK_KINDS = ['web', 'retrievedContext', 'maps'];

@@ -7,7 +7,6 @@ import { Report } from '../shared/report/report.ts';
 import { pathSegments } from '../shared/requests/path-segment.ts';
 import { readError } from './error.ts';
 
-/** Inputs of one call. */
 const MAX_INPUTS = 100;
 
 const TASK_TYPES: InputTypes = new Map([

@@ -25,7 +25,6 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_RECITATION', 'content-filter'],
 ]);
 
-/** Finish reasons that mean a failure, whatever content there was. */
 const FAILURE_REASONS: ReadonlyMap<string, string> = new Map([
   ['MALFORMED_FUNCTION_CALL', 'The model wrote a tool call that cannot be read'],
   ['UNEXPECTED_TOOL_CALL', 'The model called a tool that it was not offered'],
@@ -40,7 +39,6 @@ export interface AnswerContents {
   readonly isEmpty: boolean;
 }
 
-/** The end that a candidate announces. */
 export interface AnnouncedEnd {
   readonly word: string | undefined;
   readonly message: string | undefined;

@@ -49,7 +49,6 @@ const BEGINS_WELL = /^[a-zA-Z_]/;
 
 const MAX_NAME_CHARACTERS = 64;
 
-/** Names of a request's tools in this dialect, in both directions. */
 export function functionNames(request: Pick<GenerationRequest, 'tools'>): FlatNames {
   const flat = flatNames(request);
   const declared = request.tools.flatMap((tool) =>

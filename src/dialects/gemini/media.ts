@@ -8,7 +8,6 @@ const DEFAULT_TYPES = { image: 'image/jpeg', file: 'application/pdf', video: 'vi
 
 export type AddressedKind = keyof typeof DEFAULT_TYPES;
 
-/** Media types by file extension. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -32,7 +31,6 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
 };
 
-/** Media types of audio by the callers' format names. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
@@ -55,7 +53,6 @@ export function audioType(format: string): string {
 /** Prefixes of media types that the upstream reads. */
 const READABLE: readonly string[] = ['audio/', 'video/', 'text/', 'application/pdf'];
 
-/** Image types that the upstream reads. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',

@@ -1,7 +1,6 @@
 /** Thinking levels, from the lowest. */
 export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high';
 
-/** How the amount of thinking is set for a model. */
 export type ThinkingControl =
   | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[] }
   /** Tokens. `least` and `most` do not apply to 0, which switches thinking off. */

@@ -57,7 +57,6 @@ class Turns {
   readonly #renderer: PartRenderer;
   readonly #results: Results;
   readonly #contents: WireContent[] = [];
-  /** Items of the model in the current turn. */
   #said: ModelItem[] = [];
   #hasCalled = false;
   /** True if the user may add to the last turn. */

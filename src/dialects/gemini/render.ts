@@ -190,7 +190,6 @@ function renderModalities({ modalities = [] }: GenerationRequest, report: Report
   return kept.some((word) => word !== 'TEXT') ? kept : undefined;
 }
 
-/** Image settings by the callers' names. */
 const IMAGE_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['aspect_ratio', 'aspectRatio'],
   ['image_size', 'imageSize'],

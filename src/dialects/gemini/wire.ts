@@ -33,7 +33,6 @@ export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 // --- Limits ---------------------------------------------------------------------------------------------------------
 
-/** Stop sequences that upstreams accept. */
 export const MAX_STOP_SEQUENCES = 5;
 
 /** Alternatives per token that upstreams accept. */

@@ -100,7 +100,6 @@ export class BlockReader {
     }
   }
 
-  /** The events of a start, and those of deltas that came with it. */
   #with(events: Event[], index: number, deltas: readonly JsonObject[]): Event[] {
     const block = this.#blocks.at(index);
     for (const delta of deltas) events.push(...(block?.delta(delta) ?? []));

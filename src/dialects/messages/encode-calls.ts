@@ -20,7 +20,6 @@ type ServerCall = Pick<ServerCallItem, 'tool' | 'callId' | 'input' | 'hostedAs'>
 /** Type of the blocks for calls of servers that the body lists in `mcp_servers`. */
 const MCP_TOOL_USE = 'mcp_tool_use';
 
-/** Type and content of the result block of each tool. */
 const RESULTS: ReadonlyMap<string, ResultForm> = new Map<string, ResultForm>([
   ['web_search', { type: 'web_search_tool_result', content: searchContent, errorCode: 'unavailable' }],
   ['web_fetch', { type: 'web_fetch_tool_result', content: fetchContent, errorCode: 'url_not_accessible' }],

@@ -19,7 +19,6 @@ type RelayEvent = Extract<Event, { type: 'relay' }>;
 /** The template of the last frame, if such frames can be forwarded verbatim. */
 interface RepeatedDelta {
   readonly template: JsonTemplate;
-  /** Index of their block. */
   readonly block: number;
 }
 

@@ -31,7 +31,6 @@ export function imageInText(text: Json | undefined): Source | undefined {
     : { kind: 'base64', mediaType, data: text.slice(head.length, end) };
 }
 
-/** An upstream's image block as text for callers. */
 export function imageBlockAsText(block: JsonObject): JsonObject {
   const source = imageInBlock(block);
   return (source && imageTextBlock(source)) ?? { type: 'text', text: '', citations: [] };

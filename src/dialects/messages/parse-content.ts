@@ -171,7 +171,6 @@ export function textOfMcpResult({ content }: JsonObject): string {
     .join('');
 }
 
-/** The result that the model got, from the content of a result block. */
 function resultForModel(content: Json | undefined, callId: string): JsonObject {
   if (Array.isArray(content)) {
     if (isUpstreamCall(callId)) return upstreamResult(content);
@@ -189,7 +188,6 @@ function resultForModel(content: Json | undefined, callId: string): JsonObject {
   return fetchedPage(result);
 }
 
-/** A page that is text. */
 export function fetchedPage({ url, retrieved_at, content }: JsonObject): JsonObject {
   const { title, source } = objectOf(content);
   return compact({
@@ -211,7 +209,6 @@ export function upstreamResult(content: Json | undefined): JsonObject {
 
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result']);
 
-/** Content that is text or a list of blocks, as parts. */
 function parseParts(content: Json | readonly WireBlock[] | undefined, place: Place, places: Places): Part[] {
   if (typeof content === 'string') {
     return content === '' ? [] : [places.put<Part>({ type: 'text', text: content }, place)];

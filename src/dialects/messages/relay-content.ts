@@ -235,7 +235,6 @@ function listOf({ content = [] }: WireMessage): readonly WireBlock[] {
   return typeof content === 'string' ? [] : content;
 }
 
-/** Calls and results by block type, with the member for the call id. */
 const KINDS: ReadonlyMap<string, readonly [kind: CallStep<WireBlock>['kind'], id: string]> = new Map([
   ['tool_use', ['call', 'id']],
   ['tool_result', ['result', 'tool_use_id']],

@@ -219,12 +219,10 @@ const COST_NAMES: CostNames = {
   output: 'upstream_inference_completions_cost',
 };
 
-/** Members of the usage object for the cost, in USD. */
 export function renderCost({ bill }: Settled): JsonObject {
   return costMembers(bill, COST_NAMES);
 }
 
-/** The final usage object of a whole message. */
 export function wholeUsage(
   context: ReplyContext,
   finish: Finish,

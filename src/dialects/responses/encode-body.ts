@@ -179,7 +179,6 @@ const SERVED_TIERS: ReadonlySet<string> = new Set([
   'ultrafast',
 ]);
 
-/** The object of a finished answer. */
 export function finishedSnapshot(context: ReplyContext, finish: Finish, ending: Ending): JsonObject {
   const { status, incomplete_details } = renderFinish(finish);
   // Assigned: an object literal with a repeated member is many times slower.

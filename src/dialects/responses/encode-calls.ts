@@ -12,7 +12,6 @@ import { RESULT_NOT_KEPT } from '../shared/tools/unknown-result.ts';
 
 type SearchHead = Extract<ItemHead, { type: 'server-call' }>;
 
-/** What a block says of the result of a search. */
 interface SearchResult {
   readonly callId: string;
   readonly output: string;
@@ -70,7 +69,6 @@ export function shownWith(shown: JsonObject | undefined, { sources }: SearchResu
   return { ...shown, action: { ...objectAt(shown, 'action'), sources: [...sources] } };
 }
 
-/** The items of an answer with calls in the place of the blocks of searches. */
 export function withSearchCalls(items: readonly OutputItem[]): readonly OutputItem[] {
   if (!items.some((item) => searchBegun(item) !== undefined)) return items;
   const results = new Map(

@@ -313,7 +313,6 @@ export interface Placement {
   readonly name?: string;
 }
 
-/** The end marker of every stream. */
 export const END_MARKER = writeSseFrame('[DONE]');
 
 /** Writes the events of one stream, numbered from 0 without a gap. */

@@ -319,7 +319,6 @@ function textOf(value: JsonObject): string {
 
 const ITEM_STATUSES: ReadonlySet<string> = new Set<ItemStatus>(['in_progress', 'completed', 'incomplete']);
 
-/** The status of an item, if the representation knows it. */
 export function statusAt(object: JsonObject): ItemStatus | undefined {
   const status = stringAt(object, 'status');
   return status !== undefined && ITEM_STATUSES.has(status) ? (status as ItemStatus) : undefined;

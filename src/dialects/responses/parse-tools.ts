@@ -107,7 +107,6 @@ export function additionalTools(
   return tools;
 }
 
-/** A request whose tools are being read. */
 interface DeclaringRequest {
   readonly body: JsonObject;
   readonly input: readonly JsonObject[];

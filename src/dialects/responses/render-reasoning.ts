@@ -45,7 +45,6 @@ function impliedSummary(request: GenerationRequest): string | undefined {
 
 // --- By effort ------------------------------------------------------------------------------------------------------
 
-/** The highest effort of upstreams of this dialect. */
 const HIGHEST_EFFORT: Effort = 'xhigh';
 
 /** This dialect takes an effort, and no budget beside it. */

@@ -4,7 +4,6 @@ import { unwrapSeal, wrapSeal } from '../shared/reasoning/custody.ts';
 
 /** Compaction items of the gateway: a summary that models of all upstreams can read. */
 
-/** Format of a seal that holds a summary. */
 const SUMMARY_FORMAT = 'gateway-summary-v1';
 
 export function summaryItem(id: string, summary: string): JsonObject {

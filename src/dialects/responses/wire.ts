@@ -200,7 +200,6 @@ export interface HostedItem {
   readonly code?: { readonly delta: string; readonly done: string };
   /** The item has the id of the call, by which the caller answers it. */
   readonly hasCallId?: boolean;
-  /** The item has no status. */
   readonly hasNoStatus?: boolean;
   readonly idPrefix: string;
   /** Its own members, from those of the server tool; absent = the same. */
@@ -396,7 +395,6 @@ export const CHANNEL_BY_DONE: ReadonlyMap<string, TextChannel> = new Map(
   CHANNELS.map((channel) => [channel.done, channel]),
 );
 
-/** Channels by the type of a part. */
 export const CHANNEL_BY_PART: ReadonlyMap<string, TextChannel> = new Map(
   CHANNELS.map((channel) => [channel.partType, channel]),
 );

@@ -3,5 +3,4 @@
 /** Asks for log probabilities. */
 export const INCLUDE_LOGPROBS = 'message.output_text.logprobs';
 
-/** Asks for sealed reasoning. */
 export const INCLUDE_SEALS = 'reasoning.encrypted_content';

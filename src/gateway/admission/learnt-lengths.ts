@@ -1,6 +1,5 @@
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 
-/** Answers remembered for each key and model. */
 const REMEMBERED_ANSWERS = 16;
 
 /** Pairs of key and model that are remembered, the most recently used. */

@@ -61,7 +61,6 @@ export class GenerationReservation {
   #isBoundByMax = false;
   /** Tokens of all ended legs. */
   usedTokens = 0;
-  /** Cost of the dearest ended leg. */
   dearestLegNanos: Nanos = 0n;
   /** Serializes holds, so that two legs never count the same free money. */
   #holding: Promise<ReserveOutcome> | undefined;
@@ -324,7 +323,6 @@ function isWithin(one: Amount, other: Amount): boolean {
   return one.creditNanos <= other.creditNanos && one.byokNanos <= other.byokNanos;
 }
 
-/** Headroom of the free money alone. */
 function onlyFree({ creditNanos, byokNanos }: Amount): Headroom {
   const affordable = { creditNanos, totalNanos: creditNanos + byokNanos };
   return { affordable, unspent: affordable };

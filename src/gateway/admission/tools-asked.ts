@@ -69,7 +69,6 @@ function isFree({ units, isBoundable }: AskedTool): boolean {
   return !isBoundable && units !== undefined && pricesIn(units).length === 0;
 }
 
-/** Calls of tools that are paid for. */
 export interface PaidCalls {
   /** All of them: each sends the prompt through the model once more. */
   readonly calls: number;

@@ -37,7 +37,6 @@ export interface CostFacts {
   readonly atMs: number;
 }
 
-/** Output tokens that are reserved for an endpoint with no known limit. */
 const RESERVED_OUTPUT_TOKENS = 32_768;
 
 /** Context of an endpoint with no known length, tokens: that of the largest models. */
@@ -60,7 +59,6 @@ export class WorstCost {
   readonly promptTokens: number;
   /** Output tokens that are paid for in addition: summaries of the context. */
   readonly #summaryTokens: number;
-  /** Calls of the upstream's tools that are paid for. */
   readonly paidTools: PaidCalls;
   /** Price of the whole prompt with all tools and summaries. */
   readonly #fixedPrice: Price;

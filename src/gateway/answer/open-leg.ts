@@ -10,7 +10,6 @@ import type { Checkpoints } from './checkpoints.ts';
 interface LegOwner {
   readonly keptCharacters: number;
   readonly checkpoints: Checkpoints;
-  /** Aborts the upstream call of the leg. */
   readonly giveUp: LightAbortController;
 }
 

@@ -40,7 +40,6 @@ export class SeveralLegs extends Answering {
   /** Admission of the first leg, until that begins. */
   #first: Admission | undefined;
   readonly #open = new Map<RunningLeg, OpenLeg>();
-  /** Promises that close the accounts of legs, pending or done. */
   readonly #closing: Promise<void>[] = [];
   /** True once the answer has ended: no further leg begins. */
   #isOver = false;

@@ -60,7 +60,6 @@ export class Leg {
   calling: Candidate | undefined;
   #selected: Candidate | undefined;
   #ticket: HealthTicket | undefined;
-  /** Translation report of the serving call. */
   report: readonly TranslationEntry[] = [];
   /** True if its attempts show what their upstreams said when they failed. */
   detailsFailures = false;
@@ -149,7 +148,6 @@ export class Leg {
   }
 }
 
-/** What a failure shows of its upstream. */
 function shownOf({ metadata }: UpstreamFailure): Pick<AttemptRecord, 'provider_name' | 'raw'> {
   const { provider_name, raw } = metadata ?? {};
   return {

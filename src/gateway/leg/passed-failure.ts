@@ -19,7 +19,6 @@ export async function passedBatch(batch: EventBatch, request: GenerationRequest)
   return [...batch.slice(0, -1), { type: 'failure', error: await passedFailure(failure, request) }];
 }
 
-/** The failure of the upstream at the end of a batch. */
 export function failureIn(batch: EventBatch): UpstreamFailure | undefined {
   const last = batch.at(-1);
   return last?.type === 'failure' && last.error instanceof UpstreamFailure ? last.error : undefined;

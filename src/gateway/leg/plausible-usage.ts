@@ -16,7 +16,6 @@ import {
 /** Counts up to this are believed without counting the prompt, which would cost more than they do. */
 const BELIEVED_TOKENS = 50_000;
 
-/** The reported usage as far as it is plausible. */
 export function plausibleUsage(
   reported: Usage | undefined,
   request: GenerationRequest,
@@ -62,7 +61,6 @@ function boundsOf(
   };
 }
 
-/** Calls of advisors that the request lets the upstream make. */
 function advisorCalls({ tools }: GenerationRequest): number {
   return tools.reduce((sum, tool) => {
     if (tool.type !== 'hosted' || !tool.kind.startsWith('advisor')) return sum;

@@ -486,7 +486,6 @@ const NOTHING_USED: UsedSoFar = { usage: NO_USAGE, bill: FREE };
 /** For charges while a leg runs: the ledger knows the generation by then, and takes no row. */
 const NO_ROW = () => ({});
 
-/** What a generation keeps of a leg that has ended. */
 export class EndedLeg {
   readonly leg: Leg;
   readonly exceededBy: WriteOffCause | undefined;

@@ -51,7 +51,6 @@ export class Drains {
   }
 }
 
-/** The members of a leg that decide how long its upstream is read on. */
 type OpenLeg = Pick<Leg, 'end' | 'calling' | 'selected'>;
 
 /**
@@ -86,7 +85,6 @@ export class UpstreamReading {
     else caller.addEventListener('abort', this.#left, { once: true });
   }
 
-  /** Aborted to stop the upstream. */
   get signal(): AbortSignal {
     return this.#upstream.signal;
   }

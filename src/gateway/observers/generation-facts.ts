@@ -59,7 +59,6 @@ export interface GenerationFacts {
 /** Further members of a failed generation. Null = the upstream never answered, or gave no code. */
 export interface FailureFacts {
   readonly requested: string;
-  /** Status for the caller. */
   readonly status: number;
   readonly upstream_status: number | null;
   readonly upstream_code: string | null;

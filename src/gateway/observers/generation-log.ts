@@ -11,7 +11,6 @@ import {
   rescuedCalls,
 } from './generation-facts.ts';
 
-/** Log level and message of a generation, by how it ended. */
 const LINES: Readonly<Record<EndKind, readonly ['info' | 'warn', string]>> = {
   finished: ['info', 'generation'],
   aborted: ['info', 'generation'],

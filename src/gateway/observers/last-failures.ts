@@ -39,7 +39,6 @@ export class LastFailures {
     return this.#failures.get(provider);
   }
 
-  /** Notes the calls of an ended generation. */
   note({ attemptLog }: Pick<PlannedGeneration, 'attemptLog'>): void {
     for (const { candidate, status, failure } of attemptLog.calls) {
       // A BYOK credential says nothing about the gateway's own.

@@ -8,7 +8,6 @@ import { amountOf } from '../leg/bill-generation.ts';
 import type { Leg } from '../leg/leg.ts';
 import type { AttemptLog } from './attempt-log.ts';
 
-/** A leg with its usage and bill, so far or final. */
 export interface LegSoFar {
   readonly leg: Leg;
   readonly usage: Usage;

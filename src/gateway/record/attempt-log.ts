@@ -135,7 +135,6 @@ export class AttemptLog {
     return this.#legs.findLast(({ lastCalled }) => lastCalled !== undefined)?.lastCalled;
   }
 
-  /** Translation reports of the calls that served. */
   get report(): readonly TranslationEntry[] {
     const [only] = this.#legs;
     return this.#legs.length === 1 && only !== undefined

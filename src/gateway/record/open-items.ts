@@ -1,7 +1,6 @@
 import type { Event, EventBatch, PartKind } from '../../ir/events.ts';
 
 interface OpenItem {
-  /** Parts that are open. */
   readonly parts: Map<string, { readonly part: number; readonly kind: PartKind }>;
 }
 

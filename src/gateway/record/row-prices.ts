@@ -17,7 +17,6 @@ export function listPriceOf({ bill }: UsedSoFar): string {
   return String(bill.inputNanos + bill.outputNanos);
 }
 
-/** What caching saved, and what searches cost. */
 export function savingsAndSearches(
   attemptLog: AttemptLog,
   input: GenerationInput,

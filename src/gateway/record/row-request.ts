@@ -87,7 +87,6 @@ export function servingMembers(
   };
 }
 
-/** Strategies with which a router chooses the model. */
 const ROUTERS: ReadonlySet<Strategy> = new Set<Strategy>(['auto', 'free', 'pareto', 'bodybuilder', 'fusion']);
 
 /** The routing suffix of the requested model, else the suffix of the model itself. */

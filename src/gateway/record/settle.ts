@@ -20,7 +20,6 @@ export interface Settlement extends Settled, LegAccount {
   readonly servedFrom?: string;
 }
 
-/** Leg status by the generation's outcome. */
 export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = {
   finished: 'completed',
   failed: 'failed',

@@ -179,7 +179,6 @@ function issuesOfTool(value: JsonObject, name: string, place: string, scope: Too
   return issue === undefined ? [] : [{ path: `${place}.${issue.path ?? 'type'}`, message: issue.message }];
 }
 
-/** Members of a server tool itself. */
 const TOOL_MEMBERS = compileValidator(
   closed({
     type: Type.String(),

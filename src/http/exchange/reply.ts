@@ -100,7 +100,6 @@ export class Reply {
     return this.#answer;
   }
 
-  /** The connection ends with this reply. */
   closeConnection(): void {
     this.#answer.keepsAlive = false;
   }

@@ -12,7 +12,6 @@ import { AbortGrace } from './abort-grace.ts';
 import { CallerGone } from './http-exchange.ts';
 import type { Reply } from './reply.ts';
 
-/** Source and encoder of one streamed answer. */
 export interface StreamSource {
   /** Resolves at the first content or the end. */
   readonly opening: Promise<OpenedStream>;

@@ -157,7 +157,6 @@ function inputOf(call: Call, format: RequestFormat, replied: () => Promise<void>
   };
 }
 
-/** The session id of the header, where the body has none. */
 function sessionHeader({ headers, body }: Call): string | undefined {
   const given = headers[SESSION_HEADER];
   if (given === undefined || given === '' || typeof body.session_id === 'string') return undefined;

@@ -9,7 +9,6 @@ import { attributionHeaderSchemas } from './attribution.ts';
 /** Groups requests; the sticky routing key when the body names none. */
 export const SESSION_HEADER = 'x-session-id';
 
-/** Characters of a session id. */
 export const MAX_SESSION_ID = 256;
 
 /** Where callers name betas of the messages format. Both count. */
@@ -106,7 +105,6 @@ export function isInsideFusion(headers: Readonly<Record<string, string>>, vendor
 
 const switchDescription = '`enabled` adds routing metadata to the reply; anything else means `disabled`.';
 
-/** Declared headers of the generation routes. */
 export function generationHeaderSchema(vendor: string): TObject {
   return Type.Object({
     ...metadataHeaderSchemas(vendor),

@@ -44,7 +44,6 @@ export class BodyMemory {
     return true;
   }
 
-  /** The request needs its body no more. */
   free(): void {
     this.#share?.free();
   }

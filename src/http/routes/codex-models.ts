@@ -13,7 +13,6 @@ const EFFORTS: Readonly<Partial<Record<Effort, string>>> = {
   max: 'As much reasoning as the model can do',
 };
 
-/** Kinds of input that Codex knows. */
 const INPUTS: ReadonlySet<string> = new Set(['text', 'image']);
 
 /** What Codex keeps of the output of a command. It assumes the same of models that it does not know. */

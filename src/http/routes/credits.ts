@@ -4,7 +4,6 @@ import { GatewayError } from '../../ir/errors.ts';
 import { type Route, route } from '../route.ts';
 import { errors, NOTHING_DECLARED } from './row-parts.ts';
 
-/** What was removed from credits. */
 export const REMOVED_CREDIT_ROUTES: readonly Route[] = [
   route({
     method: 'POST',

@@ -2,9 +2,7 @@ import { compilePattern, type PatternCompilation } from '../text/linear-pattern.
 
 /** Instructions of a pattern, executed on one character each, that count as one step. */
 const INSTRUCTIONS_PER_STEP = 8;
-/** Steps for compiling a character of a pattern. */
 const STEPS_PER_PATTERN_CHARACTER = 2;
-/** Steps for each instruction of a compiled pattern. */
 const STEPS_PER_INSTRUCTION = 2;
 
 /** Remaining work of a check, in steps: a keyword, a name or a character takes one. Negative once spent. */

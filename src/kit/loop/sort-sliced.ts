@@ -1,6 +1,5 @@
 import { Pace, type Sliced } from './turns.ts';
 
-/** Members that are sorted in one slice. */
 const RUN_MEMBERS = 256;
 
 /** `toSorted` in slices; stable. */

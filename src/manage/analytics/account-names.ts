@@ -32,7 +32,6 @@ export class AccountNames {
     this.#accountId = accountId;
   }
 
-  /** Names of its keys, by hash. */
   keys(): Promise<Names> {
     this.#keys ??= this.#readKeys();
     return this.#keys;
@@ -43,7 +42,6 @@ export class AccountNames {
     return this.#workspaces;
   }
 
-  /** Names of the apps that the registry knows, by host. */
   async apps(hosts: readonly string[]): Promise<Names> {
     const apps = await this.#sources.apps.ofHosts(hosts);
     const names = new Map<string, string>();

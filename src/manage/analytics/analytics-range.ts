@@ -85,7 +85,6 @@ const BUCKET_NUMBERS: Readonly<Record<Granularity, (ms: number) => number>> = {
   month: (ms) => windowsAt(ms).monthly,
 };
 
-/** Number of time buckets that a range overlaps. */
 export function bucketsIn({ startMs, endMs }: TimeRange, granularity: Granularity): number {
   const numberAt = BUCKET_NUMBERS[granularity];
   return numberAt(endMs - 1) - numberAt(startMs) + 1;

@@ -90,7 +90,6 @@ export class Analytics {
   }
 }
 
-/** Rows with names instead of ids. */
 async function nameRows(
   rows: readonly EventRow[],
   { dimensions }: Pick<CheckedAnalyticsQuery, 'dimensions'>,

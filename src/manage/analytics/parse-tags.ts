@@ -5,7 +5,6 @@ import { TAG_PLACES } from '../../ports/events.ts';
 import type { Classifier } from '../../ports/following/classifiers.ts';
 import { kindProblem } from './parse-filters.ts';
 
-/** Members of a query that use a classifier. */
 export const CLASSIFIER_MEMBERS = ['classifier_dimensions', 'classifier_filters'] as const;
 
 /** What was found under the ids of classifiers in a query. */
@@ -43,7 +42,6 @@ export function tagPlaceOf(wanted: ClassifierMembers, field: string): TagPlace |
   return TAG_PLACES[tagColumns(wanted).indexOf(field)];
 }
 
-/** Problems of these members whatever the classifier is. */
 export function tagIssues(wanted: ClassifierMembers): Issue[] {
   return [...differentIds(wanted), ...kindIssues(wanted.classifier_filters)];
 }

@@ -46,7 +46,6 @@ export interface DeclaredChanges {
   released: number;
 }
 
-/** One application of a file. */
 export interface Application {
   readonly dependencies: DeclaredDependencies;
   readonly accountId: string;

@@ -120,7 +120,6 @@ async function storeAssignments(
 
 const ASSIGNMENTS_AT_ONCE = 1000;
 
-/** The assignments of a guardrail that the file made. */
 async function declaredAssignments(
   { dependencies, accountId }: Pick<Application, 'dependencies' | 'accountId'>,
   guardrailId: string,

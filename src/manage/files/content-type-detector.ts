@@ -28,7 +28,6 @@ const SIGNATURES: readonly Signature[] = [
 /** Length of the longest signature, with its offset. */
 const HEAD_BYTES = 12;
 
-/** The accepted types, for error messages. */
 export const ACCEPTED_TYPES =
   'PDF, PNG, JPEG, GIF, WebP, DOCX, XLSX, PPTX, MP3, WAV, FLAC, OGG, or text in UTF-8';
 

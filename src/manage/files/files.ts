@@ -28,7 +28,6 @@ export interface FilePage {
 
 const DEFAULT_PAGE = 100;
 
-/** Ids per query of a sweep. */
 const SWEEP_BATCH_IDS = 500;
 
 /** Files of workspaces. Each operation acts for one caller; a file of another workspace is a 404. */
@@ -83,7 +82,6 @@ export class Files {
     return requireFound(await this.#dependencies.store.find(workspaceId, id));
   }
 
-  /** The content of a file that the gateway made. */
   async content(
     caller: Caller,
     id: string,

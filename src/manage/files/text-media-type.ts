@@ -1,4 +1,3 @@
-/** The beginning of a text. */
 export interface TextSample {
   readonly text: string;
   /** True if `text` is all of it. */

@@ -12,7 +12,6 @@ export interface AssignmentsDependencies {
   readonly guardrails: Pick<Guardrails, 'get'>;
   readonly tenancy: Tenancy;
   readonly sources: Sources;
-  /** Called with the account whose assignments were changed. */
   readonly changed: (accountId: string) => void;
   /** Logs what operators should know of. */
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;

@@ -82,7 +82,6 @@ export class ModelKnowledge {
     return entries;
   }
 
-  /** All known models by id. */
   all(): Promise<KnownModels> {
     return runInTurns(applyOverlay(allShippedModels(), this.#overlay));
   }
@@ -128,7 +127,6 @@ export class ModelKnowledge {
   }
 }
 
-/** Merges a document into the stored overlay. */
 function* mergeInto(
   before: Overlay,
   document: CatalogDocument,

@@ -88,7 +88,6 @@ export class PriceHistory {
   }
 }
 
-/** Rows for the prices of a catalogue that differ from those known. */
 export function* changedPrices(
   { models }: Pick<Catalog, 'models'>,
   known: ReadonlyMap<string, PriceRow>,

@@ -14,7 +14,6 @@ export interface RankedModel {
   readonly tokens: bigint;
 }
 
-/** Models listed by name in each period. */
 const MAX_NAMED_MODELS = 50;
 
 const OTHER = 'other';
@@ -36,7 +35,6 @@ export function* rankModels(rows: readonly EventRow[]): Sliced<RankedModel[]> {
 
 interface RankedPeriod {
   readonly named: Shortlist<RankedModel>;
-  /** Sum over all models of the period. */
   tokens: bigint;
 }
 

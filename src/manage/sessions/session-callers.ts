@@ -7,7 +7,6 @@ import type { Sources } from '../sources.ts';
 /** How often the time of the last request is written. */
 const SEEN_EVERY_MS = 60_000;
 
-/** A session and the caller whom its requests act for. */
 export interface SessionCaller {
   readonly session: Session;
   readonly caller: Caller;

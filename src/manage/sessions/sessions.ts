@@ -12,7 +12,6 @@ export const SESSION_MS = 8 * 3_600_000;
 /** Open sessions of a key: a further sign-in ends the oldest. */
 const MAX_SESSIONS_OF_KEY = 50;
 
-/** Sessions in a list. */
 const MAX_LISTED = 500;
 
 const MAX_USER_AGENT_CHARACTERS = 256;

@@ -14,7 +14,6 @@ export interface BudgetsDependencies {
   readonly workspaces: Pick<Workspaces, 'get'>;
   readonly ledger: Pick<Ledger, 'spendingOf'>;
   readonly sources: Sources;
-  /** Called with the workspace whose budgets were changed. */
   readonly changed: (workspace: Pick<Workspace, 'id' | 'accountId'>) => void;
 }
 

@@ -35,7 +35,6 @@ export interface ToolResult {
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject;
   /** JSON Schema of structured results; absent = it declares none. */
   readonly outputSchema?: JsonObject | undefined;

@@ -1,6 +1,5 @@
 import type { SectionProblem } from './fields.ts';
 
-/** Receives the content that a body decoder finds. */
 export interface ContentSink {
   /** Content lies in `bytes` from `from` to `to`. */
   onContent(bytes: Buffer, from: number, to: number): void;

@@ -7,7 +7,6 @@ import { TransportProblem } from '../http1/client/transport-problem.ts';
 /** Error code of a look-up whose addresses must all not be called. */
 export const EGRESS_REFUSED_CODE = 'ERR_EGRESS_REFUSED';
 
-/** Message to the caller when the guard stopped a call. */
 const GUARD_MESSAGE = 'the address is unknown or not one that may be called';
 
 /** Throws if a URL must not be called, as far as that can be decided without looking up its name. */

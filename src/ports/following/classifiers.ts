@@ -20,7 +20,6 @@ export const CLASSIFIER_LIMITS = {
   valueCharacters: 100,
   modelCharacters: 255,
   dimensions: 8,
-  /** Values of a dimension. */
   values: 50,
 } as const;
 
@@ -127,7 +126,6 @@ export interface ClassifierTag {
 export interface Classification {
   readonly classifierId: string;
   readonly generationId: string;
-  /** When the generation was created. */
   readonly createdAtMs: number;
   /** Values by dimension; none if nothing fits. */
   readonly tags: Readonly<Record<string, string>>;

@@ -3,7 +3,6 @@ import type { EncryptedSecret, SecretStore } from '../byok.ts';
 import type { FileMember, Page } from '../tenancy.ts';
 import type { FollowerNote } from './follower-notes.ts';
 
-/** Names of the rows of the table of types. */
 export const DESTINATION_TYPE_NAMES = [
   'arize',
   'braintrust',

@@ -3,7 +3,6 @@
  * that no account alone can begin one for all.
  */
 export class FailureTally {
-  /** Failures that count, by account. */
   readonly #byAccount = new Map<string, number>();
   #ofNoAccount = 0;
   #count = 0;

@@ -5,7 +5,6 @@ import type { ServicePlace } from './service-place.ts';
 
 /** Why a call failed, in a few words for operators. */
 export interface FailureCause {
-  /** Kind of the error. */
   readonly kind: string;
   /** Status of the upstream; null = it never answered. */
   readonly status: number | null;

@@ -8,7 +8,6 @@ export interface RouterRule extends Pick<Rejection, 'filter' | 'reason'> {
   rejects(endpoint: Endpoint, model: Model): boolean;
 }
 
-/** Why a router had no model to choose from. */
 export interface EmptyChoice {
   readonly strategy: Strategy;
   /** The router's own rule, if it left no model. */

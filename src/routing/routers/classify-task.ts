@@ -17,7 +17,6 @@ export type TaskType =
 export interface Signals {
   /** Estimated. */
   readonly promptTokens: number;
-  /** Marks of code in the sampled text. */
   readonly code: readonly Mark[];
   /** Marks of a problem that needs reasoning. */
   readonly problem: readonly Mark[];
@@ -98,7 +97,6 @@ const PROBLEM_MARKS: readonly Mark[] = [
 const CODING_TOOLS =
   /^(?:bash|shell|terminal|edit|write|read|grep|glob|apply_patch|(?:str_replace|text_editor|bash_)\w{0,40}|(?:read|write|edit|create|list|search|view)_files?|(?:run|execute)_(?:command|code|terminal_cmd))$/i;
 
-/** Tools whose names are examined. */
 const NAMED_TOOLS = 256;
 
 const LATIN = 'latin';
@@ -124,7 +122,6 @@ const SCRIPT_RANGES: readonly (readonly [end: number, script: string | null])[] 
 /** Share of the sampled letters from which on a script is the main one. */
 const SCRIPT_SHARE = 0.3;
 
-/** Prompts from this length on are long. */
 const LONG_PROMPT_TOKENS = 50_000;
 
 const THOUGHTFUL: ReadonlySet<Effort> = new Set<Effort>(['medium', 'high', 'xhigh', 'max']);

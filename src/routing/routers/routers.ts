@@ -17,7 +17,6 @@ export const ROUTERS: Readonly<Record<string, Router>> = {
 /** Names of routers that are not supported yet. */
 export const UNAVAILABLE_ROUTERS: readonly string[] = ['bodybuilder'];
 
-/** Router name by the id of its plugin. */
 export const ROUTER_OF_PLUGIN: ReadonlyMap<string, string> = new Map(
   Object.entries(ROUTERS).flatMap(([name, { plugin }]) =>
     plugin === undefined ? [] : [[plugin, name] as const],

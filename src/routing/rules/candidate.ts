@@ -40,7 +40,6 @@ export function siteOf({ site }: Pick<Endpoint, 'site'>, access: Access): string
   return access.kind === 'shared' ? site : `${site}\n${access.credential.id}\n${access.credential.version}`;
 }
 
-/** The parts of a site, for operators. */
 export interface SiteParts {
   readonly model: string;
   /** Tag of the endpoint. */

@@ -5,7 +5,6 @@ import { conversationForm } from '../../ir/format-facts.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Rejection } from './candidate.ts';
 
-/** A model and the name by which the caller asked for it. */
 export interface AskedModel {
   readonly name: string;
   readonly model: Model;

@@ -36,7 +36,6 @@ export function isNamedIn(list: NameList, endpoint: Endpoint): boolean {
   return placeIn(list, endpoint) !== Number.POSITIVE_INFINITY;
 }
 
-/** True if the full slug of an endpoint is in a list. */
 export function isNamedInFull(list: NameList, endpoint: Endpoint): boolean {
   return list.has(endpoint.tag);
 }

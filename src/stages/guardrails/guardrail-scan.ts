@@ -324,7 +324,6 @@ export class GuardrailScan implements ScannerCount {
     return this.#filters.stream(RECEIVED, this.#budget);
   }
 
-  /** Scans a text that comes back in pieces. */
   receivedPieces(): ReceivedText {
     const scan = this.#filters.stream(RECEIVED, this.#budget);
     return new ReceivedText(scan, (findings) => this.note(findings, 'received'));

@@ -16,7 +16,6 @@ const ACTION_WORDS: Readonly<Record<FilterAction, string>> = {
   flag: 'flagged',
 };
 
-/** Names of the guardrail stages in the routing metadata. */
 const STAGE_NAMES: Readonly<Record<Finding['kind'], string>> = {
   'prompt-injection': 'regex_pi_detection',
   'content-filter': 'content-filter',

@@ -58,7 +58,6 @@ function* textOfFile(source: Source): Generator<string, void, undefined> {
   }
 }
 
-/** Every string among the values of JSON. */
 function* stringsIn(value: Json): Generator<string, void, undefined> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null) {

@@ -51,7 +51,6 @@ function withUpstreamSearch(
   });
 }
 
-/** The parameters of the tool as members of the plugin. */
 function asPlugin(parameters: JsonObject): JsonObject {
   const {
     allowed_domains: include_domains = null,

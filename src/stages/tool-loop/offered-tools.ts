@@ -18,7 +18,6 @@ export interface OfferedTool {
   readonly hostedAs: string | undefined;
   /** The name that the model calls it by. */
   readonly name: string;
-  /** JSON Schema of its arguments. */
   readonly schema: JsonObject;
   /** Members of its items that are known before it has run. */
   readonly shown?: JsonObject | undefined;
@@ -30,7 +29,6 @@ interface OfferedFunction {
   readonly declared: CallableTool;
 }
 
-/** True if an endpoint runs a tool of the caller itself. */
 type RunsItself = (endpoint: Endpoint, tool: WantedTool) => boolean;
 
 const NONE: ReadonlySet<WantedTool> = new Set();
@@ -135,7 +133,6 @@ export class OfferedTools {
     return forbidsSteps(this.wishes) ? this.#withoutOwn(reporting) : reporting;
   }
 
-  /** The choice with functions in the place of server tools. */
   #choice(choice: ToolChoice, functions: readonly OfferedFunction[]): ToolChoice {
     const chosenNames = (meant: JsonObject) =>
       functions.flatMap(({ wanted, declared }) => (isChosen(wanted, meant) ? [declared.name] : []));
@@ -201,7 +198,6 @@ function freeName(asked: string, isTaken: (name: string) => boolean): string {
   return name;
 }
 
-/** Tools with functions in the place of server tools. */
 function withFunctions(tools: readonly Tool[], functions: readonly OfferedFunction[]): readonly Tool[] {
   return tools.flatMap((tool): readonly Tool[] => {
     const own = functions.filter(({ wanted }) => wanted.of === tool);

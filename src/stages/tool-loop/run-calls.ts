@@ -18,7 +18,6 @@ import {
 } from '../../tools/server-tool.ts';
 import type { OfferedTool, OfferedTools } from './offered-tools.ts';
 
-/** One call of a step while it runs. */
 export interface RunningCall {
   readonly call: ToolCallItem;
   /** Undefined: no such tool was offered. */
@@ -45,7 +44,6 @@ export const MAX_CALLS_PER_STEP = 64;
 
 const TOO_MANY_CALLS = `not run: a step has at most ${MAX_CALLS_PER_STEP} calls`;
 
-/** Calls that run at the same time. */
 export const CALLS_AT_ONCE = 8;
 
 /** Steps of validating the arguments of one call; what is beyond counts as valid. */
@@ -174,7 +172,6 @@ async function runInTurn(
   };
 }
 
-/** The context of a call whose services are told of its span. */
 function toldContext(context: ToolContext, told: ToldSpan | undefined): ToolContext {
   return told === undefined
     ? context
@@ -206,7 +203,6 @@ function argumentsOf(input: string, schema: JsonObject): JsonObject | string {
   return fault === undefined ? reading.value : misfitText(fault);
 }
 
-/** Runs one call within its time. */
 async function runBounded(
   offered: OfferedTool,
   callId: string,

@@ -7,7 +7,6 @@ import { MAX_USD, type Nanos, nanosOf } from '../../kit/money.ts';
 export interface LoopProgress {
   /** Legs whose calls of server tools were run. */
   readonly steps: number;
-  /** Short names of the tools that were called. */
   readonly called: ReadonlySet<string>;
   /** Tokens of all legs. */
   readonly tokens: number;
@@ -26,7 +25,6 @@ interface StopCondition {
   isMet(progress: LoopProgress): boolean;
 }
 
-/** Finish reasons as requests name them. */
 const REASON_WORDS: Partial<Record<FinishReason, string>> = {
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',

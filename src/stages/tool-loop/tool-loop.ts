@@ -237,7 +237,6 @@ export class ToolLoop {
     return { steps: this.#steps, called: this.#called, ...this.#spending(), finish };
   }
 
-  /** Tokens and cost so far, and the cost of the dearest leg and step. */
   #spending(): Pick<LoopProgress, 'tokens' | 'nanos' | 'dearestLegNanos' | 'dearestStepNanos'> {
     const used = this.#context.used();
     const ofStep = used.nanos - this.#spentNanos;

@@ -16,7 +16,6 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
-/** Content of a backup. */
 export interface Manifest {
   /** Version of the program that made it. */
   readonly program: string;

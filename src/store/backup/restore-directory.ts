@@ -10,7 +10,6 @@ import { copyFile } from './copy-file.ts';
 import { type BackedUpFile, MANIFEST_NAME, type Manifest, readManifest } from './manifest.ts';
 
 export interface RestoreOptions {
-  /** The directory of the backup. */
   readonly source: string;
   /** Missing, empty, or left by a restore that was cut off. */
   readonly dataDir: string;

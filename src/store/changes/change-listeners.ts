@@ -1,6 +1,5 @@
 import type { Change, ChangeListener } from '../../ports/changes.ts';
 
-/** The listeners of one process. */
 export class ChangeListeners {
   readonly #listeners = new Set<ChangeListener>();
 

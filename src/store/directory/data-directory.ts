@@ -26,7 +26,6 @@ export const HASH_KEY_FILE = 'hash-key';
 /** Names that only a gateway creates in a data directory, after its secrets. */
 export const GATEWAY_TRACES = ['journal', 'outbox', 'signalbox.sqlite'] as const;
 
-/** The file of the embedded database in a data directory. */
 export function embeddedDatabaseIn(path: string): string {
   return join(path, 'signalbox.sqlite');
 }

@@ -10,7 +10,6 @@ export function readGatewayId(directory: string): string | undefined {
   return readIfExists(join(directory, FILE))?.toString('utf8').trim();
 }
 
-/** Reads the id, and creates and stores one if there is none. */
 export function readOrMakeGatewayId(directory: string): string {
   const file = join(directory, FILE);
   const stored = readGatewayId(directory);

@@ -2,7 +2,6 @@ import { chownSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProcessFolder } from './process-folder.ts';
 
-/** A directory for one import, created by one process. */
 export interface ImportDirectory {
   readonly name: string;
   readonly file: string;

@@ -55,7 +55,6 @@ function textOf(key: Buffer): string {
 /** Length of every secret that a data directory keeps. */
 export const KEY_BYTES = 32;
 
-/** Reads a secret from its file, and creates it if there is none. */
 export function readOrMakeSecret(
   file: string,
   form: { read(bytes: Buffer): Buffer; make(): Buffer | string },

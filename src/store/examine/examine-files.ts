@@ -14,7 +14,6 @@ export interface FileFacts {
   readonly withoutFile: number | undefined;
 }
 
-/** Files examined in parallel. */
 const STATS_AT_ONCE = 64;
 
 /** Examines the directory of contents, which may be missing. */

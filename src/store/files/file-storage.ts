@@ -20,7 +20,6 @@ export interface BucketSettings {
   readonly session_token?: string | null;
 }
 
-/** Opens the storage of objects, if the configuration names one. */
 export function openObjectStorage(
   bucket: BucketSettings | null | undefined,
   clock: Pick<Clock, 'now'>,

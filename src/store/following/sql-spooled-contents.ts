@@ -12,14 +12,12 @@ import { contentOfText, textOfContent } from './spooled-content.ts';
 const MAX_WAITING = 1_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
-/** Contents of one statement. */
 const MAX_AT_ONCE = 50;
 const MAX_CHARACTERS_AT_ONCE = 8 * 1024 * 1024;
 
 /** How long contents are gathered for a statement, milliseconds: a process that is killed meanwhile loses them. */
 const GATHER_MS = 200;
 
-/** Contents that are removed by one statement. */
 const REMOVED_AT_ONCE = 500;
 
 /** Minimum time between log messages about lost content. */

@@ -3,7 +3,6 @@
  * are those of files directly in it. Failures reject with the system's error.
  */
 export interface JournalFiles {
-  /** Path of a file, for messages. */
   pathOf(name: string): string;
   list(): Promise<readonly string[]>;
   open(name: string, mode: OpenMode): Promise<JournalFile>;
@@ -30,7 +29,6 @@ export interface JournalFile {
   close(): Promise<void>;
 }
 
-/** A way of writing of a file. */
 type Write = keyof Pick<JournalFile, 'write' | 'writeDurably'>;
 
 /** Writes all bytes, in several writes if necessary. */

@@ -1,6 +1,5 @@
 import type { S3Place } from './s3-storage.ts';
 
-/** Address of a bucket. */
 export interface S3Bucket {
   /** Scheme, host and port of the service; absent = AWS in the region. */
   readonly endpoint?: string | null | undefined;

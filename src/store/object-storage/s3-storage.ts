@@ -170,7 +170,6 @@ export class S3Storage implements ObjectStorage {
     this.#outage.close();
   }
 
-  /** Whether there is an object with this key and length. */
   async #hasObject(key: string, totalBytes: number): Promise<boolean> {
     return (await this.read(key, 0, 1))?.totalBytes === totalBytes;
   }

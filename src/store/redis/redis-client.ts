@@ -13,7 +13,6 @@ const TIMES: RedisTimes = { connectMs: 2_000, silentMs: 2_000 };
 /** Waits between attempts to connect, milliseconds. */
 const RECONNECT_MS = 250;
 
-/** A script that Redis runs as one step. */
 export interface RedisScript {
   readonly text: string;
   readonly sha: string;
@@ -80,7 +79,6 @@ export class RedisClient {
     });
   }
 
-  /** The key of these parts, with the prefix. */
   key(...parts: readonly string[]): string {
     return [this.prefix, ...parts].join(':');
   }

@@ -10,7 +10,6 @@ import type { SharedStores } from './shared-stores.ts';
 /** Time between removals of what is over, milliseconds. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** Limits and routing memory in an open database. */
 export function openPostgresStores(
   { database, background }: OpenedPostgres,
   { host, port }: DatabaseAddress,

@@ -16,7 +16,6 @@ export interface MigrationOptions {
   readonly mayChange?: boolean;
 }
 
-/** Tables that exist, by engine. */
 const TABLES_THERE: Readonly<Record<SqlEngine, string>> = {
   sqlite: "select name from sqlite_master where type = 'table'",
   postgres: 'select tablename as name from pg_tables where schemaname = any (current_schemas(false))',

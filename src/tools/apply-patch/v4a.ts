@@ -6,7 +6,6 @@ import { stringAt } from '../../kit/json/members.ts';
 const SECTION = '@@';
 const END_OF_FILE = '*** End of File';
 
-/** Longest path of a file, characters. */
 const MAX_PATH_CHARACTERS = 4096;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.

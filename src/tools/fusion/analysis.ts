@@ -45,7 +45,6 @@ export const ANALYSIS_FORMAT: OutputFormat = {
   }),
 };
 
-/** The request and the answers, as the judge reads them. */
 export function judgeQuestion(request: string, answers: readonly PanelAnswer[]): string {
   const written = answers.map(
     ({ model, content }) => `<answer model=${JSON.stringify(model)}>\n${withoutMarks(content)}\n</answer>`,

@@ -154,7 +154,6 @@ async function judgement(
     : { analysis };
 }
 
-/** The request for a model of the panel or for the judge. */
 type MemberRequests = (model: string, items: readonly Item[], settings?: JsonObject) => GenerationRequest;
 
 function memberRequests(parameters: JsonObject, { request, settings }: ToolContext): MemberRequests {

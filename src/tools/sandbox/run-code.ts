@@ -68,7 +68,6 @@ export async function runCode(
   return { result, nanos: isBilled ? nanos : 0n };
 }
 
-/** The reply of the sandbox, or why there is none. */
 async function replyTo(
   { language, code, timeoutMs }: SandboxCode,
   parameters: JsonObject,

@@ -5,7 +5,6 @@ import { type ServerTool, toolFailure } from '../server-tool.ts';
 import { SANDBOX_PARAMETERS } from './parameters.ts';
 import { type PaidRun, runCode, type SandboxResult, sandboxIssue } from './run-code.ts';
 
-/** Commands of one call. */
 const MAX_COMMANDS = 16;
 
 /** Runs commands in the sandbox, one after the other. */

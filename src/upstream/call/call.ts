@@ -259,7 +259,6 @@ function targetOf(
   };
 }
 
-/** The names in a header that lists them. */
 function namesIn(list: string): string[] {
   return list
     .split(',')

@@ -75,7 +75,6 @@ export function piecesOf(
   return pieces;
 }
 
-/** The call with some of the inputs. */
 function pieceOf(
   call: UpstreamCall,
   embedding: EmbeddingSettings,

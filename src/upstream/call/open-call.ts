@@ -25,7 +25,6 @@ export interface UnsignedCall {
   readonly isRepeatable?: boolean;
 }
 
-/** A call that the upstream has begun to answer. */
 export interface OpenedCall {
   readonly reply: TransportReply;
   /** Secrets made for this call, to be redacted from what the upstream answers. */

@@ -40,7 +40,6 @@ const SMALL_BYTES = 16 * 1024;
 
 const UTF8 = new TextDecoder();
 
-/** Characters of an error body that are examined. */
 const ERROR_CHARACTERS = 64 * 1024;
 
 export interface WholeSource {

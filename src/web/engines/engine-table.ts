@@ -5,7 +5,6 @@ import { plainText } from '../html/plain-text.ts';
 import type { FoundPage, SearchEngine, SearchQuery, UserLocation } from './engine.ts';
 import { shortenedText } from './shortened-text.ts';
 
-/** Characters of one result that engines are asked for. */
 const CONTENT_CHARACTERS = 4000;
 
 const COUNTRY: SearchEngine['placeFields'] = ['country'];

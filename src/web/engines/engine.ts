@@ -2,7 +2,6 @@ import type { JsonObject } from '../../kit/json/json.ts';
 
 export interface SearchQuery {
   readonly text: string;
-  /** Characters that the engine takes. */
   readonly maxCharacters: number;
   readonly maxResults: number;
   /** Hosts to search in; empty = everywhere. */

@@ -12,7 +12,6 @@ export interface EncodedError {
   readonly cause?: EncodedError;
 }
 
-/** Causes below an error that are kept. */
 const MAX_CAUSES = 4;
 
 /** Makes plain data of a thrown thing. Its class is kept if the other process has to tell it from others. */

@@ -13,7 +13,6 @@ export type TellWorker = <Name extends keyof WorkerForwardingCalls>(
   ...args: Parameters<WorkerForwardingCalls[Name]>
 ) => void;
 
-/** What the owner does with the requests that a worker forwards. */
 export interface ForwardedRequestsOptions {
   readonly tell: TellWorker;
   accept(request: InboundRequest, response: OutboundResponse): void;
@@ -24,7 +23,6 @@ export interface ForwardedRequestsOptions {
   changesKnown(): Promise<void> | undefined;
 }
 
-/** Requests of one worker that the owner answers. */
 export class ForwardedRequests {
   readonly #options: ForwardedRequestsOptions;
   readonly #open = new Map<number, ForwardedConnection>();

@@ -5,7 +5,6 @@ export type CalledMethods<Ports, Names extends MethodNames<Ports>> = {
   readonly [Port in keyof Ports]: Pick<Ports[Port], Names[Port][number] & keyof Ports[Port]>;
 };
 
-/** Names of methods for each port of a set. */
 export type MethodNames<Ports> = { readonly [Port in keyof Ports]: readonly (keyof Ports[Port])[] };
 
 type Call = (name: string, ...args: unknown[]) => Promise<unknown>;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../kit/time/clock.ts';
 import type { Change, ChangeListener, Changes } from '../../ports/changes.ts';
 
-/** Dependencies of the changes in a worker. */
 export interface RemoteChangesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Asks the owner to catch up. It answers after it has told of the changes. */

@@ -4,7 +4,6 @@ import type { Handlers } from '../channel/channel.ts';
 import { RestartDelay } from './restart-delay.ts';
 import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
-/** What the owner does for its workers. */
 export interface WorkerGroupOptions<Remote extends Handlers>
   extends Pick<WorkerProcessOptions, 'module' | 'forwarding' | 'writeLog'> {
   readonly count: number;
@@ -95,7 +94,6 @@ export class WorkerGroup<Remote extends Handlers> {
     return this.#places.flatMap(({ worker }) => (worker === undefined ? [] : [worker]));
   }
 
-  /** Workers that were replaced since the start. */
   get replaced(): number {
     return this.#replaced;
   }

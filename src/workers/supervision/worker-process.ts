@@ -8,7 +8,6 @@ import { WholeLines } from './whole-lines.ts';
 import { CALLS, FORWARDING } from './worker-sockets.ts';
 
 export interface WorkerProcessOptions {
-  /** The module that the process runs. */
   readonly module: string;
   /** Its number: 1, 2, 3 and so on. */
   readonly number: number;

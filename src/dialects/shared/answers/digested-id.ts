@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** Form of the ids that a dialect allows. */
 export interface IdForm {
   readonly maxCharacters: number;
   /** Beginning of an id that is made from an empty one. */

@@ -1,7 +1,6 @@
 import type { Annotation } from '../../../ir/items.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
 
-/** A file and its text. */
 export interface ParsedFile {
   readonly name: string;
   /** SHA-256 of its content. */

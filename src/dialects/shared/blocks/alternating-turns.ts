@@ -13,7 +13,6 @@ import {
   splitSystemPrompts,
 } from '../requests/system-messages.ts';
 
-/** Consecutive pieces of one role. */
 export interface AlternatingTurn<Role, Piece> {
   readonly role: Role | 'user' | 'assistant';
   readonly pieces: readonly Piece[];

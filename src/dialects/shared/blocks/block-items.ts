@@ -58,7 +58,6 @@ export class BlockItems {
   #idle: OpenBlock[] = [];
   #items = 0;
   #hasCalls = false;
-  /** The open message item, and its number of parts. */
   #message: { readonly item: number; parts: number } | undefined;
 
   constructor(context: DecodeContext, form: BlockForm) {

@@ -65,7 +65,6 @@ function textsOf(value: JsonObject): string[] {
   return own === undefined ? objectsOf(value.content).flatMap(textsOf) : [own];
 }
 
-/** Report detail of a cache mark on a block inside such a part. */
 const NO_INNER_MARK = 'the upstream takes no cache marks here';
 
 /**

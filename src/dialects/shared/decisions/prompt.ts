@@ -21,7 +21,6 @@ one JSON object that has a member for each question, named as shown:
 - score: {"level": LABEL, "confidence": C}, the label of the level that fits best
 C is the probability, from 0 to 1, that your answer is right.`;
 
-/** The conversation that asks a model the questions. */
 export function promptItems(content: Json, questions: readonly AskedQuestion[]): Item[] {
   const parts = contentParts(content);
   const images: Part[] = [];

@@ -14,12 +14,10 @@ const MAX_ANSWER_VALUES = 4_000_000;
 export interface VectorAnswer {
   /** In the order of the inputs; undefined = the body is no answer. */
   readonly vectors: readonly (Json | undefined)[] | undefined;
-  /** Tokens of all inputs together, as the upstream counted them. */
   readonly inputTokens: unknown;
   readonly id?: string | undefined;
 }
 
-/** Differences between upstreams of embeddings. */
 export interface EmbeddingInterface
   extends Pick<EmbeddingUpstream, 'path' | 'embeddings' | 'renderRequest' | 'readError' | 'replacedPaths'> {
   readonly read: (body: JsonObject, context: DecodeContext) => VectorAnswer;

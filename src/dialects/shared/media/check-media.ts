@@ -47,7 +47,6 @@ export interface SourceMembers {
   readonly dataUrl?: string;
 }
 
-/** Members of a format with media. */
 export interface MediaMembers {
   /** In the parts of a message or of a tool result. */
   readonly parts: Readonly<Record<MediaKind, SourceMembers>>;

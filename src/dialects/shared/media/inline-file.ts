@@ -50,7 +50,6 @@ export function headedText(filename: string, { content }: InlineFile): string {
   return `${filename}\n${content}`;
 }
 
-/** Names of audio formats by media type. */
 const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'mp3',
   'audio/wav': 'wav',

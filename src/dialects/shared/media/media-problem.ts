@@ -1,7 +1,6 @@
 import type { Source } from '../../../ir/items.ts';
 import { urlOf } from '../../../kit/net/url-of.ts';
 
-/** Kinds of media that upstreams accept. */
 export type MediaKind = 'image' | 'file' | 'audio' | 'video';
 
 interface MediaRule {

@@ -35,7 +35,6 @@ export interface FileParts {
   changeEach(body: JsonObject, change: PartChange): JsonObject;
   /** Undefined for parts that name none. */
   namingOf(part: JsonObject): FileNaming | undefined;
-  /** A part with the content of the file that it names. */
   write(part: JsonObject, file: InlineFile): WrittenPart;
 }
 
@@ -110,7 +109,6 @@ export interface FilledBody {
   readonly report: readonly TranslationEntry[];
 }
 
-/** Inserts stored files, by their ids, at the places that name them. */
 export function placeFiles(
   body: JsonObject,
   parts: FileParts,

@@ -7,7 +7,6 @@ export type CallStep<T> = {
   readonly kind: 'call' | 'result';
   readonly callId: string;
   readonly thing: T;
-  /** Number of the model's turn with the call. */
   readonly turn: number;
 };
 

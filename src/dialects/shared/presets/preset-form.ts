@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../../kit/json/json.ts';
 /** Puts a member of a preset into a request: returns the fields to set, none if the request has its own. */
 export type Put = (value: Json, body: JsonObject) => JsonObject;
 
-/** A function that a preset declares, in any format. */
 export interface PresetFunction {
   readonly name: string;
   readonly description: Json | undefined;

@@ -65,7 +65,6 @@ export function putOf(name: string, form: PresetForm): Put | undefined {
   }
 }
 
-/** The members of a preset that are set. */
 export function membersOf(preset: JsonObject): { name: string; value: Json }[] {
   return Object.entries(preset).flatMap(([name, value]) =>
     value !== undefined && isGiven(value) ? [{ name, value }] : [],

@@ -14,10 +14,8 @@ export type Presets = Readonly<Record<string, JsonObject>>;
 /** Separates a model from a preset in `model`. */
 const MARK = '@preset/';
 
-/** A preset that a request names. */
 interface Naming {
   readonly slug: string;
-  /** The field that names it. */
   readonly field: 'model' | 'preset';
   /** The model that is named with it; undefined = the preset's. */
   readonly model: string | undefined;

@@ -124,11 +124,9 @@ const NO_REASONING = 'the endpoint takes no reasoning settings';
 
 const NOTHING_TO_SUMMARISE = 'the upstream is not asked to think, so there is nothing to summarise';
 
-/** Why thinking is switched off in the middle of a turn. */
 const THOUGHTS_MISSING =
   'switched off for this turn: it continues tool calls whose thoughts are not at hand, and the upstream demands them';
 
-/** Report detail of a budget that was lowered. */
 export function lowered(budget: number): string {
   return `lowered to ${budget}, below the output limit`;
 }

@@ -42,7 +42,6 @@ export function budgetOf(effort: Effort, outputLimit: number): number {
   return Math.max(Math.min(tokens, MAX_BUDGET_TOKENS), MIN_BUDGET_TOKENS);
 }
 
-/** The effort nearest to a budget, for upstreams that take an effort. */
 export function effortNearest(budgetTokens: number, outputLimit: number): Effort {
   const share = budgetTokens / outputLimit;
   const words: Effort[] = ['minimal', 'low', 'medium', 'high'];
@@ -70,7 +69,6 @@ export function effortWithin(
   return isKnown || EFFORTS.indexOf(effort) <= EFFORTS.indexOf(highest) ? effort : highest;
 }
 
-/** Report detail of an effort that became another. */
 export function nearestEffortDetail(sent: Effort): string {
   return `became ${sent}, the highest that the upstream knows`;
 }

@@ -15,10 +15,8 @@ export interface SealsTaken {
 /** Seals that an upstream of the chat dialect gave. */
 export const isFromChat = ({ givenBy }: Sealed): boolean => givenBy === 'chat';
 
-/** Seals that models of Google minted. */
 export const isFromGoogle = ({ format }: Sealed): boolean => familyOf(format) === 'google';
 
-/** Seals that models of Anthropic minted. */
 export const isFromAnthropic = ({ format }: Sealed): boolean => familyOf(format) === 'anthropic';
 
 /** True if upstreams get the seal of a call back byte for byte. */

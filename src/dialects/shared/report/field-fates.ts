@@ -8,7 +8,6 @@ import { REQUEST_FIELDS, type Report } from './report.ts';
 /** The loss report: each dialect has one table with the fate of every request field, which this file reads. */
 export type FieldFates = Readonly<Record<RequestField, FieldFate>>;
 
-/** Fate of a request field at upstreams of a dialect. */
 export type FieldFate = Rendered | Dropped | DroppedInPart;
 
 /** The renderer sends the field, and reports changes and losses itself. */
@@ -20,7 +19,6 @@ interface Rendered {
   readonly mustBeListed: boolean;
 }
 
-/** The dialect has no such field. */
 interface Dropped {
   readonly fate: 'dropped';
   readonly detail: string;
@@ -78,7 +76,6 @@ export function isEmpty(value: unknown): boolean {
 
 // --- Its readers ----------------------------------------------------------------------------------------------------
 
-/** Reports the fields of a request that the dialect drops. */
 export function reportDroppedFields(request: GenerationRequest, fates: FieldFates, report: Report): void {
   for (const field of REQUEST_FIELDS) {
     const fate = fates[field];
@@ -125,7 +122,6 @@ export function isTaken(
   return fate.parameters.length === 0 || fate.parameters.some((name) => listed.has(name));
 }
 
-/** Report detail of something that upstreams of the dialect have no field for. */
 export const NO_FIELD = 'the upstream has no such field';
 
 /** Report detail of a field that the endpoint does not list. */

@@ -75,10 +75,8 @@ export function reportUnknownFields(
   }
 }
 
-/** Report detail of an undocumented field. */
 export const UNDOCUMENTED = 'undocumented: passed on only to upstreams of the same format';
 
-/** Report detail of a documented field with an unknown value. */
 export const UNKNOWN_VALUE = 'an unknown value: passed on only to upstreams of the same format';
 
 /**

@@ -74,7 +74,6 @@ export function mapUnknownFields(
 
 export const PASSED_ON = 'not a known field: the upstream got it as it is';
 
-/** Report detail of a documented field with an unknown value. */
 export const VALUE_PASSED_ON = 'not a known value: the upstream got it as it is';
 
 /** A member of an object or of an element of a list: `thinking.depth`, `messages[2].mood`. */

@@ -37,7 +37,6 @@ export function undocumentedEntries(
   return report.entries;
 }
 
-/** True if one of the fields contains the path. */
 function isInside(path: string, fields: readonly string[]): boolean {
   return fields.some((field) => path.startsWith(field) && /[.[]/.test(path.charAt(field.length)));
 }

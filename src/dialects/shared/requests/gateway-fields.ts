@@ -212,7 +212,6 @@ export const MAX_LIST_ENTRIES = 64;
 export const MAX_MODALITIES = 16;
 export const MAX_TOOLS = 4096;
 
-/** The fields themselves, for the request schema of a format. */
 export const gatewayFieldSchemas = {
   models: nullish(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_LIST_ENTRIES })),
   provider: nullish(providerPreferencesSchema),

@@ -5,7 +5,6 @@ export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A system prompt as a message of a recorded conversation. */
 export function systemMessage(content: Json | undefined): JsonObject[] {
   return content === undefined || content === null ? [] : [{ role: 'system', content }];
 }

@@ -5,7 +5,6 @@ import { callInputPlace, callSealPlace } from '../report/caller-places.ts';
 import type { Report } from '../report/report.ts';
 import { flatArguments } from './tool-names.ts';
 
-/** Report detail of input that is no JSON object. */
 const WRAPPED = 'no JSON object: put into a member "raw" of one';
 
 /**

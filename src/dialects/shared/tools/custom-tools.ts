@@ -1,6 +1,5 @@
 import type { Tool } from '../../../ir/request.ts';
 
-/** Names of the custom tools that a request declares. */
 export function customToolNames(tools: readonly Tool[]): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name] : [])));
 }

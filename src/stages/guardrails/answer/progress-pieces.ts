@@ -22,7 +22,6 @@ export function progressPieces(event: ProgressEvent): ProgressPiece[] {
   }));
 }
 
-/** The event with other texts in place of its pieces. */
 export function withPieces(event: ProgressEvent, texts: readonly string[]): ProgressEvent {
   const { value } = event;
   const { delta } = value;

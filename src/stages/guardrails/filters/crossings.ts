@@ -9,7 +9,6 @@ const WINDOW_CHARACTERS = 1024;
 /** A custom pattern with longer matches is searched for in all of the joined texts. */
 export const MAX_WINDOW_MATCH = WINDOW_CHARACTERS / 2;
 
-/** The filters of one place. */
 export interface CutScanner {
   scan(text: string): Sliced<Finding[]>;
   /** Searches for custom patterns if one of them has matches that no window holds; else finds nothing. */

@@ -1,13 +1,11 @@
 import { FILTER_ACTIONS, type FilterAction, type GuardrailScope } from '../../../ports/guardrails.ts';
 
-/** Where a text stands. */
 export interface TextPlace {
   /** Role of the message that the text belongs to; `user` for a prompt without messages. */
   readonly role: string;
   readonly direction: 'sent' | 'received';
 }
 
-/** Which filter of which guardrail it was, and what is to be done. */
 export interface FindingSource {
   /** The built-in filter's slug, the injection pattern's name, or the label of a custom filter. */
   readonly name: string;
@@ -84,7 +82,6 @@ export function replacementsOf(findings: Iterable<Finding>): Replacement[] {
   return replacements;
 }
 
-/** A text with all that is to be redacted replaced. */
 export function redacted(text: string, findings: Iterable<Finding>): string {
   return replaced(text, 0, replacementsOf(findings));
 }

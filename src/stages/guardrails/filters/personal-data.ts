@@ -6,7 +6,6 @@ import { IP_ADDRESS } from './shapes/ip-address.ts';
 import { PHONE } from './shapes/phone.ts';
 import { SSN } from './shapes/ssn.ts';
 
-/** The gateway's words for a filter. */
 export interface FilterWords {
   /** Names the data in messages. */
   readonly label: string;
@@ -20,7 +19,6 @@ export interface DataFilter extends FilterWords {
   readonly shapes: readonly DataShape[];
 }
 
-/** The filters for personal data that need no service. */
 export const DATA_FILTERS: readonly DataFilter[] = [
   { slug: 'email', label: 'Email address', redaction: '[EMAIL]', shapes: [EMAIL, ENCODED_EMAIL] },
   { slug: 'phone', label: 'Phone number', redaction: '[PHONE]', shapes: [PHONE] },

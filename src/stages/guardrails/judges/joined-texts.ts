@@ -60,7 +60,6 @@ export function joinedTexts(row: JudgedRow, texts: readonly JudgedText[]): Joine
   return found;
 }
 
-/** What a service found in texts, and in joined ones, with places in them. */
 export interface FoundSpans {
   ofText(index: number): readonly Finding[];
   ofJoined(place: number): readonly Finding[];

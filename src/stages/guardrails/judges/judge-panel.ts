@@ -20,7 +20,6 @@ export interface JudgedCount {
 export interface JudgedContext {
   /** Texts that stand beside each other: places among the texts, and behind them among `judgedBefore`. */
   readonly rows?: readonly JudgedRow[];
-  /** Texts of rows that have been judged. */
   readonly judgedBefore?: readonly JudgedText[];
   /** Receives the findings, instead of the report. */
   readonly found?: (findings: readonly Finding[]) => void;
@@ -83,7 +82,6 @@ export class JudgePanel {
     }: JudgedContext = {},
   ): Promise<PanelVerdict> {
     const texts = [...given, ...judgedBefore];
-    /** Places of the texts that are judged alone. */
     const alone = [...given.keys()];
     const rows = givenRows.map((row) => ({ ...row, texts: [...row.texts] }));
     let isJudged = true;

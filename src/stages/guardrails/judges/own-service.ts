@@ -11,7 +11,6 @@ import { type Judge, type JudgedText, JudgeFailure, type Judgement } from './jud
 const REPLY_BYTES_A_CHARACTER = 4;
 const REPLY_SLACK_BYTES = 64 * 1024;
 
-/** Characters that are kept of the reason of a service. */
 const MAX_REASON_CHARACTERS = 200;
 
 /** Pause before the second try, in milliseconds; each further one is twice as long. */

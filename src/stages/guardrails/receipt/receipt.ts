@@ -11,7 +11,6 @@ export interface Unscanned {
   readonly received: number;
 }
 
-/** The scanner's own counts. */
 export interface ScannerCount {
   /** All texts that were scanned and may be sent, as they may be. */
   sentTexts(): Iterable<string>;

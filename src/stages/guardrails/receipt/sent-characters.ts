@@ -71,7 +71,6 @@ class ScannedTexts {
     this.#whole = new Set(texts);
   }
 
-  /** How many characters of a text were scanned. */
   covers(text: string): number {
     if (this.#whole.has(text)) return text.length;
     return this.#coversJson(text) ?? this.#coversSentence(text) ?? this.#coversJoined(text);

@@ -159,7 +159,6 @@ function wordsIn(list: string): ReadonlySet<string> {
 
 const SERVER_TOOL_TYPE = /^[a-z][a-z-]{0,31}:(\w+)$/;
 
-/** Whether a type is that of a tool which the gateway runs. */
 export function isServerToolType(type: string): boolean {
   return SERVER_TOOLS.has(SERVER_TOOL_TYPE.exec(type)?.[1] ?? '');
 }

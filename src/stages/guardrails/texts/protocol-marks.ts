@@ -79,7 +79,6 @@ export function vocabularyOfObject(type: unknown, vocabulary: Vocabulary): Vocab
   return isDocumentedValue('type', type) ? vocabulary : 'unlisted';
 }
 
-/** The vocabulary of a field of a request, or of an event. */
 export function vocabularyOfField(name: string): Vocabulary {
   return OWN_MEMBERS.has(name) ? 'own' : 'protocol';
 }

@@ -42,7 +42,6 @@ function mapped(value: Json, change: (text: string) => string): Json {
   return names.size === 0 ? result : renamed(result, names);
 }
 
-/** A number, or the text that it is replaced by. */
 export function mapNumber(value: number, change: (text: string) => string): number | string {
   const text = String(value);
   if (text.length < MIN_NUMBER_CHARACTERS) return value;

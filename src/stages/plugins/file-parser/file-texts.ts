@@ -63,7 +63,6 @@ export class FileTexts {
     }
   }
 
-  /** The request with the text of its files in their place, for guardrails. */
   readonly asText: FilesAsText = async (request, context) => {
     const files = this.filesIn(request);
     const unread = unreadableFiles(request).map(nameOf);

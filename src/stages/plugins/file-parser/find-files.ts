@@ -32,7 +32,6 @@ export function hasParsableFile({ items }: GenerationRequest): boolean {
   return items.some((item) => contentOf(item).some(isParsable));
 }
 
-/** The request with other parts in place of its files. */
 export function withFilesReplaced(
   request: GenerationRequest,
   replacement: (file: FilePart) => Part,
@@ -62,7 +61,6 @@ function contentOf(item: Item): readonly Part[] {
   return item.type === 'message' || item.type === 'tool-result' ? item.content : NO_PARTS;
 }
 
-/** The name of a file for messages and for the model. */
 export function nameOf({ filename, source }: FilePart): string {
   if (filename !== undefined && filename !== '') return filename;
   const path = source.kind === 'url' ? (urlOf(source.url)?.pathname ?? '') : '';

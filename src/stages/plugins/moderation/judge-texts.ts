@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { Egress } from '../../../net/egress/egress.ts';
 import { callService, type ProviderService, ServiceFailed } from '../provider-service.ts';
 
-/** A text that was flagged, and the categories that it falls into. */
 export interface FlaggedText {
   readonly text: string;
   readonly reasons: string[];
@@ -17,7 +16,6 @@ const PIECE_CHARACTERS = 20_000;
 /** Characters that two pieces of one text share, so that what stands at a cut is judged whole. */
 const SHARED_CHARACTERS = 200;
 
-/** Limits of one call. */
 const CALL_TEXTS = 32;
 const CALL_CHARACTERS = 100_000;
 

@@ -21,7 +21,6 @@ function wantedSearch(plugin: JsonObject): WantedSearch {
   };
 }
 
-/** Whether an endpoint can search for a request by itself. */
 export function hasNativeSearch(endpoint: Endpoint, { tools }: GenerationRequest): boolean {
   const native = nativeSearchOf(endpoint);
   return native !== undefined && (native.hasToolsBeside || tools.length === 0);

@@ -15,7 +15,6 @@ import { type Approval, withResult } from './mcp-history.ts';
 import { callOutcome, failedCall, MCP_CALL, MCP_LIST_TOOLS, membersOf } from './mcp-server-tool.ts';
 import type { ListedServer, McpTools } from './mcp-tools.ts';
 
-/** The outcome of approved calls beyond the limit of one step. */
 const TOO_MANY = `more than ${MAX_CALLS_PER_STEP} approved calls in one request; send the approval again`;
 
 /** Runs the calls that the caller has approved, and shows the tools of servers that were listed for this answer. */

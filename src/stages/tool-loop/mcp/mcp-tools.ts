@@ -96,7 +96,6 @@ function isToolset(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.kind === MCP_TOOLSET;
 }
 
-/** The request with a tool for each server that is listed beside its tools. */
 function withListedServers(request: GenerationRequest, entries: readonly AskedEntry[]): GenerationRequest {
   const listed = entries.filter(({ isListed }) => isListed);
   const field = request.formatFacts.conversation?.mcpServersField;
@@ -146,7 +145,6 @@ export async function listedMcpTools(
   return listMcpTools(withListedServers(request, entries), entries, context, granted);
 }
 
-/** MCP servers of one request. */
 const MAX_SERVERS = 20;
 
 /** Tool lists of one request that are read at the same time. */

@@ -27,7 +27,6 @@ export type SeriesTerm =
 
 type Range = Pick<LogFilter, 'fromMs' | 'toMs'>;
 
-/** Most series in a list. */
 const MAX_LISTED_SERIES = 1_000;
 
 /** Length from which on the terms are looked up: shorter parts are read in about the same time. */

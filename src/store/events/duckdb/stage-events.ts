@@ -74,7 +74,6 @@ async function placeSeries(
   return places;
 }
 
-/** Places of series by their values. */
 async function placesOf(
   thread: DuckdbThread,
   series: readonly NewSeries[],

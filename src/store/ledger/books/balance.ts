@@ -27,7 +27,6 @@ export const UNGRANTED: Balance = {
   sequence: 0,
 };
 
-/** The part of a balance that a grant changes. */
 export type Grant = Pick<Balance, 'grantedNanos' | 'isEnforced' | 'leftNanos'>;
 
 /** A balance as a limit; none when it is not enforced. */

@@ -69,7 +69,6 @@ export class BooksState {
     }
   }
 
-  /** The number of the next record. */
   get nextSequence(): number {
     return this.#sequence + 1;
   }

@@ -160,7 +160,6 @@ export class Books {
     return { ...done, more };
   }
 
-  /** Records what an open generation has used so far. */
   checkpoint(generationId: string, { used, row, atMs }: Use): Done<CheckpointRecord> | NotOpen {
     assertAmount(used);
     if (!this.#state.open.has(generationId)) return this.#notOpen(generationId);

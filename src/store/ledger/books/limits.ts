@@ -15,7 +15,6 @@ export function countedScopes({ member }: ScopeIds): readonly Scope[] {
 
 const SCOPES_WITHOUT_MEMBER: readonly Scope[] = SCOPES.filter((scope) => scope !== 'member');
 
-/** The id of a scope that a generation counts in. */
 export function idIn(scopes: ScopeIds, scope: Scope): string {
   return scopes[scope] ?? '';
 }
@@ -34,12 +33,10 @@ export interface Standing {
   readonly unspentNanos: Nanos;
 }
 
-/** The part of an amount that a limit counts. */
 export function countedNanos({ countsByok }: Limit, { creditNanos, byokNanos }: Amount): Nanos {
   return countsByok ? creditNanos + byokNanos : creditNanos;
 }
 
-/** Spending that counts towards a limit, given spending with current windows. */
 export function spentNanos({ window, countsByok }: Limit, { credit, byok }: Spending): Nanos {
   return countsByok ? credit[window] + byok[window] : credit[window];
 }
@@ -101,7 +98,6 @@ function isWithin({ limit, leftNanos }: Standing, amount: Amount): boolean {
   return counted === 0n || counted <= leftNanos;
 }
 
-/** Remainder within all limits together. */
 export function headroomWithin(standings: readonly Standing[]): Headroom {
   return {
     affordable: { creditNanos: least(standings, false, left), totalNanos: least(standings, true, left) },

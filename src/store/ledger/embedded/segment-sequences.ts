@@ -2,7 +2,6 @@ import type { JournalPosition } from '../../../ports/journal.ts';
 
 /** Tracks which records are in which segment, to find the segments that can be removed. */
 export class SegmentSequences {
-  /** Greatest sequence in each segment. */
   readonly #greatest = new Map<number, number>();
 
   note({ segment }: JournalPosition, sequence: number): void {

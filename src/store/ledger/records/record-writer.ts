@@ -15,7 +15,6 @@ export interface RecordWriterOptions {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Callbacks for the outcome of an entry. */
 interface EntryOutcome {
   succeed(entry: Entry, position: JournalPosition): void;
   fail(entry: Entry, error: Error): void;

@@ -4,7 +4,6 @@ import type { Ledger } from '../../../ports/ledger.ts';
 import { type CompleteRow, interruptedUse, type OpenGeneration } from '../books/open-generation.ts';
 
 export interface ReconcilerOptions {
-  /** Open generations by id. */
   open(): ReadonlyMap<string, OpenGeneration>;
   readonly ledger: Pick<Ledger, 'settle'>;
   generationMs(): number;

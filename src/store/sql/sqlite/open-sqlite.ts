@@ -105,7 +105,6 @@ export async function emptyWriteLog(database: Kysely<Tables>): Promise<void> {
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(database);
 }
 
-/** SQLite codes of damaged files. */
 const DAMAGED = /^SQLITE_(?:NOTADB|CORRUPT)/;
 
 /** SQLite codes of a full disk; the second, of one without room for the index of the write-ahead log. */

@@ -36,7 +36,6 @@ export class SqliteDatabase extends Kysely<Tables> {
   }
 }
 
-/** The connections to the database. */
 export interface ThreadedSqliteDependencies {
   /** For selects outside of transactions, which wait for no lock; undefined = the writer runs them too. */
   readonly reader: SqliteReader | undefined;

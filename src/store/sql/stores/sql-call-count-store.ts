@@ -75,7 +75,6 @@ export class SqlCallCountStore implements CallCountStore {
   }
 }
 
-/** The higher one of the stored total and the given one. */
 function higherOf(column: 'calls' | 'failures') {
   const stored = sql.ref(`endpoint_calls.${column}`);
   const given = sql.ref(`excluded.${column}`);

@@ -153,7 +153,6 @@ const COMPLETE: readonly string[] = [
     AND rowid NOT IN (SELECT first FROM repeated)`,
 ];
 
-/** The app sightings of a bundle, one per app. */
 export async function readBundleApps(file: string): Promise<readonly AppSighting[]> {
   const rows = await readBundle(file, 'SELECT sighting FROM apps WHERE EXISTS (FROM facts)');
   return rows.map(([sighting]) => JSON.parse(String(sighting)) as AppSighting);

@@ -36,7 +36,6 @@ export type DuckdbRows = readonly (readonly unknown[])[];
 /** Columns of a result: numeric ones packed, with NaN for null; others as lists. */
 export type DuckdbColumns = readonly (Float64Array | readonly unknown[])[];
 
-/** What the thread is asked. */
 export type DuckdbQuestion =
   | DuckdbWrite
   | { readonly kind: 'query'; readonly statement: Statement }

@@ -22,7 +22,6 @@ export interface ReadJournal {
   readonly clock: DatabaseClock;
 }
 
-/** Bookings of the database from a journal. */
 export interface AdoptedJournal {
   readonly booked: BookedEnds;
   /** Ends without a row that count as booked, because retention may have removed their rows. */

@@ -44,7 +44,6 @@ export interface Batch {
 export interface Booking {
   /** Written off because reservations had been released before. */
   readonly releasedNanos: Nanos;
-  /** Reservations that were removed. */
   readonly removed: number;
   /** Slices of ends in the batch that the database does not have. */
   readonly lostSlices: readonly string[];

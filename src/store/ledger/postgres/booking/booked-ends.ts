@@ -6,7 +6,6 @@ export interface BookedEnds {
   readonly unbooked: ReadonlySet<number>;
 }
 
-/** Whether the end of this sequence is booked. */
 export function isBooked({ bookedTo, unbooked }: BookedEnds, sequence: number): boolean {
   return sequence <= bookedTo && !unbooked.has(sequence);
 }

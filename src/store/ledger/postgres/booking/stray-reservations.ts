@@ -7,7 +7,6 @@ import { type GenerationEnd, releaseStrays } from './book-ends.ts';
 /** Maximum of reservations of other gateways found at a time. */
 const MAX_FOUND = 500;
 
-/** The gateway that looks for stray reservations. */
 export interface Sweeper {
   readonly gatewayId: string;
   /** Owner token of the run; undefined = ownership is not checked. */

@@ -29,7 +29,6 @@ export interface SlicesOptions {
 /** What a generation was paid from a slice. */
 export interface Taken {
   readonly amount: Amount;
-  /** Id of the slice. */
   readonly slice: string;
   /** No limit, budget or balance applied, as far as this gateway knows. */
   readonly isUnlimited: boolean;

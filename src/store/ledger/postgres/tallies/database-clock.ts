@@ -6,7 +6,6 @@ export type DatabaseClock = () => RawBuilder<string>;
 
 const DATABASE_MS = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** The clock of the database server. */
 export const databaseClock: DatabaseClock = () => DATABASE_MS;
 
 const DAY_MS = sql.lit(86_400_000);

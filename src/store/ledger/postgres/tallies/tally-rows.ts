@@ -33,7 +33,6 @@ export function tallyKeysOf(scopes: ScopeIds): TallyKey[] {
   return countedScopes(scopes).map((scope) => ({ scope, id: idIn(scopes, scope) }));
 }
 
-/** Key of a tally in maps. */
 export function tallyName({ scope, id }: TallyKey): string {
   return `${scope} ${id}`;
 }
@@ -90,7 +89,6 @@ async function lock(
   return { tallies: talliesByName(rows), atMs: Number(rows[0]?.at_ms) };
 }
 
-/** Adds empty tallies where there are none. */
 export async function addTallies(database: Kysely<Tables>, keys: readonly TallyKey[]): Promise<void> {
   await sql`
     insert into ledger_tallies as t (scope, id)
