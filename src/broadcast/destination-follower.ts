@@ -21,7 +21,6 @@ export interface DestinationFollowerParts {
   readonly keyNames: KeyNames;
   /** Pause after what was there is written, milliseconds. */
   readonly restMs: number;
-  /** Whether names of keys are looked up for each generation. */
   readonly needsKeyNames: boolean;
 }
 
@@ -30,7 +29,6 @@ const BATCH_SIZE = 500;
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** A follower that sends the generations of a workspace which a destination accepts. */
 export function destinationFollower({
   destination,
   version,

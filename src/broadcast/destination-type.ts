@@ -26,7 +26,6 @@ export function otlp({
 
 const TRACES_PATH = '/v1/traces';
 
-/** The address of the traces of a receiver. */
 export function tracesAt(endpoint: string): string {
   const base = trimmed(endpoint);
   return base.endsWith(TRACES_PATH) ? base : base + TRACES_PATH;

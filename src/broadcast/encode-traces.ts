@@ -30,7 +30,6 @@ export interface TracesOptions {
   readonly sent: SentParts;
   /** Version of the gateway. */
   readonly version: string;
-  /** Further attributes of the resource. */
   readonly resource?: Readonly<Record<string, string>>;
 }
 

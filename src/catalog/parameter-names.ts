@@ -25,5 +25,4 @@ export const PARAMETER_NAMES: readonly string[] = [
   'web_search_options',
 ];
 
-/** Parameter names of models that make embeddings and nothing else. */
 export const EMBEDDING_PARAMETER_NAMES: readonly string[] = ['dimensions', 'encoding_format', 'input_type'];

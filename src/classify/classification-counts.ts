@@ -1,7 +1,6 @@
 import { Counter } from '../kit/metrics/counter.ts';
 import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 
-/** What became of generations that were to be classified. */
 export const CLASSIFICATION_OUTCOMES = ['classified', 'failed', 'over_budget', 'without_content'] as const;
 
 export type ClassificationOutcome = (typeof CLASSIFICATION_OUTCOMES)[number];

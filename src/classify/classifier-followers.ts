@@ -22,7 +22,6 @@ export interface ClassifierFollowersDependencies extends ClassifyBatchDependenci
   readonly store: Pick<ClassifierStore, 'listActive'>;
 }
 
-/** The active classifiers as followers of settled generations. */
 export class ClassifierFollowers implements FollowerSource {
   readonly #dependencies: ClassifierFollowersDependencies;
   /** Batches by classifier, so that what a batch has learnt outlives a change of settings. */

@@ -38,7 +38,6 @@ export function transcriptOf(content: GenerationContent): string {
   return written([...first, ...tools], [...prompt.slice(first.length), ...answer]);
 }
 
-/** The transcript of a text that stands for what a user has said. */
 export function transcriptOfText(text: string): string {
   return written([], [{ label: 'USER', text }]);
 }

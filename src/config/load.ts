@@ -49,7 +49,6 @@ export type Loading =
       readonly problems: readonly Problem[];
       /** Flags and environment; invalid values are replaced by defaults. */
       readonly runtime: Runtime;
-      /** The path of the file, absolute. */
       readonly file: string;
     };
 

@@ -68,7 +68,6 @@ export function readRuntime(flags: Flags, env: Environment, cwd: string, problem
   };
 }
 
-/** The data directory, absolute. It needs no configuration file. */
 export function dataDirectoryOf(flags: Flags, env: Environment, cwd: string): string {
   const given = flags.dataDir ?? variableOf(env, 'SIGNALBOX_DATA_DIR');
   if (given !== undefined) return resolve(cwd, given);

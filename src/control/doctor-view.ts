@@ -28,7 +28,6 @@ export interface BehindFollower {
   readonly dropped: number;
 }
 
-/** State of a serving process. */
 export interface RunningState {
   readonly version: string;
   readonly state: 'starting' | 'ready' | 'draining';

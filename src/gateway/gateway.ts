@@ -28,7 +28,6 @@ export interface Gateway {
   passedTools<T extends ShownTool>(input: GenerationInput, tools: readonly T[]): Promise<readonly T[]>;
   /** The models that a caller can reach, also with the BYOK credentials of its account; sorted by id. */
   modelsFor(caller: Caller): Promise<readonly Model[]>;
-  /** Health and measurements of an endpoint with the gateway's credential. */
   serviceOf(endpoint: Endpoint): EndpointService;
   /** Resolves when all answers are settled, those of callers that have left included. */
   settled(): Promise<void>;

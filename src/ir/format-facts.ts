@@ -70,7 +70,6 @@ export type ReasoningSetting = Exclude<keyof ReasoningSettings, 'exclude'>;
 /** Settings that every format has. One of them decides how much is thought. */
 export type DecidingSetting = 'effort' | 'budgetTokens' | 'enabled';
 
-/** How a format asks for thinking. */
 export interface ReasoningForm {
   /** Paths of the settings in a body. */
   readonly places: Readonly<

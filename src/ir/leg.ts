@@ -8,7 +8,6 @@ export type ChargeKind = 'web_search' | 'web_fetch' | 'file_page' | 'image' | 't
 
 /** A charge, which can be taken back if the paid thing was not delivered. */
 export interface PaidCharge {
-  /** Takes the charge back. */
   waive(): Promise<void>;
 }
 

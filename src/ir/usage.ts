@@ -131,7 +131,6 @@ export interface Bill {
   readonly inputNanos: Nanos;
   /** Completion side of the upstream's price. */
   readonly outputNanos: Nanos;
-  /** Served with a BYOK credential. */
   readonly isByok: boolean;
   /** What rounding took off `totalNanos`, in units of `Price`; negative if it added. Absent = nothing. */
   readonly rest?: Price;

@@ -90,7 +90,6 @@ export function unassignedServers(servers: ConfiguredServers): readonly string[]
     .map(({ label }) => label);
 }
 
-/** True if a tool is among those of every selection. */
 export function isSelected(
   { name, isReadOnly }: RemoteTool,
   ...selections: readonly ToolSelection[]

@@ -119,7 +119,6 @@ export interface AppliedGuardrail {
 /** The list of callers without guardrails, shared. */
 export const NO_GUARDRAILS: readonly AppliedGuardrail[] = [];
 
-/** Kinds of things that a guardrail can be assigned to directly. */
 export const ASSIGNMENT_KINDS = ['key', 'member'] as const;
 
 export type AssignmentKind = (typeof ASSIGNMENT_KINDS)[number];

@@ -145,7 +145,6 @@ export type Sums = Readonly<Record<LimitWindow, Nanos>>;
 
 /** Spending of a key, a workspace or an account. Immutable. */
 export interface Spending {
-  /** The windows that the sums belong to. */
   readonly windows: WindowNumbers;
   readonly credit: Sums;
   readonly byok: Sums;
@@ -168,7 +167,6 @@ export interface AccountStatement {
   /** Null = the balance is not enforced; then `leftNanos` is null too. */
   readonly grantedNanos: Nanos | null;
   readonly settledNanos: Nanos;
-  /** Reserved by open generations. */
   readonly reservedNanos: Nanos;
   /** Neither spent nor reserved. The balance shown to users is granted - settled. */
   readonly leftNanos: Nanos | null;

@@ -1,4 +1,3 @@
-/** The use of an approval for one call. */
 export interface ApprovalClaim {
   /** Digest of the approval and of the key that was asked for it. */
   readonly id: string;

@@ -6,7 +6,6 @@ export interface Pin {
   readonly modelId: string;
 }
 
-/** Failures in a row at a site. */
 export interface FailureCount {
   /** Whose requests they may be due to; null = to no account's. */
   readonly account: string | null;
@@ -66,7 +65,6 @@ export interface RoutingNews {
   readonly movedPins: readonly string[];
 }
 
-/** One exchange of a process with the others. */
 export interface NewsExchange {
   /** Id of the gateway: gateways that have lately exchanged news are counted. */
   readonly gatewayId: string;

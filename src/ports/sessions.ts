@@ -11,7 +11,6 @@ export interface Session {
   readonly expiresAtMs: number;
   /** User agent of the browser that signed in, cut; null = it sent none. */
   readonly userAgent: string | null;
-  /** Address of the browser that signed in. */
   readonly address: string;
 }
 

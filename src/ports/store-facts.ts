@@ -17,7 +17,6 @@ export interface SchemaState {
   readonly isUnreleased: boolean;
 }
 
-/** Facts about the database of an installation, for either engine. */
 export interface DatabaseFacts {
   /** Duration of one query, milliseconds. */
   readonly roundTripMs: number;
@@ -44,7 +43,6 @@ export interface PostgresFacts extends DatabaseFacts {
 
 /** Connections of gateways beside those that the server allows. */
 export interface ConnectionFacts {
-  /** Gateways that run on the database. */
   readonly gateways: number;
   /** Connections that one of them may have open. */
   readonly perGateway: number;

@@ -6,7 +6,6 @@ import { likelyCatalogueMistakes } from '../gateway/request/likely-catalogue-mis
 import { createPresetCheck } from '../gateway/request/preset-issues.ts';
 import { declarationProblems } from '../manage/declared/declaration-problems.ts';
 
-/** Options for loading the configuration, with the built-in table of providers. */
 export function loadOptions(flags: Flags): LoadOptions {
   const check = createPresetCheck();
   return {

@@ -68,7 +68,6 @@ export interface StageContext {
   readonly workspace: Workspace;
   readonly settings: StageSettings;
   readonly format: RequestFormat;
-  /** The body as the caller sent it. */
   readonly body: JsonObject;
   /** Absent = no caching is requested. */
   readonly cache: CacheWish | undefined;

@@ -9,7 +9,6 @@ const MAX_LISTED = 1000;
 
 type Operation = (asked: JsonObject, context: ToolContext) => Promise<JsonObject>;
 
-/** Members that each operation needs. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   list: [],
   read: ['file_id'],

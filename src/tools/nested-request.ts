@@ -10,7 +10,6 @@ import { closed, nullish, oneOf } from '../kit/json/schema.ts';
 
 const EFFORTS = ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none'] as const;
 
-/** Server tools of one model call that a tool makes. */
 const MAX_NESTED_TOOLS = 8;
 
 export const MODEL_PARAMETERS = {

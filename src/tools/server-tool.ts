@@ -90,7 +90,6 @@ export interface NestedCall {
   readonly onThought?: (text: string) => void;
 }
 
-/** The generation in which a tool runs. */
 export interface ToolContext {
   readonly generationId: string;
   readonly settings: ToolSettings;
@@ -140,7 +139,6 @@ export interface ToolOutcome {
   readonly pages?: readonly FoundPage[];
   /** Cost of the call besides legs, for the record. */
   readonly nanos?: Nanos;
-  /** What a search has found, for the record. */
   readonly search?: ToolSearch;
   /** True if the answer ends with this call, because the caller goes on with it. */
   readonly ends?: true;

@@ -5,7 +5,6 @@ import { urlOf } from '../kit/net/url-of.ts';
 import type { FoundPage } from './engines/engine.ts';
 import { MarkdownLinks } from './markdown-links.ts';
 
-/** Characters of a page's text that stand in a citation of it. */
 const CITED_CHARACTERS = 300;
 
 /** Citations of one answer: a model that repeats a link for ever adds no more. */

@@ -11,7 +11,6 @@ import { ENGINES } from './engines/engine-table.ts';
 import { priceOf, SearchProblem, type SearchWish, search } from './search.ts';
 import type { EngineSettings, WebSettings } from './web-settings.ts';
 
-/** The generation that a search is part of. */
 export interface SearchContext {
   readonly settings: { readonly web: WebSettings };
   readonly signal: AbortSignal;

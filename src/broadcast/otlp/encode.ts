@@ -4,7 +4,6 @@ import type { MessageName } from './fields.ts';
 import type { Messages } from './messages.ts';
 import { encodeProtobuf } from './protobuf.ts';
 
-/** The two encodings of OTLP over HTTP. */
 export type OtlpFormat = 'json' | 'protobuf';
 
 export interface OtlpBody {

@@ -12,7 +12,6 @@ export const CONVENTIONS = {
 /** Types of attributes, as the conventions name them. `any`: text here, because few receivers take structures. */
 export type AttributeType = 'string' | 'int' | 'double' | 'boolean' | 'string[]' | 'any';
 
-/** An attribute with a fixed name. */
 export interface AttributeRow {
   readonly name: string;
   readonly type: AttributeType;

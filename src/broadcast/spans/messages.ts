@@ -7,7 +7,6 @@ import type { GenerationContent } from '../../ports/content.ts';
 const MAX_TEXT_CHARACTERS = 16_384;
 const MAX_MESSAGES_CHARACTERS = 131_072;
 
-/** Messages in the shape of the conventions, as JSON text. */
 export interface MessagesText {
   readonly text: string;
   /** The oldest, left out because there were too many. */

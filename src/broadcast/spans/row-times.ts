@@ -64,7 +64,6 @@ export class RowTimes {
     return found;
   }
 
-  /** The time of the upstream call whose answer was a leg. */
   servingCall(call: JsonObject): Stretch {
     const { startMs, endMs } = this.failedCall(call);
     const leg = this.#legs[(numberAt(call, 'leg') ?? 1) - 1];

@@ -9,7 +9,6 @@ import type { Span } from '../otlp/messages.ts';
 const KNOWN_AS_REMOTE = 0x300;
 const KNOWN_AS_LOCAL = 0x100;
 
-/** The members of a span that say where it is. */
 export type Placed = Pick<Span, 'traceId' | 'spanId' | 'traceState' | 'parentSpanId' | 'flags'>;
 
 /** Where the spans of a generation are. Absent members are undefined. */

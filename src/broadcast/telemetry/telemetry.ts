@@ -54,7 +54,6 @@ export class Telemetry {
     ];
   }
 
-  /** Whether lines of the log are wanted. */
   get takesLines(): boolean {
     return this.#target?.sendsLogs === true;
   }

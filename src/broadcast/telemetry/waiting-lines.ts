@@ -6,7 +6,6 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 const BATCH_LINES = 1_000;
 const BATCH_CHARACTERS = 512 * 1024;
 
-/** Lines of the log that wait to be sent, within bounds. */
 export class WaitingLines {
   #lines: string[] = [];
   /** Place of the first line that waits. */

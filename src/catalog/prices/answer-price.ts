@@ -37,7 +37,6 @@ export function pricesOf({ endpoint, model, atMs, usage, servedTier }: AnswerTer
   return pricingAt(servedEndpoint(endpoint, model, servedTier), atMs, usage.inputTokens);
 }
 
-/** The price of the upstream's own tools, for an answer that costs nothing else. */
 export function priceOfTools(
   used: ToolsUsed,
   { endpoint, atMs, feeShare }: Pick<PricedAnswer, 'endpoint' | 'atMs' | 'feeShare'>,

@@ -50,7 +50,6 @@ export interface AwsAccessKey extends AwsSigningKey {
   readonly kind: 'aws-access-key';
 }
 
-/** A service account that obtains access tokens. */
 export interface GoogleServiceAccount {
   readonly kind: 'google-service-account';
   readonly clientEmail: string;
@@ -207,7 +206,6 @@ function readServiceAccount(document: Json): CredentialReading {
   });
 }
 
-/** Hosts of resources, by their type. */
 const AZURE_HOSTS = { openai: 'openai.azure.com', ai_foundry: 'services.ai.azure.com' } as const;
 
 function readAzure(document: Json): CredentialReading {

@@ -9,7 +9,6 @@ export interface MigrationView {
   readonly up_to_date: boolean;
   readonly applied: readonly string[];
   readonly missing: readonly string[];
-  /** Applied migrations of a newer release, beside which this one works. */
   readonly newer: readonly string[];
 }
 

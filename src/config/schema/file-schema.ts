@@ -87,7 +87,6 @@ class FileSchema {
     };
   }
 
-  /** The alternatives of a node, with those of the file's own notations. */
   #branches(node: Node): JsonSchema[] {
     if (node.anyOf !== undefined) return node.anyOf.flatMap((branch) => this.#branches(branch));
     if (node.unit !== undefined) return [quantity(node, node.unit)];

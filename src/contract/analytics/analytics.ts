@@ -45,7 +45,6 @@ const filterValue = Type.Union(
   { description: 'A list for `in` and `not_in`, one value for the others.' },
 );
 
-/** Names of a classifier's own dimensions. */
 const classifierDimension = Type.String({
   pattern: '^\\w{1,64}$',
   explain: 'must have 1 to 64 letters, digits or underscores',

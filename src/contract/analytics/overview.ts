@@ -83,7 +83,6 @@ const id = Type.Union([Type.String(), Type.Null()], {
   description: 'Value for a filter; null: the generations have none.',
 });
 
-/** How the events compare with the ledger. */
 export const LEDGER_STATES = ['agrees', 'behind', 'differs'] as const;
 
 const ledgerSchema = Type.Object(

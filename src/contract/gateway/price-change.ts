@@ -2,7 +2,6 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
 
-/** A price that came into force. */
 export const priceChangeSchema = Type.Object({
   model: Type.String(),
   endpoint: Type.String({ description: 'Its tag.' }),

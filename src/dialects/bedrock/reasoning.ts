@@ -14,7 +14,6 @@ import { BEDROCK_FORMAT, facts } from './facts.ts';
 
 // --- From the wire --------------------------------------------------------------------------------------------------
 
-/** The seal of visible thoughts. */
 export function sealOfSignature(signature: string): Seal {
   return { signature, format: CLAUDE_FORMAT };
 }

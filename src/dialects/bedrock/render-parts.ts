@@ -46,7 +46,6 @@ import { AUDIO_FORMATS, type Speaker, textBlock, type WireRole } from './wire.ts
 type FilePart = Extract<Part, { type: 'file' }>;
 type OpaquePart = Extract<Part, { type: 'opaque' }>;
 
-/** Renders parts and items as blocks, and reports losses. */
 export class PartRenderer implements PieceRenderer<WireRole, Piece> {
   readonly #context: RenderContext;
   readonly #report: Report;

@@ -11,7 +11,6 @@ export interface CallsContext {
   readonly emit: (event: Event) => void;
   /** Ends all other open items and returns the position of a new one. */
   readonly beginItem: () => number;
-  /** The caller's tool for the upstream's name. */
   readonly identify: (name: string) => ToolIdentity;
   /** An id for a call that the upstream sent without one. */
   readonly makeId: (position: number) => string;

@@ -134,7 +134,6 @@ export class ItemWriter {
     this.emit({ type: 'seal', item: reasoning.item, seal: { ...seal, ...format, givenBy: 'chat' } });
   }
 
-  /** Notes the format of the seal for the current thoughts. */
   noteFormat(detail: JsonObject): void {
     const open = this.#open;
     if (open?.type === 'reasoning' && open.group.accepts(detail)) open.format ??= textAt(detail, 'format');

@@ -435,7 +435,6 @@ function chunkHead(context: ReplyContext): JsonObject {
   };
 }
 
-/** The routing metadata member, if there is any. */
 export function metadataOf(context: ReplyContext, metadata: object | undefined): JsonObject {
   return metadata === undefined ? {} : { [`${context.vendor}_metadata`]: { ...metadata } };
 }

@@ -212,7 +212,6 @@ export function parseServiceTier(given: JsonObject): string | undefined {
 
 // --- Fields of this dialect alone -----------------------------------------------------------------------------------
 
-/** Stream options that the gateway reads itself. */
 const OWN_STREAM_OPTIONS: ReadonlySet<string> = new Set(['include_usage']);
 
 /** Values that the representation models; others stay with the upstreams of this dialect. */

@@ -34,7 +34,6 @@ export function withQuirks(
 
 const MAX_STOP_SEQUENCES = 4;
 
-/** The body with as many stop sequences as the provider accepts. */
 export function withFewerStops(body: JsonObject, { quirks = {} }: RenderTarget, report: Report): JsonObject {
   const { stop } = body;
   if (!Array.isArray(stop)) return body;

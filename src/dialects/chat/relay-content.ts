@@ -134,7 +134,6 @@ function* stepsIn(
   }
 }
 
-/** A message with unique ids for its calls, or for the call that it answers. */
 function withNewIds(message: JsonObject, newIds: ReadonlyMap<JsonObject, string>): JsonObject {
   const resultId = newIds.get(message);
   if (resultId !== undefined) return { ...message, tool_call_id: resultId };

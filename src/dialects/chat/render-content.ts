@@ -50,7 +50,6 @@ export function renderConversation(context: ConversationContext): JsonObject[] {
 /** The assistant's items of one turn, until they are written as one message. */
 interface AssistantTurn {
   readonly thoughts: ReasoningItem[];
-  /** Thoughts that are sent back as plain text. */
   readonly thoughtTexts: string[];
   readonly calls: ToolCallItem[];
   readonly images: ImageItem[];

@@ -37,7 +37,6 @@ export function fitTier(
   return { request: withTier(without(request), tier, facts), report };
 }
 
-/** What a request loses at an endpoint of a special tier. */
 function lossesOf(
   request: GenerationRequest,
   asked: string,

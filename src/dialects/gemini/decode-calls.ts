@@ -7,7 +7,6 @@ import type { ItemWriter } from './decode-content.ts';
 import { callIdOf } from './ids.ts';
 import { encryptedSeal, signatureSeal } from './reasoning.ts';
 
-/** A call with incomplete arguments. */
 interface OpenCall {
   readonly item: number;
   readonly identity: ToolIdentity;

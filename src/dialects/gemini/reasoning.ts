@@ -27,7 +27,6 @@ export function signatureSeal(signature: string): Seal {
   return { signature, format: NATIVE_FORMAT };
 }
 
-/** Seal of hidden thoughts. */
 export function encryptedSeal(encrypted: string): Seal {
   return { encrypted, format: NATIVE_FORMAT };
 }

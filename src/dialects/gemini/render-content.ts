@@ -344,7 +344,6 @@ function bare(signature: string): WirePart {
 
 // --- Results of calls -----------------------------------------------------------------------------------------------
 
-/** Results of the calls of one turn. */
 export interface RenderedResults {
   /** One `functionResponse` for each call, in the order of the calls, by which upstreams pair them. */
   readonly responses: WirePart[];

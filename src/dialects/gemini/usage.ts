@@ -58,7 +58,6 @@ function rest(total: number | undefined, others: number): number {
   return total === undefined ? 0 : Math.max(total - others, 0);
 }
 
-/** Tokens of a modality in lists of counts by modality. */
 function tokensOf(kind: 'AUDIO' | 'IMAGE', usage: JsonObject, ...lists: readonly string[]): number {
   let sum = 0;
   for (const list of lists) {

@@ -12,7 +12,6 @@ import { DOCUMENTED_FIELDS } from './wire.ts';
 
 const IN_SOURCE: SourceMembers = { url: 'source.url', base64: 'source.data' };
 
-/** Names of tool choices. */
 const CHOICE_TYPES: Readonly<Record<ChoiceMode, string>> = { auto: 'auto', none: 'none', required: 'any' };
 
 export const facts: ConversationFormatFacts = {

@@ -27,7 +27,6 @@ import {
 } from './wire.ts';
 import { isKnownBlock } from './wire-content.ts';
 
-/** Parses a validated body of POST /messages or POST /messages/count_tokens. */
 export function parseRequest(
   body: JsonObject,
   { exactNumbers, betas, apiVersion }: ParseContext,

@@ -42,7 +42,6 @@ export function renderRelay(request: GenerationRequest, target: RenderTarget): R
 
 // --- Conversation ---------------------------------------------------------------------------------------------------
 
-/** The caller's own system prompt as blocks. */
 function systemBlocks({ body: { system } }: GenerationRequest): JsonObject[] {
   return typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : objectsOf(system);
 }

@@ -33,7 +33,6 @@ import type { RenderContext } from './render-context.ts';
 import { reportForeignMembers } from './render-losses.ts';
 import type { WireRole } from './wire.ts';
 
-/** Renders parts and items as blocks, and reports losses. */
 export class PartRenderer implements PieceRenderer<WireRole, JsonObject> {
   readonly #context: RenderContext;
   readonly #report: Report;

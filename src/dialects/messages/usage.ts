@@ -99,7 +99,6 @@ export class UsageMeter {
     };
   }
 
-  /** Service tier in the gateway's word. */
   serviceTier(): string | undefined {
     return this.#serviceTier === 'standard' ? 'default' : this.#serviceTier;
   }

@@ -202,7 +202,6 @@ function countedFieldSchemas(vendor: string) {
 
 // --- Kinds of fields ------------------------------------------------------------------------------------------------
 
-/** Top-level fields that the format documents. */
 export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(Object.keys(fieldSchemas('vendor')));
 
 /** Members of a message that the format documents. */

@@ -4,7 +4,6 @@ import { compact, membersBeyond, numberAt, stringAt } from '../../kit/json/membe
 
 /** Citations in both directions. */
 
-/** Members of a citation that the representation has. */
 const CITATION_FIELDS = new Set(['type', 'url', 'title', 'start_index', 'end_index', 'content']);
 
 export function readAnnotation(value: JsonObject): Annotation {

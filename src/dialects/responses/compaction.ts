@@ -160,7 +160,6 @@ const compactionFacts: FormatDialect['facts'] = {
   recordedInput: facts.recordedInput,
 };
 
-/** The format of conversations to compact. */
 export const compaction: FormatDialect = {
   name: 'compaction',
   inbound: {

@@ -300,7 +300,6 @@ export class OutputReader {
     return { type: 'opaque', item: { type: 'opaque', dialect: 'responses', value } };
   }
 
-  /** True for a call of one of the provider's own tools. */
   #isOwnCall({ type, name }: JsonObject): boolean {
     if (this.#customTools === undefined || type !== INPUT_CHANNELS.custom.type) return false;
     return typeof name === 'string' && name !== '' && !this.#customTools.has(name);

@@ -159,7 +159,6 @@ function echoReasoning(reasoning: JsonObject | undefined): Json {
 
 // --- The end --------------------------------------------------------------------------------------------------------
 
-/** State of an answer at its end. */
 export interface Ending {
   readonly output: readonly JsonObject[];
   /** The last usage that the upstream reported, if settlement adds none. */

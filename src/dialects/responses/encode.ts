@@ -374,7 +374,6 @@ class ResponsesEncoder implements StreamEncoder {
     return ended + this.#writer.partDone(shown, 'summary', part, text, partOf('summary', text));
   }
 
-  /** A text part with its annotations and log probabilities. */
   #textPart(item: number, part: number, text: string): JsonObject | undefined {
     return renderOutputPart(this.#drafts.take(item, part, text))[0];
   }

@@ -75,7 +75,6 @@ function emptyResult({ type, call_id }: JsonObject): JsonObject {
 /** Items that stand for compacted turns: the calls of later results may be among them. */
 const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction']);
 
-/** Calls and results by their type. */
 const KINDS: Readonly<Record<string, CallStep<JsonObject>['kind']>> = {
   function_call: 'call',
   custom_tool_call: 'call',

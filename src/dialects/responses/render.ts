@@ -146,7 +146,6 @@ function renderText(request: GenerationRequest, report: Report): JsonObject | un
 
 // --- Modalities -----------------------------------------------------------------------------------------------------
 
-/** Output modalities that upstreams of this dialect accept. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
 
 /** Text is the default; models that only write text refuse the field. */

@@ -176,7 +176,6 @@ export const UNMODELLED_FIELDS: readonly string[] = ['stream_options', 'prompt_c
 
 // --- Items ----------------------------------------------------------------------------------------------------------
 
-/** Prefixes of item ids, by kind of item. */
 export const ID_PREFIXES = {
   message: 'msg_',
   reasoning: 'rs_',
@@ -390,7 +389,6 @@ export const CHANNEL_BY_DELTA: ReadonlyMap<string, TextChannel> = new Map([
   ['response.reasoning.delta', TEXT_CHANNELS.thought],
 ]);
 
-/** Channels by the event that carries the whole text. */
 export const CHANNEL_BY_DONE: ReadonlyMap<string, TextChannel> = new Map(
   CHANNELS.map((channel) => [channel.done, channel]),
 );

@@ -87,7 +87,6 @@ export class Admission {
     };
   }
 
-  /** The reason why a usage exceeds the reservation. */
   exceededBy(candidate: Candidate, usage: Usage): WriteOffCause {
     const { cost, paid } = this.#payingFor(candidate);
     return cost.exceededBy(usage, paid);

@@ -28,7 +28,6 @@ export interface Underway {
   readonly content: ContentShare;
 }
 
-/** The current routing metadata if the caller asked for it. */
 export function metadataOf(
   { input, attemptLog, settings }: Pick<Underway, 'input' | 'attemptLog' | 'settings'>,
   outcome: 'served' | 'failed',

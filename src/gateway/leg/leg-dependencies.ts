@@ -13,7 +13,6 @@ export interface LegDependencies {
   readonly tokenizer: Tokenizer;
   readonly health: Health;
   readonly memory: OutcomeMemory;
-  /** Secret for hashing end-user ids. */
   readonly userHashKey: Buffer;
   readonly clock: Clock;
 }

@@ -27,7 +27,6 @@ export const LEG_STATUSES: Readonly<Record<Settlement['outcome'], LegStatus>> = 
 };
 
 export interface SettleDependencies {
-  /** The current routing metadata if the caller asked for it. */
   readonly metadata: (outcome: 'served' | 'failed') => RoutingMetadata | undefined;
   /** Characters of the answer that the settlement keeps. */
   readonly keptCharacters: number;
@@ -228,7 +227,6 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
 
 const OVER = { done: true, value: undefined } as const;
 
-/** A whole answer with the members of its settled end. */
 function resultOf(result: Result, ended: SettledTerminal): Result {
   const { settled } = ended;
   return ended.type === 'failure'

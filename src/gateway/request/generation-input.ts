@@ -48,7 +48,6 @@ export interface GenerationInput {
 /** Headers with which the caller describes itself: printable, bounded, and not to be trusted. */
 export interface Attribution extends AppAttribution {
   readonly userAgent?: string;
-  /** The caller's own id for this request. */
   readonly requestId?: string;
   /** W3C trace context; absent if it is not valid. */
   readonly traceparent?: string;

@@ -131,7 +131,6 @@ export function itemKeeper(
   }: {
     readonly input: GenerationInput;
     readonly request: GenerationRequest;
-    /** Ids of the models that answer. */
     readonly models: () => readonly string[];
   },
   items: OutputItems,

@@ -74,7 +74,6 @@ function pluginIssues(plugins: Json | undefined, web: WebSettings | undefined): 
   });
 }
 
-/** Problems of what the fusion plugin says about its models and their tools. */
 function fusionIssues(plugins: Json | undefined, scope: ToolScope): Issue[] {
   if (!Array.isArray(plugins)) return [];
   return plugins.flatMap((value, index) => {

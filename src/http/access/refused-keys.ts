@@ -11,7 +11,6 @@ const MAX_ADDRESSES = 100;
 export class RefusedKeys {
   readonly #clock: Clock;
   readonly #log: HttpLog;
-  /** Addresses that were logged in this window. */
   #logged = new Set<string>();
   #unlogged = 0;
   #windowEndsMs = 0;

@@ -5,7 +5,6 @@ import { remembered } from '../../kit/collections/remembered.ts';
 import { readTraceParent, readTraceState, writeTraceParent } from '../../kit/net/trace-context.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
 
-/** Characters that are kept of each value. */
 const MAX_CHARACTERS = { userAgent: 256, requestId: 128 } as const;
 
 const DESCRIPTIONS = {

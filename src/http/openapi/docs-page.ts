@@ -192,7 +192,6 @@ function statuses(responses: JsonObject): string {
   return `<div class="statuses">${entries.join('')}</div>`;
 }
 
-/** The content of the successful reply. */
 function replyOf(responses: JsonObject): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1] as JsonObject;
   const content = (success?.content ?? {}) as JsonObject;

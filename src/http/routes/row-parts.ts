@@ -32,12 +32,10 @@ export function analyticsWarning({ services }: Call): () => Readonly<Record<stri
   };
 }
 
-/** The response with a new object. */
 export function created(schema: TSchema): RouteResponse {
   return { description: 'Created', content: { 'application/json': schema } };
 }
 
-/** The response with the requested object. */
 export function ok(schema: TSchema): RouteResponse {
   return { description: 'OK', content: { 'application/json': schema } };
 }

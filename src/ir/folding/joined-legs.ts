@@ -17,7 +17,6 @@ export class JoinedLegs {
   readonly #isWithheld: (head: ItemHead) => boolean;
   /** Items of the answer so far. */
   #items = 0;
-  /** Places of this leg's items in the answer. */
   readonly #places = new Map<number, number>();
   /** True once this leg has begun an item that callers do not get. */
   #hasWithheld = false;

@@ -103,7 +103,6 @@ function partEvents(written: Part, item: number, part: number): Event[] {
   return [...(begin === undefined ? [] : [begin]), ...rest.slice(0, -1), ...annotations, ...rest.slice(-1)];
 }
 
-/** A part from its beginning to its end. */
 function textEvents(
   item: number,
   part: number,

@@ -94,7 +94,6 @@ const SHOWN: Readonly<Partial<Record<AnalyticsDimension, ShowIds>>> = {
   },
 };
 
-/** True if a dimension's values are replaced by names. */
 export function isShownByName(dimension: string): boolean {
   return Object.hasOwn(SHOWN, dimension);
 }

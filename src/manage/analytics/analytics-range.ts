@@ -76,7 +76,6 @@ function givenRange(wanted: NonNullable<AnalyticsQuery['time_range']>, issues: I
   return { startMs, endMs };
 }
 
-/** Consecutive number of the bucket that contains a time. */
 const BUCKET_NUMBERS: Readonly<Record<Granularity, (ms: number) => number>> = {
   minute: (ms) => Math.floor(ms / MINUTE_MS),
   hour: (ms) => Math.floor(ms / HOUR_MS),

@@ -28,7 +28,6 @@ const ALL_TIME = { startMs: 0, endMs: 2 ** 26 * DAY_MS };
 /** How far the newest generation is searched for. */
 const NEWEST_MS = DAY_MS;
 
-/** The condition that keeps a scope's events. */
 export function scopeFilters({ keyHash }: OverviewScope): EventFilter[] {
   return keyHash === null
     ? []

@@ -15,7 +15,6 @@ import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { isOfDestination } from '../../ports/following/destinations.ts';
 import { SecretCipher, type SecretKeys, type SecretOwner } from './secret-cipher.ts';
 
-/** The outcome of a key rotation. */
 export interface Rotation {
   readonly keyId: string;
   readonly previousKeyId: string;

@@ -77,7 +77,6 @@ function nameOf(scope: FileScope, { accountId, workspaceId, keyHash }: FileOwner
   return `${scope} ${{ key: keyHash, workspace: workspaceId, account: accountId }[scope]}`;
 }
 
-/** The refusal of a file for which a quota leaves no room. */
 export function quotaPassed({ scope, unit, limit, used }: PassedQuota): GatewayError {
   return new GatewayError(
     'payload-too-large',

@@ -23,7 +23,6 @@ export interface GuardrailsDependencies {
   readonly sources: Sources;
   readonly checks: () => GuardrailChecks;
   readonly canonicalModel: CanonicalModel;
-  /** The services of guardrails, for trials. */
   readonly judgesFor: JudgesFor;
   /** Called with the account of every guardrail that was created, changed or deleted. */
   readonly changed: (accountId: string) => void;

@@ -42,7 +42,6 @@ export type ListedModel = Omit<ModelEntry, 'endpoints'> &
 
 /** Which models to list; absent members exclude none. */
 export interface ModelFilter {
-  /** Slug of a provider that serves them. */
   readonly provider?: string;
   /** Words that id, name or aliases contain, in any order. */
   readonly search?: string;

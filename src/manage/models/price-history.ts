@@ -4,7 +4,6 @@ import { formatPrice } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { PriceKey, PriceRow, PriceStore } from '../../ports/prices.ts';
 
-/** A price that came into force. */
 export interface PriceChange extends PriceKey {
   readonly atMs: number;
   /** Null = the endpoint had no such price. */

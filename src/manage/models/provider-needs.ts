@@ -5,7 +5,6 @@ import { listModelStep } from '../../catalog/providers/own-address.ts';
 import { SIMULATOR_PROVIDER } from '../../catalog/simulator-catalog.ts';
 import type { ProviderConfig } from '../../config/parse/known-providers.ts';
 
-/** The providers of a configuration by slug, with the credentials of the environment. */
 export type ConfiguredProviders = ReadonlyMap<string, ProviderEntry>;
 
 /**

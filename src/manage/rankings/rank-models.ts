@@ -6,7 +6,6 @@ import { boundsAt, type ResetWindow } from '../../kit/time/windows.ts';
 import { MODALITIES, type Modality, modalitiesText } from '../../ports/event-names.ts';
 import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
 
-/** Usage of a model in one period. */
 export interface RankedModel {
   readonly periodMs: number;
   /** Permanent slug; `other` for the sum of all models below the first 50. */

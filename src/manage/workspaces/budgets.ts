@@ -139,7 +139,6 @@ export class Budgets {
   }
 }
 
-/** What is needed of a workspace to tell what counts towards its budgets. */
 type BudgetedWorkspace = Pick<Workspace, 'id' | 'includeByokInBudgets'>;
 
 function windowOf(interval: string): LimitWindow {

@@ -32,7 +32,6 @@ export interface RpcReply {
   readonly headers: EgressReply['headers'];
 }
 
-/** Characters of a server's error message that are passed on. */
 const MAX_ERROR_CHARACTERS = 1000;
 
 const TYPES = { accept: `application/json, ${SSE_TYPE}`, 'content-type': 'application/json' };

@@ -36,7 +36,6 @@ export interface SessionRequest {
 }
 
 interface Agreement {
-  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The server speaks the version without sessions. */
   readonly isStateless: boolean;

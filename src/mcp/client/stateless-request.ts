@@ -24,7 +24,6 @@ const MAX_VALUE_CHARACTERS = 4096;
 /** Properties below each other in which arguments with a header are looked for. */
 const MAX_DEPTH = 16;
 
-/** The parameters of a request with what a session would have said of the client. */
 export function statelessParams(params: JsonObject, clientInfo: ClientInfo): JsonObject {
   const introduction = {
     [`${META}protocolVersion`]: STATELESS_VERSION,

@@ -97,7 +97,6 @@ export interface Destination {
   readonly fileMember: FileMember;
 }
 
-/** How sending to a destination goes. */
 export type DestinationState = Pick<
   FollowerNote,
   'taken' | 'dropped' | 'waiting' | 'problem' | 'problemSinceMs'

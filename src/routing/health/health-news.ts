@@ -69,7 +69,6 @@ export class HealthNews {
     return made;
   }
 
-  /** The site is no longer in memory. */
   forget(site: string): void {
     this.#measured.delete(site);
   }
@@ -110,7 +109,6 @@ export class HealthNews {
   }
 }
 
-/** A report of nothing, to be filled in. */
 export function emptyReport(site: string, account?: string): HealthReport {
   return {
     site,

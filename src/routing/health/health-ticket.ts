@@ -27,7 +27,6 @@ export interface TicketFailure {
 const MIN_MEASURED_TOKENS = 2;
 const MIN_MEASURED_MS = 1;
 
-/** The account that makes a call, and the health of the site for it. */
 export interface TicketAccount {
   readonly id: string;
   /** Undefined until a call of the account fails there. */

@@ -21,7 +21,6 @@ export interface Signals {
   /** Marks of a problem that needs reasoning. */
   readonly problem: readonly Mark[];
   readonly tools: number;
-  /** A tool has a name that is typical of coding agents. */
   readonly hasCodingTools: boolean;
   /** Kinds of input besides text. */
   readonly modalities: readonly string[];

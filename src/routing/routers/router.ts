@@ -26,7 +26,6 @@ export interface Choice {
 /** A model id (`<vendor>/<name>`) that stands for a choice among models. */
 export interface Router {
   readonly strategy: Strategy;
-  /** Id of the plugin with its settings. */
   readonly plugin?: string;
   /** Throws NoModelToChoose. */
   choose(input: RouterInput): Choice;
@@ -34,7 +33,6 @@ export interface Router {
 
 export const NO_MODEL_LEFT = 'No models match your request and model restrictions';
 
-/** Moves the pinned model of the conversation to the front, if it is among the models. */
 export function pinnedFirst(models: readonly Model[], pinned: string | undefined): readonly Model[] {
   const kept = pinned === undefined ? undefined : models.find(({ id }) => id === pinned);
   return kept === undefined ? models : [kept, ...models.filter((model) => model !== kept)];

@@ -142,7 +142,6 @@ function requestedTier({ serviceTier = 'auto', speed }: Wishing): Tier | undefin
   );
 }
 
-/** Sort and tier by suffix of a model id. */
 const VARIANTS: Readonly<Record<Variant, { readonly sort: SortKey; readonly tier?: Tier }>> = {
   nitro: { sort: 'throughput', tier: 'priority' },
   floor: { sort: 'price', tier: 'flex' },

@@ -40,7 +40,6 @@ export class GuardrailScan implements ScannerCount {
   readonly #signal: AbortSignal | undefined;
   /** Scanned texts and their replacements, by role. */
   readonly #sent = new Map<TextRole, Map<string, string>>();
-  /** JSON whose texts were scanned. */
   readonly #json = new Set<string>();
   /** Texts and JSON that may be sent although a service gave no verdict. */
   readonly #unjudged = new Set<string>();
@@ -295,7 +294,6 @@ export class GuardrailScan implements ScannerCount {
     return this.#filters.sliceCharacters;
   }
 
-  /** Work on custom patterns so far. */
   get patternWork(): number {
     return this.#budget.spent;
   }

@@ -16,14 +16,12 @@ export interface OfferedTool {
   readonly parameters: JsonObject;
   /** The hosted type by which the caller asked for it. */
   readonly hostedAs: string | undefined;
-  /** The name that the model calls it by. */
   readonly name: string;
   readonly schema: JsonObject;
   /** Members of its items that are known before it has run. */
   readonly shown?: JsonObject | undefined;
 }
 
-/** A function by which a model calls a server tool. */
 interface OfferedFunction {
   readonly wanted: WantedTool;
   readonly declared: CallableTool;

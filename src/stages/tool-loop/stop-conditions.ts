@@ -12,7 +12,6 @@ export interface LoopProgress {
   readonly tokens: number;
   /** Cost of all legs and charges. */
   readonly nanos: Nanos;
-  /** Cost of the dearest leg so far. */
   readonly dearestLegNanos: Nanos;
   /** Cost of the dearest step so far: its leg with its calls. */
   readonly dearestStepNanos: Nanos;
@@ -61,7 +60,6 @@ const CONDITIONS: Readonly<Record<string, ConditionOf>> = {
   },
 };
 
-/** Name of the condition in the pipeline. */
 export const MAX_COST = 'max_cost';
 
 function costOf(members: JsonObject): Nanos | undefined {

@@ -84,7 +84,6 @@ export class ToolLoop {
   #steps = 0;
   #isOpened = false;
   #requested = 0;
-  /** Main legs that have begun. */
   #legs = 0;
   #spentNanos: Nanos = 0n;
   #dearestStepNanos: Nanos = 0n;

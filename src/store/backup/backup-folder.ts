@@ -35,7 +35,6 @@ export class BackupFolder {
     return join(path, EVENTS_FILE);
   }
 
-  /** Whether a process is making a backup. */
   isInUse(nowMs: number): boolean {
     return this.#folder.isInUse(nowMs);
   }

@@ -17,7 +17,6 @@ export interface BackedUpFile {
 }
 
 export interface Manifest {
-  /** Version of the program that made it. */
   readonly program: string;
   readonly state: BackedUpState;
   readonly beganAt: string;

@@ -4,7 +4,6 @@ import type { ContentRetention } from '../../ports/content.ts';
 import { arrivalOfFile, type ContentPath, isDay, rangeOfDay } from './content-path.ts';
 import type { ContentFiles } from './queued-content-store.ts';
 
-/** Files examined in parallel. */
 const FILES_AT_ONCE = 32;
 
 /** One folder for each day, with its size in bytes: counted once, then kept up to date. */

@@ -12,7 +12,6 @@ const REMOVALS_AT_ONCE = 16;
 /** Content is listed again after this time, milliseconds: other gateways write and remove too. */
 const LIST_EVERY_MS = 3_600_000;
 
-/** Largest content that is read. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 export interface S3ContentOptions {

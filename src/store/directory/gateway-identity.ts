@@ -38,7 +38,6 @@ const MAX_EARLIER_OWNERS = 8;
 export class GatewayIdentity {
   readonly #directory: string;
   #id: string;
-  /** The owner token of this run. */
   readonly owner = randomUUID();
   /**
    * Owner tokens of earlier runs, newest first. They include all runs since the last one that the database knows: a

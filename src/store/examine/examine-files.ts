@@ -4,7 +4,6 @@ import type { KnownFile } from '../../ports/store-facts.ts';
 import { FILE_ID } from '../files/file-id.ts';
 import { MAX_EXAMINED_FILES } from './database-facts.ts';
 
-/** Differences between the contents of stored files and the database. */
 export interface FileFacts {
   /** Ids of files that have no content. */
   readonly missing: readonly string[];

@@ -16,7 +16,6 @@ const TURN_MS = 10_000;
 
 const TURN_NAME = 'followers';
 
-/** Notes of followers in a database of either engine. */
 export class SqlFollowerNotes implements FollowerNotes {
   readonly #database: Kysely<Tables>;
   readonly #turn: Turn;

@@ -8,7 +8,6 @@ export interface JournalFrame {
   readonly record: Uint8Array;
   /** Everything before this offset was on the disk when the frame was written. */
   readonly synced: number;
-  /** Offset of its end in the segment. */
   readonly end: number;
 }
 
@@ -22,7 +21,6 @@ const MARK = 0xd7;
 
 const CHECKED_BYTES = 8;
 
-/** Size of a record in a segment. */
 export function bytesOfFrame(record: Uint8Array): number {
   return FRAME_HEADER_BYTES + record.length;
 }

@@ -18,7 +18,6 @@ const MAX_TAIL_BYTES = 64 * 1024;
 
 const NO_TAIL: readonly Buffer[] = [];
 
-/** The segment that takes records. */
 export class OpenSegment {
   readonly number: number;
   readonly #seed: number;

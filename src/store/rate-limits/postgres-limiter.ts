@@ -81,7 +81,6 @@ function turnIn(
   return { group, place: group.n++ };
 }
 
-/** Requests with the same limits. */
 interface Group {
   readonly limits: readonly RateLimit[];
   readonly wire: readonly (readonly number[])[];

@@ -3,9 +3,7 @@ import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';
 
-/** Records in a database of what was applied to it. */
 export interface SchemaRecords {
-  /** Names of the applied migrations. */
   readonly applied: readonly string[];
   /** Names of the migrations that programs must know, because others rely on it: see `Migration.requires`. */
   readonly required: readonly string[];

@@ -127,7 +127,6 @@ function objectOf(text: string): JsonObject {
   return reading.ok && isJsonObject(reading.value) ? reading.value : {};
 }
 
-/** Pages that an item names. */
 const MAX_PAGES = 100;
 
 function unique(pages: readonly FoundPage[]): readonly FoundPage[] {

@@ -22,7 +22,6 @@ export interface UnauthorizedCall {
   readonly timeouts: Timeouts;
 }
 
-/** Additions of authorization to a call. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets derived from the credential for this call, to be redacted. */

@@ -28,7 +28,6 @@ export class AnswerMask {
   readonly #forms: readonly string[];
   /** Secrets that are looked for across events, by a `SplitMask`. */
   readonly splittable: readonly SplitSecret[];
-  /** Characters of the longest form. */
   readonly longest: number;
 
   constructor(forms: readonly string[], splittable: readonly SplitSecret[]) {

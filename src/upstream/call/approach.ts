@@ -15,7 +15,6 @@ const SIMULATOR_BASE = 'simulator://local';
 export interface ApproachKey {
   readonly endpoint: Endpoint;
   readonly credential: Credential | undefined;
-  /** The credential is a BYOK credential. */
   readonly isByok: boolean;
   readonly dialect: Dialect;
 }

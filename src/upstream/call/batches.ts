@@ -57,7 +57,6 @@ export interface AnswerReader {
 export interface StreamExtras {
   /** Collects long numbers from all bytes. */
   readonly numbers?: ExactNumbers | undefined;
-  /** Removes the secrets of the call. */
   readonly mask?: AnswerMask;
 }
 

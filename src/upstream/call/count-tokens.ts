@@ -21,7 +21,6 @@ export interface CountCall {
   readonly credential: Credential | undefined;
   /** The caller brought the credential. */
   readonly isByok?: boolean;
-  /** Betas that the caller asked for. */
   readonly betas?: string;
   readonly hashUser: RenderTarget['hashUser'];
   readonly signal: AbortSignal;

@@ -92,7 +92,6 @@ interface PieceEnd {
 
 const FAILED: PieceEnd = { vectors: [], usage: undefined };
 
-/** The calls of one split request. */
 class Pieces {
   readonly #call: UpstreamCall;
   readonly #embedding: EmbeddingSettings;

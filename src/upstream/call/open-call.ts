@@ -15,7 +15,6 @@ export interface UnsignedCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** Long numbers of the body. */
   readonly exactNumbers?: ExactNumbers | undefined;
   readonly timeouts: Timeouts;
   readonly signal: AbortSignal;

@@ -37,7 +37,6 @@ const LABEL = 'This is a simulated answer: no model was asked.';
 /** One grey pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-/** How the dialect writes thoughts. */
 type ThoughtFacts = Pick<ConversationFormatFacts, 'summarizesThoughts' | 'simulatedSeal'>;
 
 /** The simulator's answer to a request; deterministic by seed, or by conversation if there is no seed. */

@@ -29,7 +29,6 @@ export interface SimulatorDependencies {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Display name of the stand-in. */
 const NAME = 'Simulator';
 
 const encoder = new TextEncoder();

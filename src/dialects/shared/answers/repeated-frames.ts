@@ -17,7 +17,6 @@ type TextDelta = Extract<Event, { type: 'text-delta' }>;
  * Must see every frame: call `textIn` first, and `note` for each frame that was parsed.
  */
 export class RepeatedFrames {
-  /** Name of the member with the text. */
   readonly #member: string;
   /** The text of a frame; anything else for a frame with more than text. */
   readonly #textAt: (value: JsonObject) => unknown;

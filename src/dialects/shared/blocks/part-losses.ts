@@ -27,13 +27,11 @@ export function reportImageDetail(
   report.dropped(report.place(part, 'items', report.form.paths.inPart('image_url', 'detail')), detail);
 }
 
-/** Report detail of an image that is sent as text. */
 export const IMAGE_AS_TEXT = 'an image given as text';
 
 /** Report detail of an image in an earlier answer. */
 export const MADE_IMAGE = 'an image that a model made: assistant turns take none';
 
-/** The type of an opaque item or part, as the report names it. */
 export function foreignType(value: JsonObject): string {
   return `of type ${JSON.stringify(value.type ?? null)} of another format`;
 }

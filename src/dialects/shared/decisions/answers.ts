@@ -15,7 +15,6 @@ export function answerKey(index: number): string {
   return `q${index + 1}`;
 }
 
-/** The text of a model's answer that gives these answers. */
 export function writeAnswers({ questions }: DecisionSettings, answers: readonly DecisionAnswer[]): string {
   const members = questions.map(({ kind, options }, index): [string, JsonObject] => {
     const { option = 0, probability = 0 } = answers[index] ?? {};

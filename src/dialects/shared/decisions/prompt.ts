@@ -5,7 +5,6 @@ import { stringAt } from '../../../kit/json/members.ts';
 import { parseDataUrl } from '../media/data-url.ts';
 import { answerKey } from './answers.ts';
 
-/** A question as a caller wrote it. */
 export interface AskedQuestion extends DecisionQuestion {
   /** A text, a JSON value, or a list of parts. */
   readonly instructions: Json;

@@ -103,7 +103,6 @@ export function fileNotFound({ path }: StoredFileNaming): GatewayError {
   return new GatewayError('not-found', `${path}: there is no such file in the workspace of this key`);
 }
 
-/** A body with inserted files, and the report of changes. */
 export interface FilledBody {
   readonly body: JsonObject;
   readonly report: readonly TranslationEntry[];

@@ -50,7 +50,6 @@ export function applyPreset(form: PresetForm, body: JsonObject, presets: Presets
   return { ...merged, model };
 }
 
-/** Report entries for members of the named preset that the format has no field for. */
 export function presetReport(form: PresetForm, body: JsonObject, presets: Presets): TranslationEntry[] {
   const naming = namingOf(body);
   const preset = naming === undefined ? undefined : lookUp(presets, naming.slug);

@@ -36,7 +36,6 @@ export function thinkingLimit(
   return requestedOutputTokens ?? outputLimit ?? assumed;
 }
 
-/** Thinking budget in tokens for an effort, for upstreams that take a number. */
 export function budgetOf(effort: Effort, outputLimit: number): number {
   const tokens = Math.floor(outputLimit * EFFORT_SHARE[effort]);
   return Math.max(Math.min(tokens, MAX_BUDGET_TOKENS), MIN_BUDGET_TOKENS);

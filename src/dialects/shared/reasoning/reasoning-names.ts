@@ -22,7 +22,6 @@ export function effortName(request: Pick<GenerationRequest, 'formatFacts' | 'bod
   return usedShortEffortField(request) ?? conversationForm(request.formatFacts).reasoning.places.effort;
 }
 
-/** The caller's names of the reasoning settings, for reports. */
 export class ReasoningNames {
   constructor(
     private readonly request: GenerationRequest,

@@ -112,7 +112,6 @@ export function fieldValue(request: GenerationRequest, field: RequestField): unk
   return settings[field] ?? sampling[field];
 }
 
-/** True if an endpoint takes a field of this fate. */
 export function isTaken(
   fate: FieldFate,
   { supportedParameters: listed }: Pick<RenderTarget, 'supportedParameters'>,

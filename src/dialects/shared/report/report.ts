@@ -114,7 +114,6 @@ export class Report {
     this.#add({ field, action: 'renamed', detail });
   }
 
-  /** Reports an undocumented field that is sent unchanged. */
   passedOn(field: string, detail: string): void {
     this.#add({ field, action: 'passed_on', detail });
   }

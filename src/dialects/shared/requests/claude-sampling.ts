@@ -12,7 +12,6 @@ const CONFLICTS_WITH_THINKING: Readonly<Partial<Record<keyof Sampling, (value: u
   topK: () => true,
 };
 
-/** True for a value that the upstream refuses while thinking. */
 export function conflictsWithThinking(field: keyof Sampling, value: unknown): boolean {
   return CONFLICTS_WITH_THINKING[field]?.(value) === true;
 }

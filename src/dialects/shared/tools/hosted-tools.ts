@@ -25,7 +25,6 @@ export interface ToolsRun {
   readonly hosted: HostedUse;
 }
 
-/** The tools that upstreams of a dialect run themselves. */
 export interface HostedTools {
   /** Absent = a plugin cannot leave its search to them. */
   readonly native?: NativeSearch;

@@ -5,7 +5,6 @@ export class ResponseQueue {
   readonly #responses: OutboundResponse[] = [];
   /** How many of them are written to their ends. */
   #written = 0;
-  /** The response whose turn it is to be written. */
   #current: OutboundResponse | undefined;
 
   get length(): number {

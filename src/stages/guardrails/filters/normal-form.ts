@@ -160,7 +160,6 @@ export interface OpenEnd {
   readonly candidates: readonly number[] | undefined;
 }
 
-/** The normal form of a text that comes in pieces. */
 export class NormalStream {
   /** The normal form so far, from `base` on. */
   text = '';

@@ -12,7 +12,6 @@ export interface PatternFilter {
 
 /** The search for a pattern that may match, or has. */
 export interface ActiveSearch {
-  /** Place of the filter in the list. */
   readonly index: number;
   readonly filter: PatternFilter;
   readonly search: Search;

@@ -11,7 +11,6 @@ import { flaggedAmong } from './judge-texts.ts';
 
 export const MODERATION = 'moderation';
 
-/** Characters of the flagged text that the caller gets back. */
 const FLAGGED_CHARACTERS = 100;
 
 /** Has a moderation service judge all texts of a request before anything else reads them; refuses what it flags. */

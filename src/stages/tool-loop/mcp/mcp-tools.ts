@@ -147,7 +147,6 @@ export async function listedMcpTools(
 
 const MAX_SERVERS = 20;
 
-/** Tool lists of one request that are read at the same time. */
 const LISTS_AT_ONCE = 4;
 
 /** Lists the tools of all MCP servers of a request. Throws 400 for a server that the caller cannot use. */

@@ -4,7 +4,6 @@ import type { DuckdbThread } from './driver/duckdb-thread.ts';
 import type { Statement } from './driver/statement.ts';
 import { APP_SUMS } from './schema.ts';
 
-/** Maximum of cached answers. */
 const MAX_ANSWERS = 8;
 
 /** Maximum of apps in all cached answers: bounds their memory. */

@@ -5,7 +5,6 @@ import { PRUNED_BEFORE, TAG_COLUMNS } from './schema.ts';
 
 const STAGED = 'staged_tags';
 
-/** Tags per message. */
 const SLICE_TAGS = 1_000;
 
 const MAKE_STAGED = `CREATE OR REPLACE TEMP TABLE ${STAGED} (generation_id VARCHAR, classifier_id VARCHAR,

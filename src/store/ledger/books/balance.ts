@@ -3,7 +3,6 @@ import type { Limit } from '../../../ports/ledger.ts';
 
 /** The money of an account. Immutable. */
 export interface Balance {
-  /** Granted since the beginning. */
   readonly grantedNanos: Nanos;
   /** False: spending is counted, but no request is refused for lack of credits. */
   readonly isEnforced: boolean;

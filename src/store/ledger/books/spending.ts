@@ -11,7 +11,6 @@ export const NOTHING_SPENT: Spending = {
   byok: NO_SUMS,
 };
 
-/** Whether anything was ever spent. */
 export function hasSpent({ credit, byok }: Spending): boolean {
   return credit.lifetime !== 0n || byok.lifetime !== 0n;
 }

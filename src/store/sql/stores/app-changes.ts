@@ -1,7 +1,6 @@
 import { mergedCategories } from '../../../ir/apps/app-categories.ts';
 import type { App, AppSighting } from '../../../ports/apps.ts';
 
-/** An app with the time of its title. */
 export interface NotedApp extends Omit<App, 'id'> {
   /** When the title was last seen; null without a title. */
   readonly titledAtMs: number | null;

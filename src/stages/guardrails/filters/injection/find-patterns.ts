@@ -4,7 +4,6 @@ import { INJECTION_PATTERNS, type InjectionPattern } from './patterns.ts';
 export interface InjectionMatch {
   readonly start: number;
   readonly end: number;
-  /** The pattern or evasion that was found. */
   readonly name: string;
 }
 

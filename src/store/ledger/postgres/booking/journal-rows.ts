@@ -2,7 +2,6 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { LedgerJournalRow, Tables } from '../../../sql/tables.ts';
 import type { BookedEnds } from './booked-ends.ts';
 
-/** The database's row of a gateway's journal. */
 export interface KnownJournal {
   readonly booked: BookedEnds;
   /** Owner token of the run that owns it; null = none recorded. */

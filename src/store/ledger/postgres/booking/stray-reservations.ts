@@ -4,7 +4,6 @@ import { DEAD_AFTER_MS } from '../heartbeat.ts';
 import type { DatabaseClock } from '../tallies/database-clock.ts';
 import { type GenerationEnd, releaseStrays } from './book-ends.ts';
 
-/** Maximum of reservations of other gateways found at a time. */
 const MAX_FOUND = 500;
 
 export interface Sweeper {

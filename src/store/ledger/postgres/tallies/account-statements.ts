@@ -65,7 +65,6 @@ interface KnownAccount {
   readonly tally: SqlTally;
   /** There is no tally although something was booked or granted. */
   readonly hasLostTally: boolean;
-  /** Sums that journals have booked. */
   readonly booked: Amount;
   readonly writtenOffNanos: Nanos;
 }

@@ -17,7 +17,6 @@ export const SLICE_PREFIX = 'slice-';
 
 /** An amount to reserve, for a generation or a slice. */
 export interface ReservationRequest extends PayingScopes {
-  /** Id of the generation or the slice. */
   readonly id: string;
   readonly amount: Amount;
 }

@@ -32,7 +32,6 @@ export async function spendingIn(
   return keys.map((key) => spendingAt((tallies.get(tallyName(key)) ?? emptyTally(key)).spending, windows));
 }
 
-/** Sets what is left of an account's balance, and records the grant. */
 export function grantIn(
   database: Kysely<Tables>,
   accountId: string,

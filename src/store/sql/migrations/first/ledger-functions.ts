@@ -11,7 +11,6 @@
  */
 const BY_INDEX = 'set enable_hashjoin = off set enable_mergejoin = off';
 
-/** Numbers of the windows at a moment. */
 const WINDOWS = `
   create function ledger_windows(p_at_ms bigint, out daily bigint, out weekly bigint, out monthly bigint)
   language sql immutable as $$
