@@ -20,7 +20,6 @@ import type { RunningSettings } from '../settings/running-settings.ts';
 import type { Closers } from './closers.ts';
 
 export interface ServerOptions {
-  /** Changes to the time limits of the HTTP layer. */
   readonly times?: Partial<HttpTimes>;
   /** Sockets that listen on the port, where Node can share one; 1 by default. */
   readonly listeningSockets?: number;

@@ -9,7 +9,6 @@ import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
 
 export type { SchemaState } from '../ports/store-facts.ts';
 
-/** The database whose schema is examined or migrated. */
 export interface MigrationTarget {
   readonly dataDir: string;
   /** PostgreSQL; absent = the embedded database of the data directory. */

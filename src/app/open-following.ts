@@ -12,14 +12,12 @@ import { isDatabaseAway } from '../store/sql/database-unavailable.ts';
 import type { Closers } from './closers.ts';
 import type { Installation } from './installation.ts';
 
-/** How soon followers are told of a generation. */
 export type FollowersPace = Pick<FollowingDependencies, 'everyMs' | 'holdMs'>;
 
 export interface FollowingOptions {
   readonly installation: Installation;
   readonly settings: RunningSettings;
   readonly egress: Egress;
-  /** Followers besides destinations. */
   readonly others: readonly FollowerSource[];
   readonly pace: FollowersPace | undefined;
   readonly log: Log;

@@ -17,7 +17,6 @@ export interface SharedMemory {
   /** Everything that asks the stores asks through it. */
   readonly gate: StoreGate;
   readonly gatewayId: string;
-  /** Id of this serving process. */
   readonly processId: string;
 }
 

@@ -20,7 +20,6 @@ const MAX_SECRET_CHARACTERS = 8192;
 const MAX_URL_CHARACTERS = 2048;
 const MAX_HEADERS = 32;
 
-/** Text that can stand in a header. */
 function headerText(maxLength: number): TSchema {
   return Type.String({
     minLength: 1,

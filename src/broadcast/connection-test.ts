@@ -18,7 +18,6 @@ export type TestConnection = (target: DestinationTarget, mayBePrivate: boolean) 
 
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024, maxRedirects: 0 };
 
-/** Marks the request of a test. */
 const TEST_HEADER = { 'x-test-connection': 'true' };
 
 type Send = (

@@ -74,7 +74,6 @@ export function destinationFollower({
   };
 }
 
-/** The field of rules that needs names of keys. */
 const KEY_NAME: keyof typeof FILTER_FIELDS = 'api_key_name';
 
 export function needsKeyNames(

@@ -12,7 +12,6 @@ import type {
 import { attributes, CONVENTIONS } from './spans/conventions.ts';
 import { generationSpans, type SentParts } from './spans/generation-spans.ts';
 
-/** The name of the gateway in telemetry. */
 export const SERVICE_NAME = 'signalbox';
 
 /** The resource of all telemetry of the gateway. `more`: attributes that a receiver asks for; they come first. */
@@ -37,7 +36,6 @@ export interface TracesOptions {
 const MAX_TOGETHER = 16;
 const MAX_CHARACTERS_TOGETHER = 128 * 1024;
 
-/** The body of a request with the spans of generations. */
 export function encodeTraces(
   generations: readonly FollowedGeneration[],
   options: TracesOptions,

@@ -27,7 +27,6 @@ function number(read: (facts: FilterFacts) => number | undefined): FilterField {
   return { kind: 'number', read: (facts) => read(facts) ?? null };
 }
 
-/** Fields by their names in rules. */
 export const FILTER_FIELDS: Readonly<Record<string, FilterField>> = {
   model: text(({ generation: { row } }) => stringAt(row, 'model')),
   provider: text(({ generation: { row } }) => stringAt(row, 'provider_name')),

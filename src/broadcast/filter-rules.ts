@@ -9,7 +9,6 @@ import type {
 import { FILTER_FIELDS, type FilterFacts, type FilterField } from './filter-fields.ts';
 import { type PatternWork, patternProblems, RulePattern } from './rule-pattern.ts';
 
-/** Whether a generation is sent. */
 export type GenerationFilter = (facts: FilterFacts) => Sliced<boolean>;
 
 type Value = string | number | null;

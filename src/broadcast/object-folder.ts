@@ -16,7 +16,6 @@ export const PATH_TEMPLATE = {
   },
 } as const;
 
-/** What the variables of a template stand for. */
 export interface FolderFacts {
   readonly atMs: number;
   /** Null = unknown. */

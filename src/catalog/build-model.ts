@@ -70,7 +70,6 @@ export function siteOfEndpoint(modelId: string, tag: string, upstreamModel: stri
   return `${modelId}\n${tag}\n${upstreamModel}`;
 }
 
-/** The model id and the tag in the key of an endpoint. */
 export function modelAndTagOf(site: string): { readonly model: string; readonly tag: string } {
   const [model = '', tag = ''] = site.split('\n');
   return { model, tag };

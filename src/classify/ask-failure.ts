@@ -20,7 +20,6 @@ const LOST: ReadonlySet<ErrorKind> = new Set([
   'permission',
 ]);
 
-/** What an error of the gateway means to a classifier. */
 export function failureOf(error: GatewayError): FailedAsk {
   const source = stringAt(error.metadata, 'limit_source');
   if (source === 'key') {

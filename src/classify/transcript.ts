@@ -11,7 +11,6 @@ const MAX_CHARACTERS = 100_000;
 const CUT = ' [truncated]';
 const LEFT_OUT = '[earlier turns left out]';
 
-/** Labels of turns by the roles of all formats. */
 const LABELS: Readonly<Record<string, string>> = {
   system: 'SYSTEM',
   developer: 'SYSTEM',

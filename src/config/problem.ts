@@ -79,7 +79,6 @@ export function problemFields({ path, hint, place, excerpt }: Problem, file: str
   };
 }
 
-/** Facts of a problem, its message included, as members of JSON. */
 export function problemJson(problem: Problem, file: string | undefined) {
   const { path, ...fields } = problemFields(problem, file);
   return { path, message: problem.message, ...fields };

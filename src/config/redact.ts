@@ -5,7 +5,6 @@ import { urlOf } from '../kit/net/url-of.ts';
 import type { Runtime } from './runtime.ts';
 import type { Config } from './schema/schema.ts';
 
-/** The configuration with every secret masked, for printing. */
 export function redactedConfig(config: Config): Config {
   const { web } = config.plugins;
   const { sandbox, mcp_servers: mcpServers } = config.tools;

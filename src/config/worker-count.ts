@@ -4,7 +4,6 @@ import { cpuQuota } from './cpu-quota.ts';
 /** Serving processes: a number, or one for each core. */
 export type WorkerCount = number | 'auto';
 
-/** The highest number of serving processes. */
 export const MAX_WORKERS = 1024;
 
 interface WorkerSettings {

@@ -11,7 +11,6 @@ export interface OtlpBody {
   readonly contentType: string;
 }
 
-/** The requests of the three signals. */
 export type RequestName = Extract<MessageName, `Export${string}`>;
 
 /** The body of a request. Messages are objects in the shape of the JSON, so that JSON needs no table. */

@@ -29,7 +29,6 @@ const SCALARS: Readonly<Record<ScalarType, { readonly wire: number; readonly wri
   fixed64: { wire: WIRE.fixed64, write: (digits: string, writer) => writer.fixed64(digits) },
 };
 
-/** Writes messages of one type. */
 class MessagePlan {
   readonly #name: MessageName;
   /** Last field first. */

@@ -115,7 +115,6 @@ function positive(count: number | undefined): number | undefined {
   return count !== undefined && count > 0 ? count : undefined;
 }
 
-/** What the caller said for those who look at traces. */
 function requestAttributes(row: JsonObject): AttributeValues {
   const sessionId = textAt(row, 'session_id');
   const traceName = traceNameAt(row, 'trace_name');

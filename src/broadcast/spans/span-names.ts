@@ -5,7 +5,6 @@ import { objectAt, textAt } from '../../kit/json/members.ts';
 /** Characters of a name that a caller chose: of a trace, a span or an attribute. Receivers keep no more. */
 export const MAX_NAME_CHARACTERS = 256;
 
-/** A name in the `trace` of a request. */
 export function traceNameAt(
   row: JsonObject,
   member: 'trace_name' | 'span_name' | 'generation_name',

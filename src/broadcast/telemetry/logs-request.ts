@@ -5,7 +5,6 @@ import type { ExportLogsServiceRequest, LogRecord } from '../otlp/messages.ts';
 import { keyValues, unixNano } from '../otlp/values.ts';
 import type { TelemetrySource } from './telemetry-source.ts';
 
-/** Numbers of severities, by level. */
 const SEVERITIES: Readonly<Record<string, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
 
 const UNKNOWN = { severityNumber: 0, severityText: '', timeUnixNano: '0' };

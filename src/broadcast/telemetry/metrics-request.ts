@@ -96,7 +96,6 @@ function pointOf(
   };
 }
 
-/** What the samples of one distribution say. */
 interface Distribution {
   readonly labels: Readonly<Record<string, string>>;
   readonly bounds: number[];

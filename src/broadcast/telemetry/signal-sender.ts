@@ -50,7 +50,6 @@ export class SignalSender<Name extends 'ExportMetricsServiceRequest' | 'ExportLo
     return this.#problem === undefined;
   }
 
-  /** True while a pause lasts. */
   get isPaused(): boolean {
     return this.#dependencies.clock.monotonic() < this.#notBeforeMs;
   }

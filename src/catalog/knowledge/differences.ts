@@ -11,7 +11,6 @@ export type Difference =
   | ({ readonly kind: 'model-changed'; readonly model: string } & Change)
   | { readonly kind: 'endpoint-added'; readonly model: string; readonly tag: string }
   | ({ readonly kind: 'endpoint-changed'; readonly model: string; readonly tag: string } & Change)
-  /** A price with its start. */
   | ({ readonly kind: 'price'; readonly model: string; readonly tag: string; readonly from: string } & Change)
   /** Missing from the data; kept unless pruned. */
   | { readonly kind: 'gone'; readonly model: string; readonly tag: string; readonly pruned: boolean }

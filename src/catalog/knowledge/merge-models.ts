@@ -57,7 +57,6 @@ function mergeEndpoint(known: KnownEndpoint, given: KnownEndpoint, nowMs?: numbe
   return { ...older, ...younger, ...mergePrices(older, younger, nowMs) };
 }
 
-/** Compares the days of two entries. */
 export function isOlder(one: { readonly as_of: string }, other: { readonly as_of: string }): boolean {
   return one.as_of < other.as_of;
 }

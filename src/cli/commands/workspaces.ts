@@ -51,7 +51,6 @@ function workspaceTable(workspaces: readonly WorkspaceView[]): string {
   );
 }
 
-/** Which share of the prompts and outputs is stored. */
 function storedText(workspace: WorkspaceView): string {
   if (!workspace.is_observability_io_logging_enabled) return 'no';
   const { io_logging_sampling_rate: share } = workspace;

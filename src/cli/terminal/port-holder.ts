@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The process that listens on a port. */
 export interface PortHolder {
   readonly pid: number;
   /** Short name of the process, such as `node`. Its arguments may hold secrets. */

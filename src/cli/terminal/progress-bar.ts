@@ -13,7 +13,6 @@ const REDRAW_MS = 100;
 
 const ERASE_LINE = '\r\u001b[K';
 
-/** A line of a terminal that is redrawn. */
 export class ProgressBar {
   readonly #write: (text: string) => void;
   #drawnAtMs = Number.NEGATIVE_INFINITY;

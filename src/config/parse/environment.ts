@@ -72,7 +72,6 @@ export function hasVariable(marked: string): boolean {
   return marked.includes(OPEN);
 }
 
-/** The path of a member, by the names and indexes that lead to it. */
 export function pathOf(trail: readonly (string | number)[]): string {
   return trail.reduce<string>(
     (path, step) => (typeof step === 'number' ? `${path}[${step}]` : memberPath(path, step)),

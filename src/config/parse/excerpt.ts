@@ -24,7 +24,6 @@ const CHARACTERS_BEFORE = 40;
 /** Longest underline. */
 const MAX_WIDTH = 60;
 
-/** Stands for a secret. */
 const HIDDEN = '*';
 
 /** Names of keys whose values are never shown, misspelt ones included. */

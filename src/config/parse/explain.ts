@@ -133,7 +133,6 @@ function hasPrices(names: readonly string[]): boolean {
   return names.includes('prompt' satisfies PriceName);
 }
 
-/** Length of the path of the section in which a path lies. */
 function parentLength(path: string): number {
   return path.endsWith('"]') ? path.lastIndexOf('["') : Math.max(0, path.lastIndexOf('.'));
 }

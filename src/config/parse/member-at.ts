@@ -1,4 +1,3 @@
-/** A member of a map or list on a line. */
 export interface MemberAt {
   /** Index at which it begins, or something in it. */
   readonly from: number;

@@ -49,7 +49,6 @@ export function inWholeFile<P extends { readonly path: string }>({ modelsBefore 
   return { ...problem, path };
 }
 
-/** Puts the values of portions together again. */
 export class JoinedPortions {
   #value: Record<string, unknown> | undefined;
   #models: unknown[] = [];

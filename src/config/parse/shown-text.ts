@@ -18,7 +18,6 @@ function cut(name: string): string {
   return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS - 3)}...` : name;
 }
 
-/** Escapes control characters and line separators. */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

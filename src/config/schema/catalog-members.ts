@@ -56,7 +56,6 @@ export const quality = closed({
 /** Reasoning efforts, ascending. Switching reasoning off is not an effort. */
 export const EFFORT_WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** A model's reasoning: whether it can be switched off, and the efforts it takes. */
 export const reasoning = closed({
   mandatory: described('Whether reasoning cannot be switched off.', Type.Boolean()),
   default_enabled: described(

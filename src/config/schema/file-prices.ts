@@ -10,7 +10,6 @@ const DEFINITION_NAMES: ReadonlyMap<number, string> = new Map([
   [maxPriceUsd('request'), 'price_of_a_piece'],
 ]);
 
-/** Where the schema of a price is. */
 export function priceReference(name: string): string {
   const maximum = maxPriceUsd(name as PriceName);
   return DEFINITION_NAMES.get(maximum) ?? 'price';

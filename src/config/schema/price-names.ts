@@ -55,7 +55,6 @@ export const TOKEN_PRICES = PRICE_NAMES.filter((name) => PRICES[name][0] === 'to
 /** End of the name of a price that the file writes for a million: `prompt_per_million`. */
 export const PER_MILLION = '_per_million';
 
-/** Highest accepted price of one unit. */
 export function maxPriceUsd(name: PriceName): number {
   return MAX_USD[PRICES[name][0]];
 }

@@ -43,7 +43,6 @@ export type DestinationTypes = Static<typeof destinationTypesSchema>;
 export type DestinationTypeObject = DestinationTypes['data'][number];
 type MemberObject = DestinationTypeObject['members'][number];
 
-/** What destinations can be made of. */
 export function destinationTypes(): DestinationTypes {
   return {
     data: Object.entries(DESTINATION_TYPES).map(([type, { label, members }]) => ({

@@ -67,7 +67,6 @@ const findingSchema = Type.Object({
 
 export type FindingObject = Static<typeof findingSchema>;
 
-/** What the checks of a running gateway found. */
 export const findingsSchema = Type.Object({
   at: Type.String({
     format: 'date-time',

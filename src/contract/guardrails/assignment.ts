@@ -87,7 +87,6 @@ export const memberAssignmentListSchema = Type.Object({
 
 const guardrailBefore = Type.String({ format: 'uuid', description: 'The guardrail that no longer holds.' });
 
-/** Replies of assigning and removing. */
 export const keysAssignedSchema = Type.Object({
   assigned_count: Type.Integer(),
   replaced: Type.Optional(

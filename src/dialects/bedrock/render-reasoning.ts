@@ -43,7 +43,6 @@ function namesOf({ request, report }: RenderContext): ReasoningNames {
 
 // --- By effort ------------------------------------------------------------------------------------------------------
 
-/** Effort levels of the upstream. */
 type Word = 'low' | 'medium' | 'high';
 
 const WORDS: Readonly<Record<Exclude<Effort, 'none'>, Word>> = {

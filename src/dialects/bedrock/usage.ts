@@ -27,7 +27,6 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   };
 }
 
-/** Tokens written to a cache with the given lifetime. */
 function writtenFor(ttl: '5m' | '1h', usage: JsonObject): number {
   return objectsAt(usage, 'cacheDetails')
     .filter((detail) => detail.ttl === ttl)

@@ -224,7 +224,6 @@ export class ItemWriter {
     open.parts.current = undefined;
   }
 
-  /** Ends the item that is being written, if any. */
   close(status: ItemStatus): void {
     const open = this.#open;
     if (open === undefined) return;

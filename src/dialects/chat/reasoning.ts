@@ -36,7 +36,6 @@ export interface PlacedThoughts {
   readonly after: Followed;
 }
 
-/** Reads the thoughts of an earlier message. */
 export function parseReasoningDetails(details: readonly JsonObject[]): PlacedThoughts[] {
   return groupsOf(details).map((group) => ({ item: itemOf(group), after: followedBy(group) }));
 }

@@ -20,7 +20,6 @@ import { renderTools, type ToolsContext } from './render-tools.ts';
 import { SAMPLING } from './settings.ts';
 import { CHAT_MODALITIES, LIMIT_FIELDS } from './wire.ts';
 
-/** Renders a request in the chat format. */
 export function renderRequest(request: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(request);
   const names = flatNames(request);
@@ -79,7 +78,6 @@ function renderSettings(request: GenerationRequest, target: RenderTarget, report
   });
 }
 
-/** The value if the endpoint takes the field. */
 function ifTaken(
   field: RequestField,
   value: JsonObject | undefined,

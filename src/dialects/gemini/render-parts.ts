@@ -21,7 +21,6 @@ import { textPart, type WirePart } from './wire.ts';
 
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
 
-/** Renders parts of messages and tool results, and reports losses. */
 export class PartRenderer {
   readonly #report: Report;
 

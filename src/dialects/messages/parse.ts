@@ -187,7 +187,6 @@ function parseOutputFormat(format: JsonObject): { outputFormat?: OutputFormat } 
 /** Types of thinking that the representation has. Others are kept for this dialect. */
 const MODELLED_THINKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'disabled', 'adaptive']);
 
-/** Types of tool choices that the representation has. */
 const MODELLED_CHOICES: ReadonlySet<Json | undefined> = new Set(['auto', 'any', 'none', 'tool']);
 
 const MODELLED_CONFIG: ReadonlySet<string> = new Set(['effort', 'format']);

@@ -10,7 +10,6 @@ export interface RenderContext {
   readonly request: GenerationRequest;
   readonly target: RenderTarget;
   readonly report: Report;
-  /** Cache marks of the request's items, parts and tools. */
   readonly marks: CacheMarks;
   /** The upstream's names of the request's tools. */
   readonly names: FlatNames;

@@ -20,12 +20,10 @@ export interface WireBlock extends JsonObject {
   type: string;
 }
 
-/** Words for effort. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export type WireRole = 'user' | 'assistant' | 'system';
 
-/** One turn of a conversation. */
 export interface WireMessage {
   readonly role: WireRole;
   /** A system turn may have settings instead. */

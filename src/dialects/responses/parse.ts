@@ -44,7 +44,6 @@ import { SAMPLING } from './settings.ts';
 import { ownSummary } from './summary.ts';
 import { DOCUMENTED_FIELDS, TEXT_FIELDS, UNMODELLED_FIELDS } from './wire.ts';
 
-/** Parses a validated body. */
 export function parseRequest(body: JsonObject, { exactNumbers }: ParseContext): GenerationRequest {
   const input = objectsOf(body.input);
   refuseImpossible(body, input);
@@ -227,7 +226,6 @@ function textMessage(role: 'user' | 'system', text: string, path: string, places
   return places.put({ type: 'message', role, content: [places.put(part, path)] }, path);
 }
 
-/** Notes the places of an item and its parts. */
 function placeItem(item: Item, value: JsonObject, place: Place, places: Places): Item {
   if (item.type === 'message')
     placeParts(item.content, value.content, places.inside(place, 'content'), places);

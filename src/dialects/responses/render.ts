@@ -23,7 +23,6 @@ import { renderToolChoice, renderTools } from './render-tools.ts';
 import { SAMPLING } from './settings.ts';
 import { GATEWAY_FIELDS } from './wire.ts';
 
-/** Renders a request for an upstream of this dialect. */
 export function renderRequest(given: GenerationRequest, target: RenderTarget): RenderedRequest {
   const report = new Report(given);
   const request = withoutUnsupported(given, target, report);

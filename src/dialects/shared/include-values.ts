@@ -1,6 +1,5 @@
 /** Values of the responses format's `include` that other dialects have settings for. */
 
-/** Asks for log probabilities. */
 export const INCLUDE_LOGPROBS = 'message.output_text.logprobs';
 
 export const INCLUDE_SEALS = 'reasoning.encrypted_content';

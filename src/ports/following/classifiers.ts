@@ -98,7 +98,6 @@ export interface ClassifierStore {
   ): Promise<{ readonly classifiers: readonly Classifier[]; readonly total: number }>;
   /** Active ones of all accounts. */
   listActive(): Promise<readonly Classifier[]>;
-  /** Classifiers that the configuration file declares. */
   listDeclared(): Promise<readonly Classifier[]>;
   /** Ids of the classifiers of all accounts. */
   listIds(): Promise<readonly string[]>;

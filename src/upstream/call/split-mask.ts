@@ -195,7 +195,6 @@ class FollowedText {
     return this.#length - Math.max(...this.#followed.map(({ matched }) => matched));
   }
 
-  /** The place of the next piece. */
   add(piece: string): Place {
     const from = this.#length;
     if (piece === '') return { text: this, from, to: from };

@@ -38,7 +38,6 @@ export class Allowance {
   }
 }
 
-/** Where a value is built. */
 interface Place {
   readonly root: JsonObject;
   readonly allowance: Allowance;

@@ -44,7 +44,7 @@ const REMEMBERED_KEYS = 20_000;
  */
 export class RemoteLedger implements GenerationLedger {
   readonly #calls: LedgerCalls;
-  /** By hash of the key. */
+  /** The last headroom by the hash of the key. */
   readonly #lastHeadroom = new RecentMap<string, Headroom>(REMEMBERED_KEYS);
 
   constructor(calls: LedgerCalls) {

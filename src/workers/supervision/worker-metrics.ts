@@ -1,7 +1,6 @@
 import { gauge } from '../../kit/metrics/gauge.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
 
-/** What is counted of a group of serving processes. */
 export interface CountedWorkers {
   readonly serving: readonly unknown[];
   readonly replaced: number;

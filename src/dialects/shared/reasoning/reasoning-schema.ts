@@ -30,5 +30,4 @@ export function knownEffort(word: Json | undefined): Effort | undefined {
   return EFFORTS.find((effort) => effort === word);
 }
 
-/** Members of `reasoning`. */
 export const REASONING_FIELDS: ReadonlySet<string> = new Set(Object.keys(reasoningSchema.properties));
