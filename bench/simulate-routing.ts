@@ -144,7 +144,7 @@ function arrive(): void {
     needs: needsOf(request),
     models: [{ name: 'sim/model', model: modelNow(), variants: [] }],
     byok: [],
-    guardrails: [],
+    callerRules: [],
     mayRelay: true,
     health,
     pin: pin?.site,

@@ -292,8 +292,8 @@ function openObservers({
     failures,
     onSettled: (generation, settlement, times) => {
       const { inputTokens, outputTokens } = settlement.usage;
-      const { hash } = generation.input.caller.key;
-      void limiter.add(tokenCounts(hash, inputTokens + outputTokens, settings.latest.http.rates));
+      const { key } = generation.input.caller;
+      void limiter.add(tokenCounts(key, inputTokens + outputTokens, settings.latest.http.rates));
       generationMetrics.note(generation, settlement, times);
       failures.note(generation);
       logGeneration(generation, settlement);

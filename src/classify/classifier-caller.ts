@@ -34,6 +34,9 @@ export function keyOfClassifier(classifier: Classifier): Key {
     limitNanos: classifier.monthlyBudgetNanos,
     limitReset: 'monthly',
     includeByokInLimit: true,
+    allowedModels: null,
+    requestsPerMinute: null,
+    tokensPerMinute: null,
     fileMember: null,
   };
 }

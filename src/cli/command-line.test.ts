@@ -26,11 +26,11 @@ describe('parseCommandLine', () => {
     ['frobnicate', 'unknown command: frobnicate'],
     [
       'keys',
-      'keys alone is no command; there is keys create, keys list, keys update, keys disable, keys enable, keys revoke',
+      'keys alone is no command; there is keys create, keys list, keys show, keys update, keys disable, keys enable, keys revoke',
     ],
     [
       'keys burn',
-      'unknown command: keys burn; there is keys create, keys list, keys update, keys disable, keys enable, keys revoke',
+      'unknown command: keys burn; there is keys create, keys list, keys show, keys update, keys disable, keys enable, keys revoke',
     ],
     ['ledger', 'ledger alone is no command; there is ledger verify, ledger rebuild, ledger accept-loss'],
     ['constructor', 'unknown command: constructor'],

@@ -11,13 +11,16 @@ import {
   flagRow,
 } from './command-table.ts';
 
+/** Of a flag that may be given several times, all values. */
+export type FlagValue = string | true | readonly string[];
+
 /** A parsed command line. */
 export type CommandLine =
   | {
       readonly kind: 'run';
       readonly command: CommandWords;
       readonly operands: readonly string[];
-      readonly flags: Readonly<Partial<Record<FlagName, string | true>>>;
+      readonly flags: Readonly<Partial<Record<FlagName, FlagValue>>>;
     }
   /** `topic`: a command, a group such as `keys`, or empty for the whole program. */
   | { readonly kind: 'help'; readonly topic: string }
@@ -30,9 +33,9 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries(
-      Object.entries(FLAGS as Record<string, FlagRow>).map(([name, { value }]) => [
+      Object.entries(FLAGS as Record<string, FlagRow>).map(([name, { value, isList = false }]) => [
         name,
-        { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+        { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: isList },
       ]),
     ),
     allowPositionals: true,
@@ -57,7 +60,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
     const problem = flagProblem(table, token);
     if (problem !== undefined) return misuse(problem);
   }
-  const flags = values as Partial<Record<FlagName, string | true>>;
+  const flags = values as Partial<Record<FlagName, FlagValue>>;
   const missing = table.required.find((name) => flags[name] === undefined);
   if (missing !== undefined) return misuse(`--${missing} ${flagRow(missing).value ?? ''} is missing`);
   const problem = operandProblem(table, operands);

@@ -5,6 +5,8 @@ export interface FlagRow {
   readonly value?: string;
   /** The values that it takes; absent = any text. */
   readonly choices?: readonly string[];
+  /** It may be given several times. */
+  readonly isList?: true;
   readonly meaning: string;
 }
 
@@ -41,6 +43,23 @@ export const FLAGS = {
   },
   'include-byok': { meaning: 'what BYOK credentials served counts towards the limit' },
   'exclude-byok': { meaning: 'what BYOK credentials served does not count towards the limit' },
+  'allow-model': {
+    value: 'MODEL|all',
+    isList: true,
+    meaning: 'a model that the key may use; give it again for each (default: all)',
+  },
+  'requests-per-minute': {
+    value: 'COUNT|none',
+    meaning: "requests a minute, in place of the configuration's limits.per_key (default: none of its own)",
+  },
+  'tokens-per-minute': {
+    value: 'COUNT|none',
+    meaning: "tokens a minute, in place of the configuration's limits.per_key (default: none of its own)",
+  },
+  expires: {
+    value: 'MOMENT|never',
+    meaning: 'when the key stops working, in UTC, such as 2030-01-31T12:00:00Z (default: never)',
+  },
   slug: { value: 'SLUG', meaning: 'new slug of the workspace' },
   description: { value: 'TEXT', meaning: 'a text for people; none: no text' },
   'default-text-model': { value: 'MODEL', meaning: 'model of requests that name none; none: no model' },
@@ -109,6 +128,17 @@ const WORKSPACE_SETTINGS: readonly FlagName[] = [
   'io-logging-sampling-rate',
 ];
 
+/** Limits that a key may have from its creation. */
+const KEY_LIMITS: readonly FlagName[] = [
+  'limit',
+  'limit-reset',
+  'include-byok',
+  'allow-model',
+  'requests-per-minute',
+  'tokens-per-minute',
+  'expires',
+];
+
 const COMMON: readonly FlagName[] = ['config', 'data-dir', 'json', 'help'];
 
 /** All commands by name. */
@@ -119,15 +149,12 @@ export const COMMAND_TABLE = {
   'keys create': row(
     'make a key and print its secret once',
     [],
-    ['name', 'management', 'limit', 'limit-reset', 'include-byok', 'workspace', 'account'],
+    ['name', 'management', ...KEY_LIMITS, 'workspace', 'account'],
     ['name'],
   ),
   'keys list': row('list the keys', [], ['account']),
-  'keys update': row(
-    'change a key',
-    ['HASH'],
-    ['name', 'limit', 'limit-reset', 'include-byok', 'exclude-byok', 'account'],
-  ),
+  'keys show': row('show a key with its limits and guardrails', ['HASH'], ['account']),
+  'keys update': row('change a key', ['HASH'], ['name', ...KEY_LIMITS, 'exclude-byok', 'account']),
   'keys disable': row('refuse a key until it is enabled', ['HASH'], ['account']),
   'keys enable': row('accept a disabled key again', ['HASH'], ['account']),
   'keys revoke': row('delete a key for good', ['HASH'], ['account']),

@@ -41,24 +41,31 @@ export function requireChange<T extends object>(change: T, { command }: Run): T 
   throw new CommandRefused(`nothing to change: signalbox ${command} --help lists the flags`);
 }
 
-/** The window of a new key's limit; `never` is the same as none. */
-export function createdReset(line: Run): CommandInput<'keys.create'>['limit_reset'] {
-  const reset = textFlag(line, 'limit-reset');
-  return reset === 'never' ? undefined : (reset as CommandInput<'keys.create'>['limit_reset']);
-}
-
 /** The settings of a key that are given, as the management API names them. */
 export function keySettings(line: Run): CommandInput<'keys.update'>['change'] {
   const limit = textFlag(line, 'limit');
-  const nanos = limit === undefined ? undefined : parseAmount(limit);
+  const nanos = limit === undefined ? undefined : parseAmount(limit, 'limit');
   const reset = textFlag(line, 'limit-reset');
   const settings = {
     name: textFlag(line, 'name'),
     limit: typeof nanos === 'bigint' ? usdOf(nanos) : nanos,
     limit_reset: reset === 'never' ? null : reset,
     include_byok_in_limit: byokFlag(line),
+    allowed_models: modelsFlag(line),
+    requests_per_minute: numberOf(noneIsNull(textFlag(line, 'requests-per-minute'))),
+    tokens_per_minute: numberOf(noneIsNull(textFlag(line, 'tokens-per-minute'))),
+    expires_at: textFlag(line, 'expires') === 'never' ? null : textFlag(line, 'expires'),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** The values of `--allow-model`; null for `all`. */
+function modelsFlag(line: Run): readonly string[] | null | undefined {
+  const models = line.flags['allow-model'];
+  if (!Array.isArray(models)) return undefined;
+  if (!models.includes('all')) return models;
+  if (models.length === 1) return null;
+  throw new CommandRefused('--allow-model: all is every model; leave the others out');
 }
 
 /** The settings of a workspace that are given, as the management API names them. */
@@ -84,6 +91,6 @@ function onOrOff(text: string | undefined): boolean | undefined {
 }
 
 /** Text that is no number stays text, which the command refuses. */
-function numberOf(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^\d*\.?\d+$/.test(text) ? Number(text) : text;
+function numberOf<T extends null | undefined>(text: string | T): number | string | T {
+  return typeof text === 'string' && /^\d*\.?\d+$/.test(text) ? Number(text) : text;
 }

@@ -4,7 +4,6 @@ import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
 import {
   byokFlag,
-  createdReset,
   keyOperand,
   keySettings,
   operand,
@@ -28,13 +27,11 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
   schema: async () => (await import('./commands/schema.ts')).showSchema(),
   'keys create': async (line, flags) =>
     (await keys()).createKey(flags, {
+      ...keySettings(line),
       name: textFlag(line, 'name') ?? '',
       account: textFlag(line, 'account'),
       workspace: textFlag(line, 'workspace'),
       management: line.flags.management === true,
-      limit: textFlag(line, 'limit') === 'none' ? undefined : textFlag(line, 'limit'),
-      limit_reset: createdReset(line),
-      include_byok: line.flags['include-byok'] === true,
     }),
   'keys update': async (line, flags) =>
     (await keys()).updateKey(flags, { ...keyOperand(line), change: requireChange(keySettings(line), line) }),
@@ -42,6 +39,7 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
     (await keys()).updateKey(flags, { ...keyOperand(line), change: { disabled: true } }),
   'keys enable': async (line, flags) =>
     (await keys()).updateKey(flags, { ...keyOperand(line), change: { disabled: false } }),
+  'keys show': async (line, flags) => (await keys()).showKey(flags, keyOperand(line)),
   'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
   'keys revoke': async (line, flags) => (await keys()).revokeKey(flags, keyOperand(line)),
   'guardrails list': async (line, flags) =>
@@ -101,8 +99,8 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       search: textFlag(line, 'search'),
       parameter: textFlag(line, 'parameter'),
       modality: textFlag(line, 'modality'),
-      free: line.flags.free,
-      available: line.flags.available,
+      free: line.flags.free === true || undefined,
+      available: line.flags.available === true || undefined,
     }),
   'ledger verify': async (_line, flags) => (await ledger()).verifyLedger(flags),
   'ledger rebuild': async (_line, flags) => (await ledger()).rebuildLedger(flags),

@@ -87,13 +87,13 @@ export const text = Type.String({ maxLength: 1024 });
 /** Name of an account; default: the first one, or all in lists. */
 export const oneAccount = Type.Optional(text);
 
-/** An amount in USD as typed; null for `none`. */
-export function parseAmount(typed: string): Nanos | null {
+/** An amount in USD as typed; null for `none`. `name`: what a refusal calls it. */
+export function parseAmount(typed: string, name = 'USD'): Nanos | null {
   if (typed === 'none') return null;
   const nanos = parseUsd(typed);
   if (nanos !== undefined) return nanos;
   throw new GatewayError(
     'invalid-request',
-    `USD: must be an amount from 0 to ${MAX_USD}, such as 12.5, or none`,
+    `${name}: must be an amount from 0 to ${MAX_USD}, such as 12.5, or none`,
   );
 }

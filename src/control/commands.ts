@@ -1,9 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { updateKeySchema } from '../contract/keys/key.ts';
+import { NEW_KEY, updateKeySchema } from '../contract/keys/key.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
-import { closed, oneOf } from '../kit/json/schema.ts';
+import { closed } from '../kit/json/schema.ts';
 import { compileValidator } from '../kit/json/validate.ts';
-import { RESET_WINDOWS } from '../kit/time/windows.ts';
 import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
@@ -44,22 +43,13 @@ export const COMMANDS = {
   'keys.create': command(
     'keys.change',
     closed({
-      name: text,
+      ...NEW_KEY,
       account: oneAccount,
       workspace: Type.Optional(text),
       management: Type.Optional(Type.Boolean()),
-      limit: Type.Optional(text),
-      limit_reset: Type.Optional(oneOf(RESET_WINDOWS)),
-      include_byok: Type.Optional(Type.Boolean()),
     }),
-    async (services, input): Promise<IssuedKeyView> => {
-      const { management, limit_reset: limitReset, include_byok: includeByokInLimit, ...wanted } = input;
-      const { key, secret } = await services.keys.issue({
-        ...wanted,
-        isManagement: management,
-        limitReset,
-        includeByokInLimit,
-      });
+    async (services, { management: isManagement, ...wanted }): Promise<IssuedKeyView> => {
+      const { key, secret } = await services.keys.issue({ ...wanted, isManagement });
       const [view] = await keyViews(services, [key]);
       if (view === undefined) throw new Error('a key that was made is not there');
       return { key: secret, ...view };
@@ -70,6 +60,12 @@ export const COMMANDS = {
     closed({ account: oneAccount }),
     async (services, { account }): Promise<KeyView[]> =>
       keyViews(services, await services.keys.listAll(account)),
+  ),
+  'keys.show': command(
+    'keys.read',
+    closed({ hash: text, account: oneAccount }),
+    async (services, { hash, account }): Promise<KeyView> =>
+      keyView(await services.keys.getNamed(hash, account), await ownedWorkspaces(services, account)),
   ),
   'keys.revoke': command(
     'keys.change',

@@ -80,6 +80,13 @@ export interface KeySettings {
   readonly limitReset: ResetWindow | null;
   /** Usage on BYOK credentials counts towards the limit too. */
   readonly includeByokInLimit: boolean;
+  /** Ids, aliases or canonical slugs of the only models that it may use, at least one; null = all. */
+  readonly allowedModels: readonly string[] | null;
+  /** In place of `limits.per_key` of the configuration; null = as it says there. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  /** Epoch milliseconds; null = never. */
+  readonly expiresAtMs: number | null;
 }
 
 /** An API key. The secret itself is never stored: only its SHA-256. */
@@ -94,7 +101,6 @@ export interface Key extends KeySettings {
   readonly isManagement: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number | null;
-  readonly expiresAtMs: number | null;
   readonly creatorUserId: string | null;
   /** The user that the key was made for, as an external system names them. */
   readonly externalUser: string | null;
@@ -103,7 +109,7 @@ export interface Key extends KeySettings {
 
 /** Members of a key that may change; only the configuration file changes more than its settings. */
 export type KeyEdit = Partial<
-  KeySettings & Pick<Key, 'workspaceId' | 'label' | 'expiresAtMs' | 'creatorUserId' | 'fileMember'>
+  KeySettings & Pick<Key, 'workspaceId' | 'label' | 'creatorUserId' | 'fileMember'>
 >;
 
 export interface Page {

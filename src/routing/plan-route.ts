@@ -20,8 +20,8 @@ export interface RouteInput {
   readonly models: readonly RoutedModel[];
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
-  /** Filters of the caller's guardrails. */
-  readonly guardrails: readonly Filter[];
+  /** Filters by the caller's key and guardrails. */
+  readonly callerRules: readonly Filter[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
   readonly health: HealthView;
@@ -40,7 +40,7 @@ export interface RoutePlan {
 
 /** Plans a leg: candidates, rules, order. Pure except for `random`. */
 export function planRoute(input: RouteInput): RoutePlan {
-  const { request, needs, byok, guardrails, mayRelay } = input;
+  const { request, needs, byok, callerRules, mayRelay } = input;
   const preferences = preferencesOf(request);
   const models = preferredModels(input.models, preferences);
   const { accepted, rejected } = candidatesOf({
@@ -49,7 +49,7 @@ export function planRoute(input: RouteInput): RoutePlan {
     preferences,
     models,
     byok,
-    guardrails,
+    callerRules,
     mayRelay,
   });
   const ranked = rank(

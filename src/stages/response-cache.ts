@@ -45,7 +45,7 @@ function keyOf({ models, exactNumbers }: GenerationRequest, { caller, format, bo
   return createHash('sha256')
     .update(
       `${caller.key.hash}\n${format}\n${JSON.stringify(models)}\n${stringifyExactly(body, exactNumbers)}` +
-        guardrailsOf(caller),
+        rulesOf(caller),
     )
     .digest('hex');
 }
@@ -105,7 +105,8 @@ function served({ sourceId, answer }: CachedAnswer, request: GenerationRequest):
   return { result, ...rest, sourceId };
 }
 
-/** Names the guardrails of a caller as they are now: an answer that passed others is not given again. */
-function guardrailsOf({ guardrails }: StageContext['caller']): string {
-  return guardrails.map(({ guardrail: { id, updatedAtMs } }) => `\n${id} ${updatedAtMs}`).join('');
+/** Names the rules of a caller as they are now: an answer that passed others is not given again. */
+function rulesOf({ guardrails, key: { allowedModels } }: StageContext['caller']): string {
+  const models = allowedModels === null ? '' : `\n${JSON.stringify(allowedModels)}`;
+  return guardrails.map(({ guardrail: { id, updatedAtMs } }) => `\n${id} ${updatedAtMs}`).join('') + models;
 }

@@ -22,7 +22,7 @@ export function routeOf(models: readonly Model[], changes: Partial<RouteInput> =
     needs: needsOf(request),
     models: models.map((model) => ({ name: model.id, model, variants: [] })),
     byok: [],
-    guardrails: [],
+    callerRules: [],
     mayRelay: true,
     health: { of: () => UNTRIED },
     pin: undefined,

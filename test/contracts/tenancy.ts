@@ -105,6 +105,9 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
         limitReset: 'weekly',
         includeByokInLimit: true,
         externalUser: 'their user',
+        allowedModels: ['acme/large', '~acme/"quoted", ü'],
+        requestsPerMinute: 1_000_000_000_000,
+        tokensPerMinute: 1,
       });
       expect(await tenancy.insertKey(whole)).toBe(true);
       expect(await tenancy.findKey(whole.hash)).toEqual(whole);
@@ -159,6 +162,32 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(changed).toEqual({ ...before, limitNanos: null, disabled: true, updatedAtMs: 99 });
       expect(await tenancy.findKey(before.hash)).toEqual(changed);
       expect(await tenancy.updateKey(key('ff', 'a').hash, { name: 'n' }, 99)).toBeUndefined();
+    });
+
+    it('gives a key models, rates and an expiry, and takes them away again', async () => {
+      await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
+      const before = key('ab', 'a');
+      await tenancy.insertKey(before);
+      const limits = {
+        allowedModels: ['acme/large'],
+        requestsPerMinute: 60,
+        tokensPerMinute: 40_000,
+        expiresAtMs: 5_000,
+      };
+      expect(await tenancy.updateKey(before.hash, limits, 98)).toEqual({
+        ...before,
+        ...limits,
+        updatedAtMs: 98,
+      });
+      expect(await tenancy.findKey(before.hash)).toMatchObject(limits);
+      const none = {
+        allowedModels: null,
+        requestsPerMinute: null,
+        tokensPerMinute: null,
+        expiresAtMs: null,
+      };
+      await tenancy.updateKey(before.hash, none, 99);
+      expect(await tenancy.findKey(before.hash)).toEqual({ ...before, updatedAtMs: 99 });
     });
 
     it('lists the plain keys of a workspace newest first, in pages, disabled ones when asked for', async () => {

@@ -12,7 +12,13 @@ const HASHED_KEY = 'sk-hashed-key-0123456789abcdef';
 
 const KEYS = [
   { name: 'CI', secret: `\${TEAM_KEY}`, limit: 20, limit_reset: 'monthly' },
-  { name: 'By hash', hash: hashSecret(HASHED_KEY) },
+  {
+    name: 'By hash',
+    hash: hashSecret(HASHED_KEY),
+    allowed_models: ['simulator/standard'],
+    requests_per_minute: 60,
+    tokens_per_minute: 0,
+  },
 ];
 const RESEARCH = {
   slug: 'research',
@@ -80,6 +86,11 @@ describe('workspaces of the configuration file', () => {
     expect(shown).toMatchObject({
       CI: { hash: hashSecret(TEAM_KEY), label: 'sk-...cdef', limit: 20, managed_by: 'file' },
       'By hash': { hash: hashSecret(HASHED_KEY), label: '...', limit: null, managed_by: 'file' },
+    });
+    expect(shown['By hash']).toMatchObject({
+      allowed_models: ['simulator/standard'],
+      requests_per_minute: 60,
+      tokens_per_minute: null,
     });
     expect(credentials).toMatchObject([{ provider: 'openai', label: 'sk-...2345', managed_by: 'file' }]);
     expect(await statusOf(gateway, TEAM_KEY)).toBe(200);

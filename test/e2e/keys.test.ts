@@ -59,6 +59,10 @@ describe('POST /keys', () => {
       external_user: null,
       managed_by: null,
       workspace_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      allowed_models: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      guardrails: [],
     });
     expect((await ask('GET', `/keys/${data.hash}`)).body).toEqual({ data });
     expect(await opens(key)).toBe(true);
@@ -144,7 +148,7 @@ describe('POST /keys', () => {
 
 describe('GET /keys', () => {
   it('lists plain keys newest first, those of the environment too, and no management key', async () => {
-    const { data } = await created({ name: 'newest' });
+    const { guardrails: _, ...data } = (await created({ name: 'newest' })).data;
     const { status, body } = await ask('GET', '/keys');
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['data']);
@@ -247,7 +251,8 @@ describe('PATCH /keys/{hash}', () => {
     [{ limit: -1 }, 'limit: must be >= 0'],
     [{ name: null }, 'name: must be a string'],
     [{ disabled: null }, 'disabled: must be a boolean'],
-    [{ expires_at: '2099-01-01T00:00:00Z' }, 'expires_at: is not a known field'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
+    [{ expires_at: 'tomorrow' }, 'expires_at: must be a moment in UTC'],
     [{ workspace_id: UNKNOWN_ID }, 'workspace_id: is not a known field'],
   ])('refuses %j', async (change, message) => {
     const { data } = await created();
@@ -324,9 +329,9 @@ describe('commands beside the gateway', () => {
   it('make keys that it sees at once, with limits, and list them', async () => {
     const made = await command('keys.create', {
       name: 'from the shell',
-      limit: '2.5',
+      limit: 2.5,
       limit_reset: 'daily',
-      include_byok: true,
+      include_byok_in_limit: true,
     });
     expect(made).toMatchObject({ limit: 2.5, limit_reset: 'daily', include_byok_in_limit: true, usage: 0 });
     expect((await ask('GET', `/keys/${made.hash}`)).body.data).toMatchObject({
@@ -341,7 +346,7 @@ describe('commands beside the gateway', () => {
   });
 
   it('refuse an unknown window', async () => {
-    const bad = command('keys.create', { name: 'n', limit: '1', limit_reset: 'hourly' });
+    const bad = command('keys.create', { name: 'n', limit: 1, limit_reset: 'hourly' });
     await expect(bad).rejects.toThrow('limit_reset: must be one of "daily", "weekly", "monthly"');
   });
 });

@@ -160,8 +160,8 @@ describe('refusals', () => {
   it('have the same message with a gateway and without', async () => {
     const dataDir = join(temporary.path, 'data');
     const questions = async () => {
-      await expect(sendCommand(send(dataDir), 'keys.create', { name: 'n', limit: '-5' })).rejects.toThrow(
-        'limit: must be an amount in USD',
+      await expect(sendCommand(send(dataDir), 'keys.create', { name: 'n', limit: -5 })).rejects.toThrow(
+        'limit: must be >= 0',
       );
       await expect(sendCommand(send(dataDir), 'keys.list', { account: 'x' })).rejects.toThrow(
         'there is no account named x',

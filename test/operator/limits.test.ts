@@ -31,7 +31,7 @@ describe('what keys have spent', () => {
   }
 
   it('counts by window, and what the limit leaves with it', async () => {
-    const { key } = await under.keys.issue({ name: 'n', limit: '10', limitReset: 'daily' });
+    const { key } = await under.keys.issue({ name: 'n', limit: 10, limit_reset: 'daily' });
     await spend(key, 3_000_000_000n, 1_000_000_000n);
     under.time.advance(DAY_MS);
     await spend(key, 2_000_000_000n);
@@ -151,15 +151,59 @@ describe('commands without a gateway', () => {
     await signalbox('keys', 'create', '--name', 'boss', '--management');
     const { out } = await signalbox('keys', 'list');
     expect(out).toMatch(
-      /^NAME +KIND +LABEL +ACCOUNT +WORKSPACE +STATE +LIMIT +USED +CREATED +MANAGED BY +HASH$/m,
+      /^NAME +KIND +LABEL +ACCOUNT +WORKSPACE +STATE +LIMIT +USED +MODELS +A MINUTE +CREATED +MANAGED BY +HASH$/m,
     );
     expect(out).toMatch(/^n +plain .* 0\.50 weekly with BYOK +0\.00 /m);
     expect(out).toMatch(/^free +plain .* none +0\.00 /m);
     expect(out).toMatch(/^boss +management .* - +- /m);
+    expect((await signalbox('keys', 'create', '--name', 'n', '--limit', '5x')).err).toContain(
+      'limit: must be an amount from 0 to',
+    );
     const bad = await signalbox('keys', 'create', '--name', 'n', '--limit', '1', '--limit-reset', 'hourly');
     expect(bad).toMatchObject({
       code: 2,
       err: expect.stringContaining('--limit-reset: hourly is none of daily, weekly'),
+    });
+  });
+
+  it('make keys with models, rates and an expiry, change them, and show one', async () => {
+    const limits = ['--requests-per-minute', '60', '--tokens-per-minute', '40000'];
+    const models = ['--allow-model', 'acme/large', '--allow-model', 'small'];
+    const expiry = ['--expires', '2099-01-31T12:00:00Z'];
+    const made = await signalbox('keys', 'create', '--name', 'ci', ...models, ...limits, ...expiry, '--json');
+    const { hash, ...key } = JSON.parse(made.out);
+    expect(key).toMatchObject({
+      allowed_models: ['acme/large', 'small'],
+      requests_per_minute: 60,
+      tokens_per_minute: 40_000,
+      expires_at: '2099-01-31T12:00:00.000Z',
+    });
+    expect((await signalbox('keys', 'list')).out).toMatch(/^ci +plain .* 2 +60 requests, 40000 tokens /m);
+    const shown = (await signalbox('keys', 'show', hash)).out;
+    expect(shown).toMatch(/^MODELS +acme\/large, small$/m);
+    expect(shown).toMatch(/^EXPIRES +2099-01-31T12:00:00\.000Z$/m);
+    expect(shown).toMatch(/^GUARDRAILS +-$/m);
+    const none = ['--allow-model', 'all', '--requests-per-minute', 'none', '--tokens-per-minute', '0'];
+    const changed = await signalbox('keys', 'update', hash, ...none, '--expires', 'never', '--json');
+    expect(JSON.parse(changed.out)).toMatchObject({
+      allowed_models: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      expires_at: null,
+    });
+  });
+
+  it.each([
+    [['--requests-per-minute', 'many'], 'requests_per_minute: must be'],
+    [['--tokens-per-minute', '1.5'], 'tokens_per_minute: must be an integer'],
+    [['--expires', 'tomorrow'], 'expires_at: must be a moment in UTC such as 2030-01-31T12:00:00Z'],
+    [['--expires', '2020-01-01T00:00:00Z'], 'expires_at: must be in the future'],
+    [['--allow-model', 'all', '--allow-model', 'a/b'], '--allow-model: all is every model'],
+    [['--management', '--allow-model', 'a/b'], 'allowed_models: a management key spends nothing'],
+  ])('refuse %j', async (flags, message) => {
+    expect(await signalbox('keys', 'create', '--name', 'n', ...flags)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(message),
     });
   });
 });

@@ -50,6 +50,31 @@ describe('models that tools call', () => {
     expect(writeOffs).toEqual([{ cause: 'time_limit', cost: expect.any(Number) }]);
   });
 
+  it('give an error where the key does not allow them', async () => {
+    const manage = (method: string, path: string, body: object) =>
+      tools.gateway.fetch(path, {
+        method,
+        key: tools.gateway.managementKey,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const made = await manage('POST', '/keys', { name: 'one model', allowed_models: ['m/chat'] });
+    const { key } = (await made.json()) as any;
+    tools.answers('m/chat', { tools: [CALL] }, { text: 'Alone then.' });
+    const response = await tools.gateway.post(
+      '/responses',
+      { model: 'm/chat', input: 'x', ...TOOLS },
+      { authorization: `Bearer ${key}` },
+    );
+    const body = (await response.json()) as any;
+    expect(response.status, JSON.stringify(body)).toBe(200);
+    expect(body.output.map((item: any) => item.status)).toEqual(['failed', 'completed']);
+    expect(JSON.stringify(lastToolResult(tools.upstream.requests[1]))).toContain(
+      'the key allows only m/chat',
+    );
+    expect(tools.upstream.requests).toHaveLength(2);
+  });
+
   it('give an error where a guardrail does not allow them', async () => {
     const patch = (allowed: string[] | null) =>
       tools.gateway.fetch('/guardrails/default', {

@@ -15,6 +15,7 @@ import { keyHash, readable } from './workspace-texts.ts';
 
 const MAX_ENTRIES = 1000;
 const MAX_LIST_ENTRIES = 100;
+const MAX_A_MINUTE = 1_000_000_000_000;
 
 const flag = nullish(Type.Boolean());
 
@@ -43,6 +44,18 @@ const key = closed({
   include_byok_in_limit: described(
     'Whether usage on BYOK credentials counts towards the limit; absent: no.',
     flag,
+  ),
+  allowed_models: described(
+    'The only models that the key may use, by id or alias; absent: all.',
+    nullish(Type.Array(words, { minItems: 1, maxItems: MAX_ENTRIES })),
+  ),
+  requests_per_minute: described(
+    'Requests a minute of this key, in place of limits.per_key; absent or 0: as there.',
+    nullish(Type.Integer({ minimum: 0, maximum: MAX_A_MINUTE })),
+  ),
+  tokens_per_minute: described(
+    'Tokens a minute of this key, in place of limits.per_key; absent or 0: as there.',
+    nullish(Type.Integer({ minimum: 0, maximum: MAX_A_MINUTE })),
   ),
   disabled: described('Whether the key is refused; absent: no.', flag),
   expires_at: described(

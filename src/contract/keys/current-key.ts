@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
 import { isoTimeOrNull } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
+import { KEY_LIMITS, keyLimits, type LimitedKey } from './key-limits.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
 /** Reply of `GET /key`: the key as it sees itself, with the fields of every client generation. */
@@ -9,6 +10,7 @@ export const currentKeySchema = Type.Object({
   label: Type.String({ description: 'Masked form of the key.' }),
   hash: Type.String({ description: 'Names the key in other requests.' }),
   ...KEY_MONEY,
+  ...KEY_LIMITS,
   is_free_tier: Type.Boolean(),
   is_management_key: Type.Boolean(),
   is_provisioning_key: Type.Boolean({ description: 'The older name of is_management_key.' }),
@@ -34,15 +36,16 @@ export type CurrentKey = Static<typeof currentKeySchema>;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export interface SelfSeenKey extends SpendingKey {
-  readonly key: SpendingKey['key'] & {
-    readonly hash: string;
-    /** Masked secret. */
-    readonly label: string;
-    readonly isManagement: boolean;
-    readonly creatorUserId: string | null;
-    readonly expiresAtMs: number | null;
-    readonly workspaceId: string;
-  };
+  readonly key: SpendingKey['key'] &
+    LimitedKey & {
+      readonly hash: string;
+      /** Masked secret. */
+      readonly label: string;
+      readonly isManagement: boolean;
+      readonly creatorUserId: string | null;
+      readonly expiresAtMs: number | null;
+      readonly workspaceId: string;
+    };
 }
 
 export function currentKeyObject(shown: SelfSeenKey): CurrentKey {
@@ -51,6 +54,7 @@ export function currentKeyObject(shown: SelfSeenKey): CurrentKey {
     label: key.label,
     hash: key.hash,
     ...keyMoney(shown),
+    ...keyLimits(key),
     is_free_tier: false,
     is_management_key: key.isManagement,
     is_provisioning_key: key.isManagement,

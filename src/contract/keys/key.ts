@@ -8,10 +8,14 @@ import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText } from '../values/readable-text.ts';
 import { uuid } from '../values/uuid.ts';
+import { KEY_LIMITS, keyLimits, type LimitedKey } from './key-limits.ts';
 import { KEY_MONEY, keyMoney, type SpendingKey } from './key-money.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 const MAX_USER_CHARACTERS = 256;
+const MAX_MODEL_CHARACTERS = 256;
+const MAX_MODELS = 1000;
+const MAX_A_MINUTE = 1_000_000_000_000;
 
 const name = readableText(MAX_NAME_CHARACTERS);
 
@@ -40,12 +44,31 @@ const changeable = {
   ),
   limit_reset: nullish(oneOf(RESET_WINDOWS)),
   include_byok_in_limit: Type.Optional(Type.Boolean()),
+  allowed_models: nullish(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_MODEL_CHARACTERS }), {
+      minItems: 1,
+      maxItems: MAX_MODELS,
+      description: 'The only models that the key may use, by id or alias; null = all.',
+    }),
+  ),
+  requests_per_minute: nullish(aMinute('requests')),
+  tokens_per_minute: nullish(aMinute('tokens')),
+  expires_at: nullish(utcMoment('ISO 8601, UTC only, in the future. The key opens nothing from then on.')),
 };
 
+function aMinute(what: string) {
+  return Type.Integer({
+    minimum: 0,
+    maximum: MAX_A_MINUTE,
+    description: `In place of \`limits.per_key.${what}_per_minute\` of the configuration; null or 0 = as it says there.`,
+  });
+}
+
+/** What can be said of a key when it is made, by the API and by commands. */
+export const NEW_KEY = { name, ...changeable };
+
 export const createKeySchema = closed({
-  name,
-  ...changeable,
-  expires_at: nullish(utcMoment('ISO 8601, UTC only, in the future. The key opens nothing from then on.')),
+  ...NEW_KEY,
   creator_user_id: nullish(user),
   workspace_id: Type.Optional(uuid),
   external: nullish(closed({ user })),
@@ -86,6 +109,7 @@ export const keySchema = Type.Object(
     name: Type.String(),
     disabled: Type.Boolean(),
     ...KEY_MONEY,
+    ...KEY_LIMITS,
     created_at: Type.String({ format: 'date-time' }),
     updated_at: nullable(Type.String({ format: 'date-time' })),
     expires_at: nullable(Type.String({ format: 'date-time' })),
@@ -100,6 +124,18 @@ export const keySchema = Type.Object(
     external_user: nullable(Type.String()),
     workspace_id: Type.String({ format: 'uuid' }),
     managed_by: managedBySchema,
+    guardrails: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ format: 'uuid' }),
+          name: Type.String(),
+          scope: oneOf(['account', 'workspace', 'member', 'api-key'], {
+            description: 'What it is the guardrail of.',
+          }),
+        }),
+        { description: 'The guardrails that apply to it, the widest scope first. Not in lists.' },
+      ),
+    ),
   },
   { description: 'An API key. The key itself is shown once, when it is made.' },
 );
@@ -115,32 +151,42 @@ export const keyReplySchema = Type.Object({ data: keySchema });
 
 export const keyListSchema = Type.Object({ data: Type.Array(keySchema) });
 
+/** The part of a guardrail that its keys show. */
+interface ShownGuardrail {
+  readonly guardrail: { readonly id: string; readonly name: string };
+  readonly scope: 'account' | 'workspace' | 'member' | 'api-key';
+}
+
 export interface ShownKey extends SpendingKey {
+  /** The guardrails that apply to it; absent = not asked for. */
+  readonly guardrails?: readonly ShownGuardrail[];
   /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or not known. */
   readonly lastUsedAtMs?: number | null;
-  readonly key: SpendingKey['key'] & {
-    readonly hash: string;
-    readonly label: string;
-    readonly name: string;
-    readonly disabled: boolean;
-    readonly createdAtMs: number;
-    readonly updatedAtMs: number | null;
-    readonly expiresAtMs: number | null;
-    readonly creatorUserId: string | null;
-    readonly externalUser: string | null;
-    readonly workspaceId: string;
-    readonly fileMember: string | null;
-  };
+  readonly key: SpendingKey['key'] &
+    LimitedKey & {
+      readonly hash: string;
+      readonly label: string;
+      readonly name: string;
+      readonly disabled: boolean;
+      readonly createdAtMs: number;
+      readonly updatedAtMs: number | null;
+      readonly expiresAtMs: number | null;
+      readonly creatorUserId: string | null;
+      readonly externalUser: string | null;
+      readonly workspaceId: string;
+      readonly fileMember: string | null;
+    };
 }
 
 export function keyObject(shown: ShownKey): KeyObject {
-  const { key, lastUsedAtMs } = shown;
+  const { key, lastUsedAtMs, guardrails } = shown;
   return {
     hash: key.hash,
     label: key.label,
     name: key.name,
     disabled: key.disabled,
     ...keyMoney(shown),
+    ...keyLimits(key),
     created_at: isoTime(key.createdAtMs),
     updated_at: isoTimeOrNull(key.updatedAtMs),
     expires_at: isoTimeOrNull(key.expiresAtMs),
@@ -149,5 +195,8 @@ export function keyObject(shown: ShownKey): KeyObject {
     external_user: key.externalUser,
     workspace_id: key.workspaceId,
     managed_by: managedBy(key.fileMember),
+    ...(guardrails !== undefined && {
+      guardrails: guardrails.map(({ guardrail: { id, name }, scope }) => ({ id, name, scope })),
+    }),
   };
 }

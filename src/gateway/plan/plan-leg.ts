@@ -13,7 +13,7 @@ import type { Caller } from '../../ports/caller.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
 import type { Health } from '../../routing/health/health.ts';
 import { accessesTo, isOpenTo } from '../../routing/rules/access.ts';
-import { guardrailFilters, isModelAllowed } from '../../routing/rules/guardrail-rules.ts';
+import { callerFilters, isModelAllowed } from '../../routing/rules/caller-rules.ts';
 import type { Traffic } from '../../routing/traffic.ts';
 import type { Stage } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
@@ -65,7 +65,7 @@ export function planLeg(
       accountId: input.caller.accountId,
       sessionId: input.sessionId,
       byok,
-      guardrails: guardrailFilters(input.caller.guardrails),
+      callerRules: callerFilters(input.caller),
       health: dependencies.health.forAccount(input.caller.accountId),
       pins: dependencies.memory.pins,
       traffic: dependencies.memory.traffic,
@@ -128,8 +128,8 @@ function ownFirst(candidates: Plan['candidates'], format: RequestFormat): Plan['
 }
 
 /**
- * The models that a caller can reach and that its guardrails allow. Models without an endpoint are in the catalogue,
- * so they are in the list.
+ * The models that a caller can reach, and that its key and guardrails allow. Models without an endpoint are in the
+ * catalogue, so they are in the list.
  */
 export async function reachableModels(
   caller: Caller,
@@ -139,10 +139,9 @@ export async function reachableModels(
   const byok = await byokCredentials.of(caller);
   const { models } = catalogFor(byok, catalog);
   const reachable = byok.length === 0 ? models : models.filter((model) => isReachable(model, byok));
-  const { guardrails } = caller;
-  if (guardrails.length === 0) return reachable;
+  if (callerFilters(caller).length === 0) return reachable;
   return reachable.filter((model) =>
-    isModelAllowed(model, guardrails, (endpoint) => accessesTo(endpoint, model, byok)),
+    isModelAllowed(model, caller, (endpoint) => accessesTo(endpoint, model, byok)),
   );
 }
 

@@ -66,7 +66,8 @@ export interface PlanContext {
   readonly sessionId?: string | undefined;
   /** BYOK credentials that the caller may use. */
   readonly byok: readonly ByokCredential[];
-  readonly guardrails: readonly Filter[];
+  /** Filters by the caller's key and guardrails. */
+  readonly callerRules: readonly Filter[];
   readonly health: HealthView;
   readonly pins: Pins;
   readonly traffic: Traffic;
@@ -74,7 +75,7 @@ export interface PlanContext {
   readonly random: () => number;
 }
 
-/** Every endpoint was ruled out; by guardrails if the kind is `permission`. */
+/** Every endpoint was ruled out; by the caller's key or guardrails if the kind is `permission`. */
 export class NothingLeft extends GatewayError {
   /** The plan as far as it got. */
   readonly plan: Pick<Plan, 'requested' | 'strategy' | 'rejected' | 'params' | 'pipeline' | 'report'>;
@@ -92,15 +93,15 @@ export class NothingLeft extends GatewayError {
 
 /**
  * Plans a request. Throws if it cannot be served: 400 for an unknown model, 404 if every endpoint is ruled out, 403 if
- * guardrails alone have ruled them out.
+ * the caller's key or guardrails alone have ruled them out.
  */
 export function planRequest(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
   try {
     return planWithin(request, context, promptTokens);
   } catch (error) {
-    if (!(error instanceof NothingLeft) || context.guardrails.length === 0) throw error;
-    throw isServable(request, { ...context, guardrails: [] }, promptTokens)
-      ? refusedByGuardrails(error, context.guardrails)
+    if (!(error instanceof NothingLeft) || context.callerRules.length === 0) throw error;
+    throw isServable(request, { ...context, callerRules: [] }, promptTokens)
+      ? refusedToCaller(error, context.callerRules)
       : error;
   }
 }
@@ -115,9 +116,9 @@ function isServable(request: GenerationRequest, context: PlanContext, promptToke
   }
 }
 
-/** The 403 for a request that could be served without guardrails. */
-function refusedByGuardrails({ plan }: NothingLeft, guardrails: readonly Filter[]): NothingLeft {
-  const names = new Set(guardrails.map(({ name }) => name));
+/** The 403 for a request that could be served to another caller. */
+function refusedToCaller({ plan }: NothingLeft, callerRules: readonly Filter[]): NothingLeft {
+  const names = new Set(callerRules.map(({ name }) => name));
   const patterns = [...new Set(plan.rejected.map(({ filter }) => filter).filter((name) => names.has(name)))];
   const message = `This key may not use ${plan.requested}: ${reasonsOf(plan.rejected)}`;
   return new NothingLeft('permission', message, plan, { metadata: { patterns } });
@@ -142,7 +143,7 @@ function conversationOf(
 }
 
 function planWithin(request: GenerationRequest, context: PlanContext, promptTokens?: number): Plan {
-  const { requested, byok, guardrails, health } = context;
+  const { requested, byok, callerRules, health } = context;
   const conversation = conversationOf(request, context);
   const pin = conversation && pinOf(conversation, context.pins);
   const needs = promptTokens === undefined ? needsOf(request) : { ...needsOf(request), promptTokens };
@@ -152,7 +153,7 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
     autoModels: context.autoModels,
     fusion: context.fusion,
     needs,
-    serves: servability(needs, preferencesOf(request), byok, guardrails),
+    serves: servability(needs, preferencesOf(request), byok, callerRules),
     weightedPrice: (modelId) => context.traffic.weightedPrice(modelId),
     health,
     pinnedModel: pin?.modelId,
@@ -166,7 +167,7 @@ function planWithin(request: GenerationRequest, context: PlanContext, promptToke
     needs,
     models,
     byok,
-    guardrails,
+    callerRules,
     mayRelay: context.mayRelay,
     health,
     pin: pin?.site,
@@ -243,7 +244,7 @@ const MAX_ROUTER_REJECTIONS = 100;
 /** Why a router has no model to choose from: its own rule, or the rules of every request. */
 function rejectionsAmongAll(
   request: GenerationRequest,
-  { byok, guardrails }: PlanContext,
+  { byok, callerRules }: PlanContext,
   rule: RouterRule | undefined,
   { catalog, needs, health, random }: ResolutionContext,
 ): readonly Rejection[] {
@@ -255,7 +256,7 @@ function rejectionsAmongAll(
     needs,
     models,
     byok,
-    guardrails,
+    callerRules,
     mayRelay: true,
     health,
     pin: undefined,

@@ -5,7 +5,9 @@ import type { Caller } from '../../ports/caller.ts';
 import type { RateLimit, RateVerdict } from '../../ports/limiter.ts';
 import { countRequest, type RateSettings, tokenCounts } from './rate-limits.ts';
 
-const caller = { key: { hash: 'hash' }, accountId: 'account' } as Caller;
+const key = { hash: 'hash', requestsPerMinute: null, tokensPerMinute: null };
+
+const caller = { key, accountId: 'account' } as Caller;
 
 const settings: RateSettings = {
   perKey: { minute: 60, day: null },
@@ -14,7 +16,12 @@ const settings: RateSettings = {
   datasets: { minute: 30, day: 500 },
 };
 
-async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, given = settings) {
+async function count(
+  rateClass: RateClass,
+  verdict: RateVerdict = { ok: true },
+  given = settings,
+  by = caller,
+) {
   const asked: RateLimit[] = [];
   const limiter = {
     take: async (limits: readonly RateLimit[]) => {
@@ -25,7 +32,7 @@ async function count(rateClass: RateClass, verdict: RateVerdict = { ok: true }, 
   };
   let error: GatewayError | undefined;
   try {
-    await countRequest(rateClass, caller, given, { limiter, clock: { now: () => 1_000_000 } });
+    await countRequest(rateClass, by, given, { limiter, clock: { now: () => 1_000_000 } });
   } catch (thrown) {
     error = thrown as GatewayError;
   }
@@ -60,7 +67,30 @@ describe('request limits', () => {
     const none = { minute: null, day: null };
     const given = { ...settings, perKey: none, tokensPerKey: none };
     expect((await count('generation', { ok: true }, given)).asked).toEqual([]);
-    expect(tokenCounts('hash', 100, given)).toEqual([]);
+    expect(tokenCounts(key, 100, given)).toEqual([]);
+  });
+
+  it('of a key itself stand in place of those of all keys, whether these are lower, higher or off', async () => {
+    const own = { ...caller, key: { ...caller.key, requestsPerMinute: 90, tokensPerMinute: 500 } };
+    const asked = async (of: RateClass) => (await count(of, { ok: true }, settings, own)).asked;
+    expect(await asked('generation')).toEqual([
+      ['requests-per-minute', 'hash', 90],
+      ['tokens-per-minute', 'hash', 500],
+      ['tokens-per-day', 'hash', 9000],
+    ]);
+    expect(await asked('files')).toEqual([['requests-per-minute', 'hash', 90]]);
+    expect(await asked('analytics')).toEqual([['analytics-per-minute', 'hash', 64]]);
+    const names = tokenCounts(own.key, 7, settings).map(({ name }) => name);
+    expect(names).toEqual(['tokens-per-minute', 'tokens-per-day']);
+    const limit: RateLimit = {
+      name: 'requests-per-minute',
+      subject: 'hash',
+      window: 'minute',
+      unit: 'requests',
+      max: 90,
+    };
+    const refused = await count('generation', { ok: false, limit, resetAtMs: 1_012_500 }, settings, own);
+    expect(refused.error?.metadata).toMatchObject({ limit_source: 'key' });
   });
 
   it('say which one is used up, and until when', async () => {
@@ -87,10 +117,10 @@ describe('request limits', () => {
   });
 
   it('count the tokens of a generation where a limit covers them', () => {
-    expect(tokenCounts('hash', 120, settings)).toEqual([
+    expect(tokenCounts(key, 120, settings)).toEqual([
       { name: 'tokens-per-day', window: 'day', subject: 'hash', amount: 120 },
     ]);
-    expect(tokenCounts('hash', 0, settings)).toEqual([]);
+    expect(tokenCounts(key, 0, settings)).toEqual([]);
   });
 
   it('name tokens in the refusal', async () => {

@@ -28,8 +28,13 @@ interface RateRule {
   readonly of: 'key' | 'account';
   readonly window: RateWindow;
   readonly unit: RateUnit;
-  readonly max: (settings: RateSettings) => number | null;
+  readonly max: (settings: RateSettings, key: LimitedKey) => number | null;
+  /** The key's own value, which `max` takes first; absent = keys have none. */
+  readonly own?: (key: LimitedKey) => number | null;
 }
+
+/** The limits that a key has of its own, in place of those of all keys. */
+type LimitedKey = Pick<Caller['key'], 'requestsPerMinute' | 'tokensPerMinute'>;
 
 const REQUESTS_PER_KEY: readonly RateRule[] = [
   {
@@ -37,7 +42,8 @@ const REQUESTS_PER_KEY: readonly RateRule[] = [
     of: 'key',
     window: 'minute',
     unit: 'requests',
-    max: ({ perKey }) => perKey.minute,
+    max: ({ perKey }, { requestsPerMinute }) => requestsPerMinute ?? perKey.minute,
+    own: ({ requestsPerMinute }) => requestsPerMinute,
   },
   { name: 'requests-per-day', of: 'key', window: 'day', unit: 'requests', max: ({ perKey }) => perKey.day },
 ];
@@ -48,7 +54,8 @@ const TOKENS_PER_KEY: readonly RateRule[] = [
     of: 'key',
     window: 'minute',
     unit: 'tokens',
-    max: ({ tokensPerKey }) => tokensPerKey.minute,
+    max: ({ tokensPerKey }, { tokensPerMinute }) => tokensPerMinute ?? tokensPerKey.minute,
+    own: ({ tokensPerMinute }) => tokensPerMinute,
   },
   {
     name: 'tokens-per-day',
@@ -59,9 +66,11 @@ const TOKENS_PER_KEY: readonly RateRule[] = [
   },
 ];
 
+const PER_KEY: readonly RateRule[] = [...REQUESTS_PER_KEY, ...TOKENS_PER_KEY];
+
 /** The rules of each class of routes; a class that is not here has none. */
 const RULES: Readonly<Partial<Record<RateClass, readonly RateRule[]>>> = {
-  generation: [...REQUESTS_PER_KEY, ...TOKENS_PER_KEY],
+  generation: PER_KEY,
   files: REQUESTS_PER_KEY,
   analytics: [
     {
@@ -99,26 +108,30 @@ export function countRequest(
 ): Promise<void> | undefined {
   const limits: RateLimit[] = [];
   for (const { name, of, window, unit, max } of RULES[rateClass] ?? []) {
-    const limit = max(settings);
+    const limit = max(settings, key);
     if (limit !== null)
       limits.push({ name, window, unit, max: limit, subject: of === 'key' ? key.hash : accountId });
   }
   if (limits.length === 0) return undefined;
-  return limiter.take(limits).then((verdict) => requirePassing(verdict, clock));
+  return limiter.take(limits).then((verdict) => requirePassing(verdict, key, clock));
 }
 
 /** Where the tokens of a settled generation are counted: nowhere if no limit covers them. */
-export function tokenCounts(keyHash: string, tokens: number, settings: RateSettings): RateCount[] {
+export function tokenCounts(
+  key: LimitedKey & Pick<Caller['key'], 'hash'>,
+  tokens: number,
+  settings: RateSettings,
+): RateCount[] {
   if (tokens === 0) return [];
-  return TOKENS_PER_KEY.filter(({ max }) => max(settings) !== null).map(({ name, window }) => ({
+  return TOKENS_PER_KEY.filter(({ max }) => max(settings, key) !== null).map(({ name, window }) => ({
     name,
     window,
-    subject: keyHash,
+    subject: key.hash,
     amount: tokens,
   }));
 }
 
-function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
+function requirePassing(verdict: RateVerdict, key: LimitedKey, clock: Pick<Clock, 'now'>): void {
   if (verdict.ok) return;
   const { limit, resetAtMs } = verdict;
   const headers = {
@@ -127,10 +140,15 @@ function requirePassing(verdict: RateVerdict, clock: Pick<Clock, 'now'>): void {
     'X-RateLimit-Reset': String(resetAtMs),
   };
   const seconds = Math.max(1, Math.ceil((resetAtMs - clock.now()) / 1000));
+  const isOwn = PER_KEY.some(({ name, own }) => name === limit.name && typeof own?.(key) === 'number');
   throw new GatewayError(
     'rate-limited',
     `Rate limit exceeded: ${limit.name}. At most ${limit.max} ${limit.unit} a ${limit.window}; try ` +
       `again in ${seconds} s.`,
-    { headers, metadata: { headers, limit_source: 'gateway' }, retryAfterSeconds: seconds },
+    {
+      headers,
+      metadata: { headers, limit_source: isOwn ? 'key' : 'gateway' },
+      retryAfterSeconds: seconds,
+    },
   );
 }

@@ -25,20 +25,10 @@ export const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'a
 /** Problems of a body that its schema does not find. */
 export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Issue[] {
   return [
-    ...unknownNames(
-      wanted,
-      'allowed_providers',
-      checks.isProvider,
-      'is not a provider that this gateway knows',
-    ),
-    ...unknownNames(
-      wanted,
-      'ignored_providers',
-      checks.isProvider,
-      'is not a provider that this gateway knows',
-    ),
-    ...unknownNames(wanted, 'allowed_models', checks.isModel, 'is not a model that this gateway knows'),
-    ...unknownNames(wanted, 'ignored_models', checks.isModel, 'is not a model that this gateway knows'),
+    ...unknownProviders(wanted, 'allowed_providers', checks.isProvider),
+    ...unknownProviders(wanted, 'ignored_providers', checks.isProvider),
+    ...unknownModels(wanted, 'allowed_models', checks.isModel),
+    ...unknownModels(wanted, 'ignored_models', checks.isModel),
     ...builtinIssues(wanted, checks),
     ...serviceIssues(wanted, checks.addressProblem),
   ];
@@ -71,12 +61,30 @@ export function* patternIssues(
   }));
 }
 
-type NameList = 'allowed_providers' | 'ignored_providers' | 'allowed_models' | 'ignored_models';
+/** Lists of names by the members of a body that give them. */
+type NameLists<Member extends string> = Readonly<Partial<Record<Member, readonly string[] | null>>>;
+
+function unknownProviders<Member extends string>(
+  wanted: NameLists<Member>,
+  list: Member,
+  isProvider: (slug: string) => boolean,
+): Issue[] {
+  return unknownNames(wanted, list, isProvider, 'is not a provider that this gateway knows');
+}
+
+/** The models of a list that are not known. */
+export function unknownModels<Member extends string>(
+  wanted: NameLists<Member>,
+  list: Member,
+  isModel: (name: string) => boolean,
+): Issue[] {
+  return unknownNames(wanted, list, isModel, 'is not a model that this gateway knows');
+}
 
 /** An unknown name would silently forbid everything, or nothing. */
-function unknownNames(
-  wanted: UpdateGuardrail,
-  list: NameList,
+function unknownNames<Member extends string>(
+  wanted: NameLists<Member>,
+  list: Member,
   isKnown: (name: string) => boolean,
   problem: string,
 ): Issue[] {

@@ -3,16 +3,19 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { EventStore } from '../../ports/events.ts';
+import type { AppliedGuardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
+import { unknownModels } from '../guardrails/guardrail-issues.ts';
 import { checkName, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
 import { listedWorkspaceId, requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type KeyStatement, keyStatement, keyStatements } from './key-statement.ts';
 import { lastUsesOf } from './last-uses.ts';
-import { keyByHash, limitOf, type NewKeyOptions, namedWorkspace, spendsNothing } from './named-key.ts';
+import { keyByHash, type NewKeyOptions, namedWorkspace, refuseLimits, requireLimit } from './named-key.ts';
 import { type IssuedKey, newKey } from './new-key.ts';
 
 export interface KeysDependencies {
@@ -20,7 +23,10 @@ export interface KeysDependencies {
   readonly accounts: Accounts;
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
   readonly events: Pick<EventStore, 'query'>;
+  readonly guardrails: Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
   readonly sources: Sources;
+  /** Whether a name is that of a model, by the current configuration. */
+  readonly isModel: (name: string) => boolean;
   /** Prefix of every secret. */
   readonly prefix: string;
   /** Called with the hash of every key that was created, changed or deleted. */
@@ -32,6 +38,12 @@ const KEYS_PER_PAGE = 100;
 export interface ListedKey extends KeyStatement {
   /** Epoch milliseconds; null = no kept generation has it; absent = not asked for, or the events do not answer. */
   readonly lastUsedAtMs?: number | null;
+}
+
+/** A key with its spending and the guardrails that apply to it. */
+export interface WholeKey extends KeyStatement {
+  /** The widest scope first. */
+  readonly guardrails: readonly AppliedGuardrail[];
 }
 
 /**
@@ -48,24 +60,23 @@ export class Keys {
   async create(
     accountId: string,
     wanted: CreateKey,
-  ): Promise<{ readonly statement: KeyStatement; readonly secret: string }> {
+  ): Promise<{ readonly statement: WholeKey; readonly secret: string }> {
     const { tenancy, sources, prefix } = this.#dependencies;
     const createdAtMs = sources.clock.now();
-    const expiresAtMs = expiryOf(wanted.expires_at, createdAtMs);
+    const settings = this.#changeOf(wanted);
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
     const secret = prefix + sources.secret();
     const key = newKey(secret, {
-      ...keyChangeOf(wanted),
+      ...settings,
       name: wanted.name,
       accountId,
       workspaceId,
       createdAtMs,
-      expiresAtMs,
       creatorUserId: wanted.creator_user_id ?? null,
       externalUser: wanted.external?.user ?? null,
     });
     await this.#insert(key);
-    return { statement: await this.statementOf(key), secret };
+    return { statement: await this.#whole(key), secret };
   }
 
   /** A page of keys, newest first. */
@@ -93,11 +104,11 @@ export class Keys {
     }));
   }
 
-  async get(accountId: string, hash: string): Promise<KeyStatement> {
-    return this.statementOf(await this.#require(accountId, hash));
+  async get(accountId: string, hash: string): Promise<WholeKey> {
+    return this.#whole(await this.#require(accountId, hash));
   }
 
-  async update(accountId: string, hash: string, wanted: UpdateKey): Promise<KeyStatement> {
+  async update(accountId: string, hash: string, wanted: UpdateKey): Promise<WholeKey> {
     return this.#update(await this.#require(accountId, hash), wanted);
   }
 
@@ -149,12 +160,16 @@ export class Keys {
     return statement;
   }
 
+  /** The key with this hash or unambiguous prefix. */
+  async getNamed(hashOrPrefix: string, accountName?: string): Promise<WholeKey> {
+    return this.#whole(await this.#named(hashOrPrefix, accountName));
+  }
+
   /** Changes the key with this hash or unambiguous prefix. */
-  async updateNamed(hashOrPrefix: string, wanted: UpdateKey, accountName?: string): Promise<KeyStatement> {
+  async updateNamed(hashOrPrefix: string, wanted: UpdateKey, accountName?: string): Promise<WholeKey> {
     if (wanted.name !== undefined) checkName('name', wanted.name);
     const key = await this.#named(hashOrPrefix, accountName);
-    const { name: _name, disabled: _disabled, ...limits } = wanted;
-    if (key.isManagement && key.fileMember === null && Object.keys(limits).length > 0) throw spendsNothing();
+    if (key.isManagement && key.fileMember === null) refuseLimits(wanted);
     return this.#update(key, wanted);
   }
 
@@ -174,12 +189,34 @@ export class Keys {
     changed(key.hash);
   }
 
-  async #update({ hash, fileMember }: Key, wanted: UpdateKey): Promise<KeyStatement> {
+  async #update({ hash, fileMember }: Key, wanted: UpdateKey): Promise<WholeKey> {
     const { tenancy, sources, changed } = this.#dependencies;
     refuseDeclared('key', fileMember);
-    const key = requireFound(await tenancy.updateKey(hash, keyChangeOf(wanted), sources.clock.now()));
+    const change = this.#changeOf(wanted);
+    const key = requireFound(await tenancy.updateKey(hash, change, sources.clock.now()));
     changed(hash);
-    return this.statementOf(key);
+    return this.#whole(key);
+  }
+
+  /** The stored form of the settings that are given. Throws 400 for those that cannot hold. */
+  #changeOf(wanted: UpdateKey): Partial<KeySettings> {
+    const { isModel, sources } = this.#dependencies;
+    const issues = unknownModels(wanted, 'allowed_models', isModel);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return keyChangeOf(wanted, sources.clock.now());
+  }
+
+  async #whole(key: Key): Promise<WholeKey> {
+    return { ...(await this.statementOf(key)), guardrails: await this.#guardrailsOf(key) };
+  }
+
+  /** Without guardrails in the account, assignments are not read. */
+  async #guardrailsOf(key: Key): Promise<readonly AppliedGuardrail[]> {
+    const { guardrails: store } = this.#dependencies;
+    const guardrails = key.isManagement ? [] : await store.listAll(key.accountId);
+    if (guardrails.length === 0) return [];
+    const subjects = { key: key.hash, member: key.creatorUserId };
+    return appliedGuardrails(key, guardrails, await store.assignmentsOf(key.accountId, subjects));
   }
 
   async #delete({ hash, fileMember }: Key): Promise<void> {
@@ -198,36 +235,42 @@ export class Keys {
 
   async #keyOf(secret: string, wanted: NewKeyOptions): Promise<Key> {
     const { accounts, sources } = this.#dependencies;
-    const limitNanos = limitOf(wanted);
+    const { account: _account, workspace: _workspace, isManagement = false, ...settings } = wanted;
+    if (isManagement) refuseLimits(settings);
+    else requireLimit(settings);
     const account = await accounts.require(wanted.account);
     const workspace = await namedWorkspace(this.#dependencies.tenancy, account, wanted.workspace);
     return newKey(secret, {
+      ...this.#changeOf(settings),
       accountId: account.id,
       workspaceId: workspace.id,
       name: wanted.name,
-      isManagement: wanted.isManagement ?? false,
+      isManagement,
       createdAtMs: sources.clock.now(),
-      expiresAtMs: wanted.expiresAtMs ?? null,
-      limitNanos,
-      limitReset: wanted.limitReset ?? null,
-      includeByokInLimit: wanted.includeByokInLimit ?? false,
     });
   }
 }
 
-export function keyChangeOf(wanted: UpdateKey): Partial<KeySettings> {
+function keyChangeOf(wanted: UpdateKey, nowMs: number): Partial<KeySettings> {
   const { name, disabled, limit, limit_reset: limitReset, include_byok_in_limit: includeByok } = wanted;
+  const { allowed_models: models, requests_per_minute: requests, tokens_per_minute: tokens } = wanted;
+  const { expires_at: expiresAt } = wanted;
   return {
     ...(name !== undefined && { name }),
     ...(disabled !== undefined && { disabled }),
     ...(limit !== undefined && { limitNanos: limit === null ? null : nanosOf(limit) }),
     ...(limitReset !== undefined && { limitReset }),
     ...(includeByok !== undefined && { includeByokInLimit: includeByok }),
+    ...(models !== undefined && { allowedModels: models && [...new Set(models)] }),
+    // 0 stands for no limit of its own.
+    ...(requests !== undefined && { requestsPerMinute: requests || null }),
+    ...(tokens !== undefined && { tokensPerMinute: tokens || null }),
+    ...(expiresAt !== undefined && { expiresAtMs: expiryOf(expiresAt, nowMs) }),
   };
 }
 
-function expiryOf(text: string | null | undefined, nowMs: number): number | null {
-  if (text === null || text === undefined) return null;
+function expiryOf(text: string | null, nowMs: number): number | null {
+  if (text === null) return null;
   const expiresAtMs = momentMs(text);
   if (expiresAtMs === undefined) {
     throw invalidRequest([{ path: 'expires_at', message: 'is no moment of the calendar' }]);

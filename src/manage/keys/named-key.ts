@@ -1,25 +1,19 @@
+import type { CreateKey, UpdateKey } from '../../contract/keys/key.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import { MAX_USD, type Nanos, parseUsd } from '../../kit/money.ts';
-import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 
 /*
- * Keys, their workspaces and limits, as the operator names them.
+ * Keys and their workspaces, as the operator names them.
  */
 
-/** Options of `keys create`. */
-export interface NewKeyOptions {
-  readonly name: string;
+/** A key that the operator makes. */
+export interface NewKeyOptions
+  extends Readonly<Omit<CreateKey, 'workspace_id' | 'creator_user_id' | 'external'>> {
   /** Name of the account; default: the first one. */
   readonly account?: string | undefined;
   /** Slug of the workspace; default: the account's default one. */
   readonly workspace?: string | undefined;
   readonly isManagement?: boolean | undefined;
-  /** Spending limit in USD, as typed. */
-  readonly limit?: string | undefined;
-  readonly limitReset?: ResetWindow | undefined;
-  readonly includeByokInLimit?: boolean | undefined;
-  readonly expiresAtMs?: number | null | undefined;
 }
 
 /** Least hex digits of a hash prefix. */
@@ -66,27 +60,23 @@ export async function namedWorkspace(
   throw new GatewayError('not-found', `workspace: ${account.name} has no workspace ${slug ?? 'by default'}`);
 }
 
-/** The limit of a new key; null = none. */
-export function limitOf({
-  limit,
-  limitReset,
-  includeByokInLimit,
-  isManagement,
-}: NewKeyOptions): Nanos | null {
-  if (limit === undefined) {
-    if (limitReset === undefined && includeByokInLimit !== true) return null;
-    throw new GatewayError('invalid-request', 'limit: is missing; the reset and BYOK settings need it');
-  }
-  if (isManagement === true) throw spendsNothing();
-  const nanos = parseUsd(limit);
-  if (nanos !== undefined) return nanos;
-  throw new GatewayError(
-    'invalid-request',
-    `limit: must be an amount in USD from 0 to ${MAX_USD}, such as 12.5`,
-  );
+/** What a management key may have too. */
+const OF_ALL_KEYS: ReadonlySet<string> = new Set(['name', 'disabled', 'expires_at']);
+
+/** Throws for settings that have no effect on a management key. */
+export function refuseLimits(wanted: UpdateKey): void {
+  const [limit] =
+    Object.entries(wanted).find(([name, value]) => value !== undefined && !OF_ALL_KEYS.has(name)) ?? [];
+  if (limit === undefined) return;
+  throw new GatewayError('invalid-request', `${limit}: a management key spends nothing; leave it out`);
 }
 
-/** The refusal of a limit for a management key. */
-export function spendsNothing(): GatewayError {
-  return new GatewayError('invalid-request', 'limit: a management key spends nothing; leave it out');
+/** Throws for settings of a limit without one. */
+export function requireLimit({
+  limit,
+  limit_reset: reset,
+  include_byok_in_limit: countsByok,
+}: UpdateKey): void {
+  if (typeof limit === 'number' || (!reset && countsByok !== true)) return;
+  throw new GatewayError('invalid-request', 'limit: is missing; the reset and BYOK settings need it');
 }

@@ -18,6 +18,9 @@ const DEFAULTS = {
   limitNanos: null,
   limitReset: null,
   includeByokInLimit: false,
+  allowedModels: null,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
   fileMember: null,
 } as const satisfies Partial<Key>;
 

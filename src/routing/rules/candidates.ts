@@ -23,8 +23,8 @@ export interface CandidateInput {
   readonly preferences: Preferences;
   readonly models: readonly PreferredModel[];
   readonly byok: readonly ByokCredential[];
-  /** Filters of the caller's guardrails. */
-  readonly guardrails: readonly Filter[];
+  /** Filters by the caller's key and guardrails. */
+  readonly callerRules: readonly Filter[];
   /** No stage touches the content. */
   readonly mayRelay: boolean;
 }
@@ -61,7 +61,7 @@ function mostOutputOf({ accepted }: Candidates): number {
 
 function passing(input: CandidateInput): Candidates {
   const rejections = new Rejections();
-  const filters = filtersOf(input.preferences, input.needs, input.guardrails);
+  const filters = filtersOf(input.preferences, input.needs, input.callerRules);
   const flexOnly = flexOnlyModels(input);
   const accepted = input.models.map(({ model, preferences }) => {
     const admitted = copiesOf(model, filters, input, rejections);

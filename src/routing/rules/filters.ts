@@ -164,15 +164,15 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * The filters of a request, after those of the caller's guardrails. Rules that compare the endpoints of a model are in
+ * The filters of a request, after those of the caller. Rules that compare the endpoints of a model are in
  * `narrow-to-*.ts`.
  */
 export function filtersOf(
   preferences: Preferences,
   needs: Needs,
-  guardrails: readonly Filter[],
+  callerRules: readonly Filter[],
 ): readonly Filter[] {
-  const filters: Filter[] = [CREDENTIALS, ...guardrails];
+  const filters: Filter[] = [CREDENTIALS, ...callerRules];
   for (const rule of RULES) {
     const filter = rule(preferences, needs);
     if (filter !== undefined) filters.push(filter);

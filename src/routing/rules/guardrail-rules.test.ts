@@ -5,8 +5,7 @@ import { byokCredentialOf, routeOf, tagsOf } from '../../../test/builders/route.
 import type { AppliedGuardrail, GuardrailSettings } from '../../ports/guardrails.ts';
 import { NO_GUARDRAILS } from '../../ports/guardrails.ts';
 import { planRoute } from '../plan-route.ts';
-import { SHARED } from './candidate.ts';
-import { demandsZeroRetention, guardrailFilters, isModelAllowed } from './guardrail-rules.ts';
+import { demandsZeroRetention, guardrailFilters } from './guardrail-rules.ts';
 
 const ZERO = { training: false, retainsPrompts: false };
 const KEEPING = { training: false, retainsPrompts: true };
@@ -44,7 +43,7 @@ function plannedUnder(
   }),
   byok = [] as ReturnType<typeof byokCredentialOf>[],
 ) {
-  return planRoute(routeOf([model], { guardrails: guardrailFilters(guardrails), byok }));
+  return planRoute(routeOf([model], { callerRules: guardrailFilters(guardrails), byok }));
 }
 
 describe('rules of guardrails', () => {
@@ -128,17 +127,6 @@ describe('rules of guardrails', () => {
     const guardrails = [applied({ ignoredProviders: ['x'] })];
     expect(guardrailFilters(guardrails)).toBe(guardrailFilters(guardrails));
     expect(guardrailFilters(NO_GUARDRAILS)).toEqual([]);
-  });
-
-  it('lists the models that are left to a caller', () => {
-    const model = modelOf({ id: 'acme/large', endpoints: [endpoint('zero', ZERO)] });
-    const isAllowed = (settings: Partial<GuardrailSettings>, of = model) =>
-      isModelAllowed(of, [applied(settings)], () => [SHARED]);
-    expect(isAllowed({ allowedModels: ['acme/large'] })).toBe(true);
-    expect(isAllowed({ allowedProviders: ['other'] })).toBe(false);
-    const empty = { ...model, endpoints: [] };
-    expect(isAllowed({ allowedProviders: ['other'] }, empty)).toBe(true);
-    expect(isAllowed({ ignoredModels: ['acme/large'] }, empty)).toBe(false);
   });
 
   it('demands zero retention of what is stored, by family', () => {

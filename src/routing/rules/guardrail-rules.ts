@@ -1,12 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type {
-  AppliedGuardrail,
-  DataRegion,
-  Guardrail,
-  GuardrailSettings,
-  ZdrFamily,
-} from '../../ports/guardrails.ts';
+import type { AppliedGuardrail, DataRegion, GuardrailSettings, ZdrFamily } from '../../ports/guardrails.ts';
 import { hasZeroRetention, mayTrain, retainsNothing } from './data-policy.ts';
 import type { Filter, FilterSubject } from './filters.ts';
 
@@ -26,7 +20,7 @@ const RULES: Readonly<
   >
 > = {
   allowed_models: {
-    rule: ({ allowedModels }) => allowedModels && { rejects: outside(allowedModels, namesOfModel) },
+    rule: ({ allowedModels }) => allowedModels && { rejects: outsideModels(allowedModels) },
     words: 'the model is not in allowed_models',
     allows: ({ allowedModels }) => allowedModels,
   },
@@ -109,10 +103,13 @@ const MAX_NAMED_ENTRIES = 5;
 
 function allowing(list: readonly string[] | null | undefined): string {
   if (!list) return '';
-  if (list.length === 0) return ', which allows none';
+  return list.length === 0 ? ', which allows none' : `, which allows ${namedEntries(list)}`;
+}
+
+/** The first entries of a list, for a message. */
+export function namedEntries(list: readonly string[]): string {
   const more = list.length - MAX_NAMED_ENTRIES;
-  const named = list.slice(0, MAX_NAMED_ENTRIES).join(', ');
-  return `, which allows ${named}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${list.slice(0, MAX_NAMED_ENTRIES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const OWNERS: Readonly<Record<AppliedGuardrail['scope'], string>> = {
@@ -181,12 +178,16 @@ function unlessEnabled(
 
 type NamesOf = (subject: FilterSubject) => readonly (string | undefined)[];
 
-/** A list of models holds canonical slugs; that of a file may hold any id of a model. */
+/** Rejects models outside a list: canonical slugs, or any ids of models. */
+export function outsideModels(list: readonly string[]): Filter['rejects'] {
+  return outside(list, namesOfModel);
+}
+
 const namesOfModel: NamesOf = ({ model }) => modelNames(model);
 
 const namesOfProvider: NamesOf = ({ endpoint }) => [endpoint.provider.slug];
 
-function modelNames({ id, canonicalSlug, aliases }: Model): readonly (string | undefined)[] {
+export function modelNames({ id, canonicalSlug, aliases }: Model): readonly (string | undefined)[] {
   return [canonicalSlug, id, ...aliases];
 }
 
@@ -198,29 +199,4 @@ function inside(list: readonly string[], namesOf: NamesOf): Filter['rejects'] {
 function outside(list: readonly string[], namesOf: NamesOf): Filter['rejects'] {
   const isInside = inside(list, namesOf);
   return (subject) => !isInside(subject);
-}
-
-/** True if guardrails let a model be used at all; of one with endpoints, by at least one of them. */
-export function isModelAllowed(
-  model: Model,
-  applied: readonly AppliedGuardrail[],
-  accessesOf: (endpoint: Endpoint) => readonly FilterSubject['access'][],
-): boolean {
-  if (applied.length === 0) return true;
-  const filters = guardrailFilters(applied);
-  if (model.endpoints.length === 0) return !isListedOut(model, applied);
-  return model.endpoints.some((endpoint) =>
-    accessesOf(endpoint).some((access) =>
-      filters.every((filter) => !filter.rejects({ model, endpoint, access, byok: [] })),
-    ),
-  );
-}
-
-function isListedOut(model: Model, applied: readonly AppliedGuardrail[]): boolean {
-  const names = modelNames(model).filter((name) => name !== undefined);
-  const holds = (list: readonly string[] | null) => list?.some((name) => names.includes(name));
-  return applied.some(
-    ({ guardrail: { allowedModels, ignoredModels } }: { readonly guardrail: Guardrail }) =>
-      holds(allowedModels) === false || holds(ignoredModels) === true,
-  );
 }

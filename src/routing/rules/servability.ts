@@ -15,7 +15,7 @@ export function servability(
   needs: Needs,
   preferences: Preferences,
   byok: readonly ByokCredential[],
-  guardrails: readonly Filter[],
+  callerRules: readonly Filter[],
 ): (endpoint: Endpoint, model: Model) => boolean {
   // Made on first use: only routers use this test.
   let filters: readonly Filter[] | undefined;
@@ -24,7 +24,7 @@ export function servability(
     (preferences.tier !== 'flex' || tierOf(endpoint) === 'flex' || !hasFlex(model, byok));
   return (endpoint, model) => {
     if (!isOfTier(endpoint, model)) return false;
-    filters ??= filtersOf(preferences, { ...needs, minOutputTokens: 0 }, guardrails);
+    filters ??= filtersOf(preferences, { ...needs, minOutputTokens: 0 }, callerRules);
     for (const access of accessesTo(endpoint, model, byok)) {
       const subject = { model, endpoint, access, byok };
       if (rejectingFilter(filters, subject) === undefined) return true;

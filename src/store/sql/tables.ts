@@ -109,6 +109,10 @@ export interface KeyRow {
   include_byok_in_limit: WholeNumber;
   external_user: string | null;
   file_member: string | null;
+  /** A list as JSON. */
+  allowed_models: string | null;
+  requests_per_minute: WholeNumber | null;
+  tokens_per_minute: WholeNumber | null;
 }
 
 /** Lists are JSON. A deleted credential has no secret. */

@@ -115,6 +115,9 @@ export function keyRow(key: Key): KeyRow {
     include_byok_in_limit: key.includeByokInLimit ? 1 : 0,
     external_user: key.externalUser,
     file_member: key.fileMember,
+    allowed_models: key.allowedModels === null ? null : JSON.stringify(key.allowedModels),
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
   };
 }
 
@@ -136,6 +139,9 @@ export function keyOf(row: KeyRow): Key {
     includeByokInLimit: isTrue(row.include_byok_in_limit),
     externalUser: row.external_user,
     fileMember: row.file_member,
+    allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
+    requestsPerMinute: numberOrNull(row.requests_per_minute),
+    tokensPerMinute: numberOrNull(row.tokens_per_minute),
   };
 }
 
