@@ -63,8 +63,6 @@ export interface InstallationOptions {
   readonly fileFloorBytes?: (() => number) | undefined;
   /** Longest duration of a generation, milliseconds; by default the configuration's default. */
   readonly generationMs?: (() => number) | undefined;
-  /** Most bytes of an embedded journal that are kept for events; 128 MiB by default. */
-  readonly eventsBacklogBytes?: (() => number) | undefined;
   /** Durability of settlements; `power` by default. */
   readonly durability?: (() => Durability) | undefined;
   /** Logs problems that do not stop the gateway. */

@@ -405,7 +405,6 @@ async function openStores(
     fileFloorBytes: () => settings.latest.config.limits.files.min_free_disk_bytes,
     generationMs: () => settings.latest.http.requestDeadlineMs,
     durability: () => settings.latest.config.durability.ledger,
-    eventsBacklogBytes: () => settings.latest.config.retention.events_backlog_bytes,
     warn: (message, fields) => log.warn(message, fields),
   });
   closers.add('the ledger and the database', installation);

@@ -73,7 +73,6 @@ export function installationOptions(flags: Flags): InstallationOptions {
     }),
     generationMs: () => config.server.request_deadline_ms,
     durability: () => config.durability.ledger,
-    eventsBacklogBytes: () => config.retention.events_backlog_bytes,
     warn: (message, fields) => log.warn(message, fields),
     slowDiskMs: NOTICED_WAIT_MS,
   };

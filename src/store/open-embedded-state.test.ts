@@ -133,6 +133,33 @@ describe('events', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it('are fed once more, and counted once, if nothing says how far they were fed', async () => {
+    await spendSome('g', 5);
+    expect(await state.eventFeed.refill()).toBe(5);
+    await state.close();
+    rmSync(join(temporary.path, 'events-fed.json'));
+    state = await open();
+    await spendSome('h', 1);
+    expect(state.eventStore.isRefilling).toBe(true);
+    await expect.poll(() => state.eventStore.isRefilling, { timeout: 20_000 }).toBe(false);
+    expect(await agree()).toBe(42n);
+    expect((await state.eventStore.sizes()).events).toBe(6);
+    expect(warnings).toEqual([]);
+  });
+
+  it('go on where rows begin again after all of them were pruned', async () => {
+    await spendSome('g', 5);
+    expect(await agree()).toBe(35n);
+    await state.generationStore.prune(NOW + 1, 100);
+    await spendSome('h', 6);
+    await expect.poll(agree, { timeout: 20_000 }).toBe(77n);
+    await state.close();
+    state = await open();
+    await spendSome('i', 1);
+    await expect.poll(agree, { timeout: 20_000 }).toBe(84n);
+    expect(warnings).toEqual([]);
+  });
+
   it('come back from the rows when their file is damaged', async () => {
     await spendSome('g', 5);
     expect(await state.eventFeed.refill()).toBe(5);

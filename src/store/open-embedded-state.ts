@@ -7,12 +7,14 @@ import { BackupFolder } from './backup/backup-folder.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
 import { DataDirectoryProblem } from './directory/data-directory-problem.ts';
 import { readGatewayId } from './directory/gateway-identity.ts';
-import { appsAfterCatchUp, eventsAfterCatchUp, openEmbeddedEvents } from './events/embedded-events.ts';
+import { appsAfterCatchUp, eventsAfterCatchUp } from './events/after-catch-up.ts';
+import { openEmbeddedEvents } from './events/open-events.ts';
 import { SqlFollowerNotes } from './following/sql-follower-notes.ts';
 import { SqlSpooledContents } from './following/sql-spooled-contents.ts';
 import { SqliteSettledRows } from './following/sqlite-settled-rows.ts';
 import { openEmbeddedLedger } from './ledger/embedded/open-embedded-ledger.ts';
 import { emptyWriteLog, openSqlite } from './sql/sqlite/open-sqlite.ts';
+import { AddedGenerations } from './sql/stores/added-generations.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
@@ -66,21 +68,26 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const appRegistry = new SqlAppRegistry(database);
     const classifierStore = new SqlClassifierStore(database);
     const classificationStore = new SqlClassificationStore(database);
-    const events = await openEmbeddedEvents(generationStore, {
+    const events = await openEmbeddedEvents(new AddedGenerations(database), {
       ...options,
       apps: appRegistry,
       imports: new SqlImportedUsage(database, MAX_IMPORT_CHARACTERS),
       classifications: classificationStore,
     });
-    const { ledger, recentGenerations, rowsCaughtUp, eventsCaughtUp, settleInterrupted, report, close } =
+    const { ledger, recentGenerations, rowsCaughtUp, settleInterrupted, report, close } =
       await openEmbeddedLedger({
         directory: options.directory,
-        generations: generationStore,
-        events,
+        generations: {
+          async add(generations) {
+            await generationStore.add(generations);
+            events.rowsAdded(generations);
+          },
+          count: () => generationStore.count(),
+        },
+        unfedRows: () => events.waiting,
         mark: new SqlLedgerMark(database),
         acceptLoss: options.acceptLoss,
         exists: await existing(tenancy, classifierStore),
-        ...(options.eventsBacklogBytes !== undefined && { maxBytes: options.eventsBacklogBytes }),
         durability: options.durability,
         generationMs: options.generationMs,
         completeRow: options.completeRow,
@@ -89,7 +96,11 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
         warn: options.warn,
         slowDisk: options.slowDisk,
       });
-    events.start(rowsCaughtUp);
+    const eventsCaughtUp = async () => {
+      await rowsCaughtUp();
+      // A later pass logs why; a query then fails or lacks the newest.
+      await events.catchUp().catch(() => {});
+    };
     const spooledContents = new SqlSpooledContents(database, options);
     const changes = new MemoryChanges(options.clock);
     changes.subscribe(({ kind }) => {
@@ -112,7 +123,12 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),
       eventStore: eventsAfterCatchUp(events.eventStore, eventsCaughtUp),
-      eventFeed: events,
+      eventFeed: {
+        async refill() {
+          await rowsCaughtUp();
+          return events.refill();
+        },
+      },
       settledRows: new SqliteSettledRows(database),
       followerNotes: SqlFollowerNotes.embedded(database),
       spooledContents,

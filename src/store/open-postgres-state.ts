@@ -7,9 +7,8 @@ import { MemoryChanges } from './changes/memory-changes.ts';
 import { PostgresChanges } from './changes/postgres-changes.ts';
 import { embeddedDatabaseIn } from './directory/data-directory.ts';
 import { GatewayIdentity } from './directory/gateway-identity.ts';
-import { openClickhouseEvents } from './events/clickhouse-events.ts';
 import { PostgresFeedLease } from './events/feed/postgres-feed-lease.ts';
-import { openSharedEvents } from './events/shared-events.ts';
+import { openSharedEvents } from './events/open-events.ts';
 import { examineOutbox } from './examine/examine-journal.ts';
 import { PostgresSettledRows } from './following/postgres-settled-rows.ts';
 import { SqlFollowerNotes } from './following/sql-follower-notes.ts';
@@ -23,7 +22,7 @@ import { openPostgresStores } from './shared-memory/postgres-stores.ts';
 import { isDatabaseAway } from './sql/database-unavailable.ts';
 import { GatewayLock } from './sql/postgres/gateway-lock.ts';
 import { type OpenedPostgres, openPostgres } from './sql/postgres/open-postgres.ts';
-import { type BookedPosition, bookedAfter, resetFutureBookings } from './sql/stores/booked-generations.ts';
+import { BookedGenerations } from './sql/stores/booked-generations.ts';
 import { SqlAppRegistry } from './sql/stores/sql-app-registry.ts';
 import { SqlByokStore } from './sql/stores/sql-byok-store.ts';
 import { SqlCallCountStore } from './sql/stores/sql-call-count-store.ts';
@@ -74,25 +73,17 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       ? await openServingLedger(postgres, options)
       : await openCommandLedger(postgres, options);
     const appRegistry = new SqlAppRegistry(postgres.database);
-    const rows = {
-      after: (place: BookedPosition, limit: number) => bookedAfter(postgres.background, place, limit),
-      resetFutureBookings: () => resetFutureBookings(postgres.background),
-    };
     const classificationStore = new SqlClassificationStore(postgres.database);
-    const eventsOptions = {
-      ...options,
-      apps: appRegistry,
-      imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
-      classifications: classificationStore,
-    };
-    const events =
-      options.clickhouse === undefined
-        ? await openSharedEvents(rows, eventsOptions)
-        : await openClickhouseEvents(rows, {
-            ...eventsOptions,
-            clickhouse: options.clickhouse,
-            lease: new PostgresFeedLease(postgres.background),
-          });
+    const events = await openSharedEvents(
+      new BookedGenerations(postgres.background),
+      new PostgresFeedLease(postgres.background),
+      {
+        ...options,
+        apps: appRegistry,
+        imports: new SqlImportedUsage(postgres.database, MAX_IMPORT_CHARACTERS),
+        classifications: classificationStore,
+      },
+    );
     const changes = openChanges(postgres, options);
     changes.subscribe(({ kind }) => {
       if (kind === 'imported-usage' || kind === 'anything') events.lookForImports();

@@ -75,8 +75,6 @@ export interface StateOptions {
   readonly clickhouse?: ClickhouseService | undefined;
   /** False: a database whose schema lacks something is refused; true by default. */
   readonly mayMigrate?: boolean;
-  /** Most bytes of an embedded journal that are kept for events; absent = 128 MiB. */
-  readonly eventsBacklogBytes?: (() => number) | undefined;
   /** Durability of settlements. */
   durability(): Durability;
   /** How long a generation may take, milliseconds. */

@@ -3,7 +3,6 @@ import { expect, vi } from 'vitest';
 import type { FinalCharge, Ledger, Limits, ScopeIds } from '../../src/ports/ledger.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../src/store/ledger/opened-ledger.ts';
-import { wholeGenerations } from '../../src/store/ledger/projection/projector.ts';
 import { MemoryGenerations } from '../contracts/memory-generations.ts';
 import { MemoryMark } from '../contracts/memory-mark.ts';
 import { type Fault, JournalDisk } from './journal-disk.ts';
@@ -17,7 +16,6 @@ type Step =
   | { readonly kind: 'pass'; readonly operations: number }
   | { readonly kind: 'quiesce' }
   | { readonly kind: 'rows'; readonly fail: boolean }
-  | { readonly kind: 'events'; readonly fail: boolean }
   | { readonly kind: 'wait'; readonly milliseconds: number }
   | { readonly kind: 'room'; readonly bytes: number }
   | { readonly kind: 'fault'; readonly after: number; readonly fault: Fault };
@@ -73,7 +71,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('quiesce') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rows'), fail: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('events'), fail: fc.boolean() }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('wait'), milliseconds: fc.constantFrom(100, 250, 11_000) }),
@@ -108,9 +105,8 @@ export async function liveWithLedger([sizes, lives]: readonly [Sizes, readonly L
 class LedgerHistory {
   readonly #disk = new JournalDisk();
   readonly #sizes: Sizes;
-  /** Rows, events and the mark survive everything: they are another disk's. */
+  /** Rows and the mark survive everything: they are another disk's. */
   readonly #generations = new MemoryGenerations();
-  readonly #events = new MemoryGenerations();
   readonly #mark = new MemoryMark();
   readonly #promised = new Map<string, Promised>();
   /** Acknowledged grants, and those that may have been made since. */
@@ -142,24 +138,17 @@ class LedgerHistory {
     expect(await this.#reserve(ledger, 'last', 0n)).toBe(true);
     expect(await this.#await(ledger.settle('last', { used: credit(0n), row: {}, atMs: NOW }))).toBe(true);
     const rows = this.#generations.rows;
-    const events = this.#events.rows;
-    await this.#await(whenTrue(() => events.size >= rows.size && events.has('last')));
-    expect([...events.keys()].sort(), 'events and rows agree').toEqual([...rows.keys()].sort());
+    await this.#await(whenTrue(() => rows.has('last')));
   }
 
   async #open(): Promise<OpenedLedger> {
     this.#generations.failure = undefined;
-    this.#events.failure = undefined;
     const { segmentBytes, reservedBytes, snapshotBytes } = this.#sizes;
     let opened: OpenedLedger | undefined;
     const opening = openEmbeddedLedger({
       directory: '',
       files: this.#disk,
       generations: this.#generations,
-      events: {
-        projection: wholeGenerations('events', (batch) => this.#events.add(batch)),
-        deferToRows: () => Promise.reject(new Error('the journal is never too long')),
-      },
       mark: this.#mark,
       exists: { key: new Set(['k']), workspace: new Set(['w']) },
       durability: () => 'power',
@@ -213,7 +202,6 @@ class LedgerHistory {
     else if (step.kind === 'pass') await disk.pass(step.operations);
     else if (step.kind === 'quiesce') await disk.quiesce();
     else if (step.kind === 'rows') this.#generations.failure = step.fail ? new Error('no rows') : undefined;
-    else if (step.kind === 'events') this.#events.failure = step.fail ? new Error('no events') : undefined;
     else if (step.kind === 'wait') vi.advanceTimersByTime(step.milliseconds);
     else if (step.kind === 'room') disk.capacity = disk.usedBytes + step.bytes;
     else if (step.kind === 'fault') disk.plan(step.after, step.fault);

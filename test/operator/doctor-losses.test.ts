@@ -50,8 +50,6 @@ beforeAll(async () => {
     },
     { timeout: 10_000, interval: 100 },
   );
-  // The progress file that a gateway writes with the next events after a few seconds.
-  writeFileSync(join(gateway.dataDir, 'events-owed.json'), '{"behind":null}');
   cpSync(gateway.dataDir, killed.path, { recursive: true, filter: (path) => !path.endsWith('.sock') });
 });
 
@@ -215,7 +213,7 @@ describe('events', () => {
   });
 
   it('without progress files are missed because of the rows', async () => {
-    remove('events.duckdb', 'events.duckdb.wal', 'events-owed.json');
+    remove('events.duckdb', 'events.duckdb.wal', 'events-fed.json');
     expect((await doctor()).of('events')).toMatchObject([
       { verdict: 'warning', mend: expect.stringContaining('import it again') },
     ]);

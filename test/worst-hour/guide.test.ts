@@ -13,7 +13,6 @@ const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8
   .map((path) => read(join('src', path)))
   .join('\n')
   .replace(/['`] \+\s*['`]/g, '')
-  .replace(/the projection \$\{this\.name\}/g, 'the projection generations')
   .replace(/the gateway is \$\{doing\}/g, 'the gateway is stopping')
   .replace(/\((?:\$\{code\})\)/g, '(EROFS)');
 

@@ -300,10 +300,6 @@ export const configSchema = closed({
       'Records of generations, and the events that analytics count. Daily sums stay.',
       days(400),
     ),
-    events_backlog_bytes: described(
-      'Most bytes of the journal that are kept for events that cannot be stored. Above it they are read from records later.',
-      bytes(134_217_728),
-    ),
     content_days: described('Stored prompts and answers.', days(30)),
     content_bytes: described(
       'Largest size of stored prompts and answers. Above it the oldest are removed.',

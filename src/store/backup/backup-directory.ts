@@ -76,7 +76,6 @@ const COPIED_AS_IS: ReadonlySet<string> = new Set([
   'catalog.json',
   'events-fed.json',
   'events-imports.json',
-  'events-owed.json',
   'events-tags.json',
   'request-counts.json',
   'outbox',

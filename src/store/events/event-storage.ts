@@ -8,7 +8,6 @@ import type { EventStore } from '../../ports/events.ts';
 import { ClickhouseEventStore } from './clickhouse/event-store.ts';
 import { DuckdbEventStore } from './duckdb/event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';
-import { BEFORE_ALL, type MissingRows } from './feed/row-refill.ts';
 
 /** A ClickHouse database for events, and the way to it. */
 export interface ClickhouseService {
@@ -19,87 +18,56 @@ export interface ClickhouseService {
 export interface EventStorageOptions {
   /** The data directory. */
   readonly directory: string;
-  /** Absent = events are in the file `events.duckdb` of the data directory. */
-  readonly clickhouse?: ClickhouseService | undefined;
   readonly clock: Clock;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
-
-/** Files of a data directory that say what a storage of events has. Each storage has its own. */
-interface StorageFiles {
-  /** Rows that it lacks. */
-  readonly owed: string;
-  /** Imported usage that it has. */
-  readonly imports: string;
-  /** Tags of classifiers that it has. */
-  readonly tags: string;
-}
-
-const DUCKDB_FILES: StorageFiles = {
-  owed: 'events-owed.json',
-  imports: 'events-imports.json',
-  tags: 'events-tags.json',
-};
-const CLICKHOUSE_FILES: StorageFiles = {
-  owed: 'clickhouse-owed.json',
-  imports: 'clickhouse-imports.json',
-  tags: 'clickhouse-tags.json',
-};
-
-/** File with the id of the tables that these files are about. */
-const TABLES_FILE = 'clickhouse-tables.json';
 
 /** Where the events of an installation are. */
 export interface EventStorage {
   readonly store: EventStore;
   /** Whether it is known to be empty: its file does not exist. */
   readonly isMissing: boolean;
-  readonly files: StorageFiles;
+  /** Files of the data directory that say how far it is fed, each with what. */
+  readonly files: Readonly<Record<'rows' | 'imports' | 'tags', string>>;
 }
 
-/** Called when a storage of events turns out to lack all earlier events. */
-export interface EventStorageFate {
-  /** Its file was created, for the first time or again: it has no earlier events. */
-  created(): void;
-  /** It is another one than before: it has no earlier events. */
-  lost(): void;
+/** A storage that gateways may share. */
+export interface ClickhouseStorage extends EventStorage {
+  /** The id of its tables. Rejects with EventsUnavailable. */
+  tablesId(): Promise<string>;
 }
 
-export function openEventStorage(
-  options: EventStorageOptions,
-  { created, lost }: EventStorageFate,
+/** Events in a file of the data directory. Calls `onLost` when it was created, for the first time or again. */
+export function openDuckdbStorage(
+  { directory, warn }: EventStorageOptions,
+  onLost: () => void,
 ): EventStorage {
-  const { directory, clickhouse, warn } = options;
-  if (clickhouse !== undefined) {
-    return {
-      store: openClickhouse(clickhouse, options, lost),
-      isMissing: false,
-      files: CLICKHOUSE_FILES,
-    };
-  }
   const file = join(directory, 'events.duckdb');
   return {
     isMissing: !existsSync(file),
-    store: new DuckdbEventStore(file, { warn, onFileCreated: created }),
-    files: DUCKDB_FILES,
+    store: new DuckdbEventStore(file, { warn, onFileCreated: onLost }),
+    files: { rows: 'events-fed.json', imports: 'events-imports.json', tags: 'events-tags.json' },
   };
 }
 
+/** File with the id of the ClickHouse tables that were used last. */
+const TABLES_FILE = 'clickhouse-tables.json';
+
 /**
- * Opens events in ClickHouse. Calls `onLost` when the tables are other ones than those that this directory has
- * noted, in this run or in an earlier one.
+ * Events in ClickHouse. Calls `onLost` when the tables are other ones than those that this directory has noted, in this
+ * run or in an earlier one.
  */
-export function openClickhouse(
-  clickhouse: ClickhouseService,
-  options: Omit<EventStorageOptions, 'clickhouse'>,
+export function openClickhouseStorage(
+  { service, address }: ClickhouseService,
+  { directory, clock, warn }: EventStorageOptions,
   onLost: () => void,
-): ClickhouseEventStore {
-  const file = new ProgressFile(join(options.directory, TABLES_FILE), isTables);
+): ClickhouseStorage {
+  const file = new ProgressFile(join(directory, TABLES_FILE), isTables);
   let known = file.read()?.id;
   const onTablesFound = (id: string) => {
     if (id === known) return;
     if (known !== undefined) {
-      options.warn(
+      warn(
         'the tables of events in ClickHouse are other ones than before; they are filled from the rows of generations ' +
           'and the imports that are kept; sums of days before the oldest row do not come back',
       );
@@ -109,28 +77,15 @@ export function openClickhouse(
     // If the file cannot be written, the next start fills the tables once more.
     file.write({ id }).catch(() => {});
   };
-  const { service, address } = clickhouse;
-  const { warn, clock } = options;
-  return new ClickhouseEventStore(service, address, { warn, now: () => clock.now(), onTablesFound });
+  const store = new ClickhouseEventStore(service, address, { warn, now: () => clock.now(), onTablesFound });
+  return {
+    isMissing: false,
+    store,
+    tablesId: () => store.tablesId(),
+    files: { rows: 'clickhouse-fed.json', imports: 'clickhouse-imports.json', tags: 'clickhouse-tags.json' },
+  };
 }
 
 function isTables(value: unknown): value is { readonly id: string } {
   return isJsonObject(value) && typeof value.id === 'string';
-}
-
-/**
- * Notes for the storage that is not used now, if it was used before, that it lacks rows from now on: it is filled when
- * it is used again.
- */
-export async function disownOther(
-  directory: string,
-  used: EventStorage['files'],
-  isMissingRows: (value: unknown) => value is MissingRows,
-): Promise<void> {
-  const other = used === DUCKDB_FILES ? CLICKHOUSE_FILES : DUCKDB_FILES;
-  const file = new ProgressFile(join(directory, other.owed), isMissingRows);
-  const noted = file.read();
-  if (noted !== undefined && noted.behind?.settledAtMs !== BEFORE_ALL.settledAtMs) {
-    await file.write({ behind: BEFORE_ALL });
-  }
 }

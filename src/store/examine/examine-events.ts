@@ -18,8 +18,6 @@ export const EVENTS_ADVICE =
   'restore the file from a backup; without one the next start rebuilds it from the stored rows of generations and imports, ' +
   'sums of days before the oldest row are lost';
 
-const PROGRESS_FILES = ['events-owed.json', 'events-fed.json'] as const;
-
 /** Reasons by error message. First match wins. */
 const REASONS: readonly (readonly [said: RegExp, reason: string])[] = [
   [/not a valid duckdb/i, 'it is not a DuckDB file'],
@@ -57,9 +55,9 @@ export async function examineEvents(file: string): Promise<EventSizes | undefine
   }
 }
 
-/** Whether a data directory has had events: their progress files remain. */
+/** Whether a data directory has had events: the progress of their feed remains. */
 export function hadEvents(directory: string): boolean {
-  return PROGRESS_FILES.some((name) => existsSync(join(directory, name)));
+  return existsSync(join(directory, 'events-fed.json'));
 }
 
 function unreadable(file: string, bytes: number, error: unknown): DataDirectoryProblem {

@@ -1,6 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { RowPlace, RowRange, SettledPage, SettledRows } from '../../ports/following/settled-rows.ts';
-import { BEFORE_ALL, type BookedPosition, resetFutureBookings } from '../sql/stores/booked-generations.ts';
+import {
+  BEFORE_ALL,
+  type BookedPosition,
+  lastBooked,
+  type PlaceRow,
+  positionOf,
+  resetFutureBookings,
+} from '../sql/stores/booked-generations.ts';
 import { generationOfRow } from '../sql/stores/sql-generation-store.ts';
 import type { GenerationTableRow, Tables } from '../sql/tables.ts';
 
@@ -11,9 +18,6 @@ interface SharedPlace extends BookedPosition {
   /** Rows that were settled before are left out; null = none are. */
   readonly sinceMs: number | null;
 }
-
-/** Position of a row. */
-type PlaceRow = { readonly booked_in: string; readonly settled_at_ms: string; readonly id: string };
 
 /**
  * Rows of the shared database, in the order of the transactions that booked them. Rows of transactions after the
@@ -39,15 +43,8 @@ export class PostgresSettledRows implements SettledRows {
   }
 
   async end(): Promise<RowPlace> {
-    const { rows } = await sql<{ history: string } & (PlaceRow | Record<keyof PlaceRow, null>)>`
-      select ${HISTORY} as history, last.* from ${SERVER} left join lateral (
-        select booked_in, settled_at_ms, id from generations
-        where booked_in < pg_snapshot_xmin(pg_current_snapshot())
-        order by booked_in desc, settled_at_ms desc, id desc limit 1
-      ) last on true`.execute(this.#database);
-    const [row] = rows;
-    const history = row?.history ?? '';
-    return textOf({ ...(row?.id == null ? BEFORE_ALL : positionOf(row)), history, sinceMs: null });
+    const { history, last } = await lastBooked(this.#database);
+    return textOf({ ...(last ?? BEFORE_ALL), history, sinceMs: null });
   }
 
   async read(range: RowRange, limit: number): Promise<SettledPage> {
@@ -106,10 +103,6 @@ function translated(place: SharedPlace, { history }: SharedPlace): SharedPlace {
   if (place.history === history) return place;
   const sinceMs = Math.max(place.settledAtMs, place.sinceMs ?? Number.MIN_SAFE_INTEGER);
   return { ...BEFORE_ALL, history, sinceMs };
-}
-
-function positionOf({ booked_in, settled_at_ms, id }: PlaceRow): BookedPosition {
-  return { bookedIn: booked_in, settledAtMs: Number(settled_at_ms), id };
 }
 
 function behindRow(range: RowRange, row: PlaceRow | undefined): RowPlace {

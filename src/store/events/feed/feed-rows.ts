@@ -1,67 +1,96 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { RowPlace } from '../../../ports/following/settled-rows.ts';
+import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
 import { addInHalves } from '../../ledger/projection/add-in-halves.ts';
-import type { GenerationSink } from '../projection/event-projection.ts';
+import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import type { EventItem, EventProjection } from '../projection/event-projection.ts';
 
-/** Generations after a position, and the position of the last one; undefined when there are none. */
-export interface RowPage<Place> {
-  readonly generations: readonly StoredGeneration[];
-  readonly end: Place | undefined;
-}
-
-/** Source, target and progress of feeding rows to a projection. */
-export interface RowFeeding<Place> {
-  readonly behind: Place;
-  /** At most `limit` generations after a position; fewer only at the end. */
-  read(behind: Place, limit: number): Promise<RowPage<Place>>;
-  readonly projection: GenerationSink;
-  /** Called with each position up to which the projection has everything. */
-  reached(place: Place): Promise<void>;
+/** What rows are fed to, and what stops it. */
+export interface RowFeeding {
+  readonly rows: Pick<OrderedGenerations, 'behind'>;
+  readonly projection: EventProjection;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   readonly signal: AbortSignal;
 }
 
+/** Rows that are to be fed together. */
+export interface RowBatch {
+  readonly items: readonly EventItem[];
+  /** Behind the last one. */
+  readonly place: RowPlace | null;
+  /** Whether there were no more. */
+  readonly isLast: boolean;
+}
+
+/** The rows could not be read because the database does not answer. Not logged here: requests log it. */
+export class RowsUnavailable extends Error {}
+
 /** Rows per read: few enough not to block the event loop. */
 const PAGE_ROWS = 200;
-
-const BATCH_GENERATIONS = 1_000;
 
 /** Pause between pages, so that other work gets its turn, milliseconds. */
 const PAUSE_MS = 1;
 
-/** Feeds all generations after a position. Rejects when the signal is aborted. */
-export async function feedRows<Place>(feeding: RowFeeding<Place>): Promise<void> {
-  let { behind } = feeding;
-  for (let isLast = false; !isLast; ) {
-    const batch: StoredGeneration[] = [];
-    while (!isLast && batch.length < BATCH_GENERATIONS) {
-      feeding.signal.throwIfAborted();
-      const { generations, end = behind } = await feeding.read(behind, PAGE_ROWS);
-      batch.push(...generations);
-      behind = end;
-      isLast = generations.length < PAGE_ROWS;
-      if (!isLast) await delay(PAUSE_MS);
+/**
+ * Reads about `size` rows behind a place. Undefined if the place is not valid any more. Rejects with RowsUnavailable
+ * when the database does not answer, and when the signal is aborted.
+ */
+export async function readBatch(
+  { rows, projection, warn, signal }: RowFeeding,
+  behind: RowPlace | null,
+  size: number,
+): Promise<RowBatch | undefined> {
+  const items: EventItem[] = [];
+  let place = behind;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await answered(rows.behind(place, PAGE_ROWS));
+    if (page === undefined) return undefined;
+    for (const generation of page.generations) {
+      try {
+        items.push(projection.of(generation));
+      } catch (error) {
+        warnOfLeftOut(warn, generation, error);
+      }
     }
-    if (batch.length === 0) return;
-    await addAll(feeding, batch);
-    await feeding.reached(behind);
+    place = page.place;
+    const isLast = page.generations.length < PAGE_ROWS;
+    if (isLast || items.length >= size) return { items, place, isLast };
+    await delay(PAUSE_MS);
   }
 }
 
-async function addAll<Place>(
-  { projection, signal, warn }: RowFeeding<Place>,
-  batch: readonly StoredGeneration[],
+/** Feeds a batch. Generations that can never be events are left out, with a warning. */
+export async function feedBatch(
+  { projection, warn, signal }: RowFeeding,
+  items: readonly EventItem[],
 ): Promise<void> {
   await addInHalves(
-    batch,
-    async (generations) => {
+    items,
+    async (some) => {
       signal.throwIfAborted();
-      await projection.add(generations);
+      await projection.add(some);
     },
-    ({ id }, error) =>
-      warn(`the generation ${id} can never be in the projection ${projection.name} and is left out`, {
-        generation_id: id,
-        error,
-      }),
+    (item, error) => warnOfLeftOut(warn, item, error),
   );
+}
+
+function warnOfLeftOut(warn: RowFeeding['warn'], { id }: { readonly id: string }, error: unknown): void {
+  warn(
+    `the generation ${id} can never be counted in analytics and is left out; its charge is in the ledger`,
+    {
+      generation_id: id,
+      error,
+    },
+  );
+}
+
+/** What the database answers. Rejects with RowsUnavailable instead of DatabaseUnavailable. */
+export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    throw new RowsUnavailable('the rows of generations cannot be read', { cause: error });
+  }
 }

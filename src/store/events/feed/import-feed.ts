@@ -127,8 +127,8 @@ export class ImportFeed {
     while (this.#isDue && !this.#closing.signal.aborted);
   }
 
-  /** The file of events was created, so it has no imported usage. */
-  fileCreated(): void {
+  /** The events have no imported usage. */
+  eventsLost(): void {
     // If the file cannot be written, this process still knows.
     this.#forget()
       .catch(() => {})

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
 import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import type { EventItem } from '../projection/event-projection.ts';
 import { type FeedLease, type LeasedProgress, LeasedRowFeed } from './leased-row-feed.ts';
-import type { BookedRows } from './shared-row-feed.ts';
 
 /** Leases of gateways in one process; `expire` ends that of the holder. */
 function sharedLeases() {
   const kept: { holder: string | undefined; progress: LeasedProgress } = {
     holder: undefined,
-    progress: { progress: undefined, isRefilling: false },
+    progress: { place: undefined, isRefilling: false },
   };
   const of = (holder: string): FeedLease => ({
     async take() {
@@ -20,7 +21,7 @@ function sharedLeases() {
     },
     async restart() {
       kept.holder = undefined;
-      kept.progress = { progress: undefined, isRefilling: true };
+      kept.progress = { place: undefined, isRefilling: true };
     },
     async release() {
       if (kept.holder === holder) kept.holder = undefined;
@@ -30,20 +31,20 @@ function sharedLeases() {
 }
 
 /** Rows that are booked one after another. */
-function bookedRows(): BookedRows & { book(count: number): void; history: string } {
+function bookedRows(): Pick<OrderedGenerations, 'behind'> & { book(count: number): void; history: string } {
   const rows: { readonly id: string }[] = [];
   const source = {
     history: 'first',
     book(count: number) {
       for (let index = 0; index < count; index++) rows.push({ id: String(rows.length) });
     },
-    async after({ bookedIn }: { readonly bookedIn: string }, limit: number) {
-      const from = Number(bookedIn);
-      const page = rows.slice(from, from + limit) as unknown as StoredGeneration[];
-      const end = { bookedIn: String(from + page.length), settledAtMs: 1, id: page.at(-1)?.id ?? '' };
-      return { history: source.history, generations: page, end: page.length === 0 ? undefined : end };
+    async behind(place: string | null, limit: number) {
+      const [history, reached = '0'] = place?.split(' ') ?? [source.history];
+      if (history !== source.history) return undefined;
+      const from = Number(reached);
+      const generations = rows.slice(from, from + limit) as unknown as StoredGeneration[];
+      return { generations, place: `${history} ${from + generations.length}` };
     },
-    async resetFutureBookings() {},
   };
   return source;
 }
@@ -56,9 +57,9 @@ function setUp() {
   const open = (name: string, storeId = async () => 'store') =>
     new LeasedRowFeed({
       projection: {
-        name: 'events',
-        async add(generations) {
-          for (const { id } of generations) fed.push(`${name} ${id}`);
+        of: ({ id }) => ({ id }) as EventItem,
+        async add(items) {
+          for (const { id } of items) fed.push(`${name} ${id}`);
         },
       },
       rows,
@@ -126,8 +127,8 @@ it('says that rows are missing from the moment in which the store was created ag
   rows.book(2);
   await feed.feedAll();
   // Other tables: nothing is noted for them.
-  leases.kept.progress = { progress: undefined, isRefilling: false };
-  feed.storeCreated();
+  leases.kept.progress = { place: undefined, isRefilling: false };
+  feed.eventsLost();
   expect(feed.isRefilling).toBe(true);
   feed.start();
   await expect.poll(() => fed.length).toBe(4);

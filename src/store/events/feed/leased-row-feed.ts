@@ -1,23 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RowPlace } from '../../../ports/following/settled-rows.ts';
+import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
-import { BEFORE_ALL } from '../../sql/stores/booked-generations.ts';
-import type { GenerationSink } from '../projection/event-projection.ts';
-import { feedRows } from './feed-rows.ts';
+import type { EventProjection } from '../projection/event-projection.ts';
+import { feedBatch, RowsUnavailable, readBatch } from './feed-rows.ts';
 import { FEED_WARNINGS } from './feed-warnings.ts';
 import { RecentLoss } from './recent-loss.ts';
-import {
-  BEGINNING,
-  type BookedRows,
-  bookedPage,
-  type FeedProgress,
-  RowsUnavailable,
-} from './shared-row-feed.ts';
 
 /** Progress that gateways share, of one of them that feeds a store for all. */
 export interface LeasedProgress {
-  /** Undefined before the first page. */
-  readonly progress: FeedProgress | undefined;
+  /** Undefined before the first batch. */
+  readonly place: RowPlace | undefined;
   /** The store is being filled from the beginning. */
   readonly isRefilling: boolean;
 }
@@ -40,8 +34,8 @@ export interface FeedLease {
 }
 
 export interface LeasedRowFeedOptions {
-  readonly projection: GenerationSink;
-  readonly rows: BookedRows;
+  readonly projection: EventProjection;
+  readonly rows: Pick<OrderedGenerations, 'behind'>;
   readonly lease: FeedLease;
   /** The id of the store's tables. Rejects with EventsUnavailable. */
   storeId(): Promise<string>;
@@ -54,6 +48,9 @@ export interface LeasedRowFeedOptions {
 
 const EVERY_MS = 1_000;
 const WATCH_MS = 2_000;
+
+/** Generations per batch, after which the lease is renewed. */
+const BATCH_ROWS = 1_000;
 
 /**
  * Feeds the rows of all gateways to a store of events that they share. One gateway does it for all: a lease in the
@@ -84,7 +81,7 @@ export class LeasedRowFeed {
   }
 
   /** The store has lost its events: it lacks rows until a pass has seen how far it is filled. */
-  storeCreated(): void {
+  eventsLost(): void {
     this.#loss.note();
     this.#isRefilling = true;
   }
@@ -143,29 +140,28 @@ export class LeasedRowFeed {
   async #feed(): Promise<void> {
     const { rows, lease, projection, warn } = this.#options;
     const storeId = await this.#options.storeId();
-    const { isHeld, isRefilling, progress: noted } = await lease.take(storeId);
+    const { isHeld, isRefilling, place: noted } = await lease.take(storeId);
     // As long as nothing is fed, only this gateway may know that events were lost.
     if (noted !== undefined || isRefilling) this.#isRefilling = isRefilling;
     this.#leasedStore = isHeld ? storeId : undefined;
     if (!isHeld) return;
-    const progress = noted ?? BEGINNING;
-    let last = progress;
-    await feedRows<FeedProgress>({
-      behind: progress,
-      read: async (behind, limit) => {
-        const page = await bookedPage(rows, behind, limit);
-        last = page.end ?? page.restarted ?? last;
-        if (behind.settledAtMs === BEFORE_ALL.settledAtMs && page.generations.length > 0)
-          this.#isRefilling = true;
-        return page;
-      },
-      projection,
-      reached: (reached) => lease.note(storeId, { progress: reached, isRefilling: this.#isRefilling }),
-      warn,
-      signal: this.#closing.signal,
-    });
-    if (!this.#isRefilling && last === progress) return;
+    const feeding = { rows, projection, warn, signal: this.#closing.signal };
+    let place = noted ?? null;
+    for (let isLast = false; !isLast; ) {
+      const batch = await readBatch(feeding, place, BATCH_ROWS);
+      if (batch === undefined) {
+        place = null;
+        continue;
+      }
+      if (batch.items.length > 0) {
+        if (place === null) this.#isRefilling = true;
+        await feedBatch(feeding, batch.items);
+        await lease.note(storeId, { place: batch.place ?? undefined, isRefilling: this.#isRefilling });
+      }
+      ({ place, isLast } = batch);
+    }
+    if (!this.#isRefilling) return;
     this.#isRefilling = false;
-    await lease.note(storeId, { progress: last, isRefilling: false });
+    await lease.note(storeId, { place: place ?? undefined, isRefilling: false });
   }
 }

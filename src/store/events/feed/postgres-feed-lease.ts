@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely';
 import { PostgresLease } from '../../sql/postgres/postgres-lease.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { FeedLease, FeedLeaseState, LeasedProgress } from './leased-row-feed.ts';
-import { isFeedProgress } from './shared-row-feed.ts';
 
 /** How long a lease lasts unless it is renewed, milliseconds: within the five seconds that analytics may be behind. */
 const LEASE_MS = 2_500;
@@ -17,17 +16,17 @@ export class PostgresFeedLease implements FeedLease {
 
   async take(storeId: string): Promise<FeedLeaseState> {
     const { isHeld, noted } = await this.#lease.take(nameOf(storeId));
-    const { progress, is_refilling } = noted;
+    const { place, is_refilling } = noted;
     return {
       isHeld,
-      progress: isFeedProgress(progress) ? progress : undefined,
+      place: typeof place === 'string' ? place : undefined,
       isRefilling: is_refilling === true,
     };
   }
 
-  async note(storeId: string, { progress, isRefilling }: LeasedProgress): Promise<void> {
+  async note(storeId: string, { place, isRefilling }: LeasedProgress): Promise<void> {
     await this.#lease.note(nameOf(storeId), {
-      ...(progress !== undefined && { progress: { ...progress } }),
+      ...(place !== undefined && { place }),
       is_refilling: isRefilling,
     });
   }

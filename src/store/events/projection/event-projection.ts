@@ -7,23 +7,32 @@ import { contextLengthBucketOf, modalitiesText } from '../../../ports/event-name
 import type { EventStore, GenerationEvent, LogState } from '../../../ports/events.ts';
 import type { GenerationRow } from '../../../ports/generation-row.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { Projected, Projection } from '../../ledger/projection/projector.ts';
 import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
 /** A settled generation as an event. */
-export interface EventItem extends Projected {
+export interface EventItem {
+  readonly id: string;
   readonly event: GenerationEvent;
   /** Its app; undefined when unknown. */
   readonly sighting: AppSighting | undefined;
 }
 
-/** Projects settled generations to events and apps. The store skips those from before its last pruning. */
+/** Makes events and apps of settled generations. */
+export interface EventProjection {
+  /** What is needed of a generation: many may wait in memory, and each is large. */
+  of(generation: StoredGeneration): EventItem;
+  /**
+   * Adds events, all or none; known ones are skipped, and those from before the last pruning. Rejects with
+   * GenerationRefused when one of them can never be added; any other error is retried.
+   */
+  add(items: readonly EventItem[]): Promise<void>;
+}
+
 export function eventProjection(
   events: Pick<EventStore, 'append'>,
   apps: Pick<AppRegistry, 'note'>,
-): Projection<EventItem> {
+): EventProjection {
   return {
-    name: 'events',
     of: (generation) => ({
       id: generation.id,
       event: eventOf(generation),
@@ -35,14 +44,6 @@ export function eventProjection(
       await events.append(items.map(({ event }) => event));
     },
   };
-}
-
-/** A projection that takes whole generations. */
-export type GenerationSink = Pick<Projection, 'name' | 'add'>;
-
-/** Adapts a projection to whole generations. */
-export function generationSink<Item extends Projected>({ name, of, add }: Projection<Item>): GenerationSink {
-  return { name, add: (generations) => add(generations.map(of)) };
 }
 
 export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGeneration): GenerationEvent {

@@ -3,7 +3,7 @@ import type { LedgerMark } from '../../../ports/ledger-mark.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { causeFields } from '../../outage-log.ts';
 import type { Books } from '../books/books.ts';
-import type { AnyProjector } from '../projection/projector.ts';
+import type { Projector } from '../projection/projector.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import { writeSnapshotFile } from '../snapshot/snapshot-file.ts';
 import type { SegmentSequences } from './segment-sequences.ts';
@@ -20,15 +20,13 @@ export interface CompactionOptions {
   readonly files: JournalFiles;
   readonly writer: RecordWriter;
   readonly segments: SegmentSequences;
-  readonly projectors: readonly AnyProjector[];
+  readonly rows: Pick<Projector, 'neededFrom'>;
   readonly published: PublishedSnapshot;
   readonly mark: LedgerMark;
   /** Sequence in the mark; undefined when the mark is wrong because a loss was accepted. */
   readonly marked: number | undefined;
   /** Bytes of records after which the next snapshot is taken. */
   readonly everyBytes: number;
-  /** A longer journal is no longer kept for projections that can read from rows instead. */
-  maxBytes(): number;
   /** Whether a backup is being made, which needs all segments until its end. */
   isHeld(): boolean;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -38,8 +36,8 @@ export interface CompactionOptions {
 const EVERY_MS = 300_000;
 
 /**
- * Keeps the journal short: takes snapshots of the books, and removes segments that neither the snapshot nor a
- * projection needs.
+ * Keeps the journal short: takes snapshots of the books, and removes segments that neither the snapshot nor
+ * rows that are to be made need.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
@@ -77,10 +75,10 @@ export class Compaction {
 
   /** Removes segments that are no longer needed, unless a backup needs them. */
   async release(): Promise<void> {
-    const { segments, projectors, journal, isHeld } = this.#options;
+    const { segments, rows, journal, isHeld } = this.#options;
     if (isHeld()) return;
     const { sequence, segment } = this.#published;
-    const done = Math.min(sequence, ...projectors.map(({ neededFrom }) => neededFrom - 1));
+    const done = Math.min(sequence, rows.neededFrom - 1);
     const first = Math.min(segment, segments.firstBeyond(done) ?? segment);
     await journal.release({ segment: first, offset: 0 });
     segments.forgetBefore(first);
@@ -116,7 +114,7 @@ export class Compaction {
     if (this.#hasNews() && journal.isWritable && writer.isKeepingUp) await this.compact();
   }
 
-  /** More than one segment may mean that a projection was late and segments can be removed now. */
+  /** More than one segment may mean that rows were late and segments can be removed now. */
   #hasNews(): boolean {
     return this.#bytes > 0 || this.#isMarkBehind() || this.#options.journal.size.segments > 1;
   }
@@ -139,27 +137,16 @@ export class Compaction {
     }
   }
 
-  async #releaseProjections(): Promise<void> {
-    const { journal, maxBytes, projectors } = this.#options;
-    if (journal.size.bytes <= maxBytes()) return;
-    // If that fails, the projection keeps needing the journal.
-    await Promise.allSettled(projectors.map((projector) => projector.releaseJournal()));
-  }
-
   /** Waits for the journal first: a snapshot must not contain a settlement without a durable record. */
   async #publish(): Promise<void> {
-    const { books: current, files, journal, writer, projectors } = this.#options;
+    const { books: current, files, journal, writer, rows } = this.#options;
     const books = current.snapshot();
     // Records after the snapshot are in this segment or in later ones.
     const { segment } = journal.end;
     await writer.flushed();
     await writer.sync();
-    await this.#releaseProjections();
-    const positions = projectors.map(({ name, neededFrom }) => ({
-      name,
-      sequence: Math.min(neededFrom - 1, books.sequence),
-    }));
-    await writeSnapshotFile(files, { books, segment, positions });
+    const rowsTo = Math.min(rows.neededFrom - 1, books.sequence);
+    await writeSnapshotFile(files, { books, segment, rowsTo });
     this.#published = { sequence: books.sequence, segment };
   }
 }

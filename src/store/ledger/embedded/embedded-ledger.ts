@@ -25,7 +25,7 @@ import { writeOffsIn } from '../../../ports/write-offs.ts';
 import type { Books } from '../books/books.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';
-import type { AnyProjector } from '../projection/projector.ts';
+import type { Projector } from '../projection/projector.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
 import type { SettleRecord } from '../records/records.ts';
@@ -37,9 +37,9 @@ export interface EmbeddedLedgerOptions {
   readonly books: Books;
   readonly journal: Journal;
   readonly writer: RecordWriter;
-  readonly projectors: readonly AnyProjector[];
-  /** The projector of rows, one of `projectors`. */
-  readonly rows: AnyProjector;
+  readonly rows: Pick<Projector, 'expect' | 'waiting' | 'drain' | 'rebuild'>;
+  /** Rows that are not events yet. */
+  unfedRows(): number;
   readonly generations: Pick<GenerationStore, 'count'>;
   /** Durability of settlements. */
   durability(): Durability;
@@ -74,8 +74,8 @@ export class EmbeddedLedger implements Ledger {
   }
 
   get lag(): Readonly<Record<string, number>> {
-    const ofProjections = this.#options.projectors.map(({ name, waiting }) => [name, waiting]);
-    return { journal: this.#writer.waiting, ...Object.fromEntries(ofProjections) };
+    const { rows, unfedRows } = this.#options;
+    return { journal: this.#writer.waiting, generations: rows.waiting, events: rows.waiting + unfedRows() };
   }
 
   get openReservations(): number {
@@ -227,7 +227,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #recordSettled(record: SettleRecord): void {
-    for (const projector of this.#options.projectors) projector.expect(record);
+    this.#options.rows.expect(record);
     const writing = this.#writer.write(record, this.#options.durability());
     const { generationId, charge, writtenOffNanos } = record;
     this.#writeOffs.add(writeOffsIn(record));

@@ -8,7 +8,6 @@ import type { Amount } from '../../../ir/amount.ts';
 import { systemClock } from '../../../kit/time/clock.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
-import { wholeGenerations } from '../projection/projector.ts';
 import {
   type EmbeddedLedgerSettings,
   type OpenedEmbeddedLedger,
@@ -193,7 +192,7 @@ describe('the embedded ledger', () => {
     for (let index = 40; index < 50; index++) await spend(first, `g${index}`, credit(1n));
     await expect
       .poll(() => warnings)
-      .toContain('the projection generations cannot be written; what was settled waits in the journal');
+      .toContain('rows of generations cannot be written; what was settled waits in the journal');
     crash();
     expect(generations.rows.size).toBeLessThan(50);
     await open();
@@ -262,87 +261,6 @@ describe('the embedded ledger', () => {
     await expect.poll(() => generations.rows.size).toBe(30);
     generations.rows.clear();
     expect(await first.ledger.rebuild()).toBe(30);
-  });
-
-  describe('beside whose rows events are counted', () => {
-    let events: MemoryGenerations;
-    let owedSince: number[];
-
-    beforeEach(() => {
-      events = new MemoryGenerations();
-      owedSince = [];
-    });
-
-    const openCounting = (more: Partial<EmbeddedLedgerSettings> = {}) =>
-      open({
-        snapshotBytes: 10_000,
-        events: {
-          projection: wholeGenerations('events', (batch) => events.add(batch)),
-          deferToRows: async (sinceMs) => {
-            owedSince.push(sinceMs);
-          },
-        },
-        ...more,
-      });
-
-    const bytes = (one: OpenedLedger) => one.ledger.verify().then(({ journal }) => journal.bytes);
-
-    it('keeps segments until events have them too, also over a crash', async () => {
-      events.failure = new Error('no events today');
-      const first = await openCounting();
-      for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
-      await expect.poll(() => generations.rows.size).toBe(200);
-      await first.close();
-      expect(segments().length).toBeGreaterThan(20);
-      events.failure = undefined;
-      crash();
-      const second = await openCounting();
-      await spend(second, 'g200', credit(1n));
-      await second.eventsCaughtUp();
-      expect(events.rows.size).toBe(201);
-      await second.close();
-      expect(segments().length).toBeLessThan(3);
-      expect(owedSince).toEqual([]);
-    });
-
-    it('waits for rows at the end and to count them, and for events never', async () => {
-      const first = await openCounting();
-      for (let index = 0; index < 20; index++) await spend(first, `g${index}`, credit(1n));
-      expect(await first.ledger.verify()).toMatchObject({ generations: 20 });
-      await first.close();
-      expect(events.rows.size).toBe(0);
-    });
-
-    it('keeps at most its limit for unavailable events: later ones are read from rows', async () => {
-      events.failure = new Error('no events today');
-      const first = await openCounting({ maxBytes: () => 60_000 });
-      for (let index = 0; index < 600; index++) {
-        await spend(first, `g${index}`, credit(1n));
-        // Rows gather for a while, and segments without rows yet cannot be removed.
-        if (index % 100 === 99) await expect.poll(() => generations.rows.size).toBe(index + 1);
-      }
-      expect(await bytes(first)).toBeLessThan(90_000);
-      expect(new Set(owedSince)).toEqual(new Set([NOW]));
-      events.failure = undefined;
-      await spend(first, 'last', credit(1n));
-      await first.eventsCaughtUp();
-      expect(events.rows.has('last')).toBe(true);
-      await expect.poll(() => generations.rows.size).toBe(601);
-      expect(events.rows.size).toBeLessThan(601);
-    });
-
-    it('keeps segments if it cannot note that events are owed', async () => {
-      events.failure = new Error('no events today');
-      const projection = wholeGenerations('events', (batch) => events.add(batch));
-      const first = await openCounting({
-        maxBytes: () => 20_000,
-        events: { projection, deferToRows: () => Promise.reject(new Error('no disk')) },
-      });
-      for (let index = 0; index < 200; index++) await spend(first, `g${index}`, credit(1n));
-      events.failure = undefined;
-      await first.eventsCaughtUp();
-      expect(events.rows.size).toBe(200);
-    });
   });
 
   describe('with a damaged snapshot', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
-import type { GenerationStore, StoredGeneration } from '../../../ports/generations.ts';
+import type { GenerationStore } from '../../../ports/generations.ts';
 import type { Durability } from '../../../ports/journal.ts';
 import type { ForgettableScope, Ledger } from '../../../ports/ledger.ts';
 import type { LedgerLoss, LedgerMark } from '../../../ports/ledger-mark.ts';
@@ -12,13 +12,7 @@ import type { JournalLimits } from '../../journal/segmented-journal.ts';
 import { Books } from '../books/books.ts';
 import { type CompleteRow, countUnused, interruptedUse } from '../books/open-generation.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
-import {
-  type AnyProjector,
-  type Projected,
-  type Projection,
-  Projector,
-  wholeGenerations,
-} from '../projection/projector.ts';
+import { Projector } from '../projection/projector.ts';
 import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
 import { RecordWriter } from '../records/record-writer.ts';
 import { Reconciler } from '../settlement/reconciler.ts';
@@ -29,27 +23,19 @@ import { EmbeddedLedger } from './embedded-ledger.ts';
 import { replayInto } from './replay-records.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 
-/** The event projection. What it misses for too long it reads from rows later. */
-export interface DeferrableProjection<Item extends Projected> {
-  readonly projection: Projection<Item>;
-  /** Notes durably that generations settled since a moment must be read from their rows. */
-  deferToRows(sinceMs: number): Promise<void>;
-}
-
 export interface OpenedEmbeddedLedger extends OpenedLedger {
-  /** Resolves once everything settled by now has its row. */
+  /** Resolves once everything settled by now has its row, however long that takes. */
   rowsCaughtUp(): Promise<void>;
-  /** Resolves once everything settled by now is an event, however long that takes. */
-  eventsCaughtUp(): Promise<void>;
 }
 
 /** Location, dependencies and limits of an embedded ledger. */
-export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneration> {
+export interface EmbeddedLedgerSettings {
   /** The data directory. The ledger uses the directory `journal` in it. */
   readonly directory: string;
   /** Store of the generations' rows. */
   readonly generations: Pick<GenerationStore, 'add' | 'count'>;
-  readonly events?: DeferrableProjection<Item>;
+  /** Rows that are not events yet; none by default. */
+  unfedRows?(): number;
   readonly mark: LedgerMark;
   /** Accepts a ledger that ends before its mark; absent = a DataDirectoryProblem. */
   readonly acceptLoss?: ((loss: LedgerLoss) => void) | undefined;
@@ -75,8 +61,6 @@ export interface EmbeddedLedgerSettings<Item extends Projected = StoredGeneratio
   readonly patienceMs?: number;
   /** Bytes of records after which the next snapshot is taken. */
   readonly snapshotBytes?: number;
-  /** A longer journal is not kept for events. */
-  maxBytes?(): number;
   /** Settled generations that wait in memory for their rows; the rest is read from the journal later. */
   readonly maxPendingRows?: number;
   readonly journal?: Partial<JournalLimits>;
@@ -91,39 +75,25 @@ const DEFAULT_PATIENCE_MS = 10_000;
 /** Replayed in about a second at a start after a crash; written in ten seconds by a busy gateway. */
 const DEFAULT_SNAPSHOT_BYTES = 32 * MEBIBYTE;
 const DEFAULT_SEGMENT_BYTES = 16 * MEBIBYTE;
-const DEFAULT_MAX_BYTES = 128 * MEBIBYTE;
-
-/** Events gather long and in large batches: queries are rare, and hand over waiting events first. */
-const EVENTS_GATHERING = { gatherMs: 10_000, maxBatch: 5_000, maxPending: 20_000 };
 
 /** With more segments at the start, compaction begins without waiting for new records. */
 const MAX_SEGMENTS_AT_START = 3;
 
-/**
- * How long closing waits for the disk, and then for rows. Events are not waited for: the next start continues them.
- */
+/** How long closing waits for the disk, and then for rows. */
 const CLOSING_MS = 2_000;
 
 /**
  * Opens the ledger of a data directory, and settles the generations that a crash left open. Rejects with a
  * DataDirectoryProblem when something is damaged or missing that was safely on the disk.
  */
-export async function openEmbeddedLedger<Item extends Projected>(
-  settings: EmbeddedLedgerSettings<Item>,
-): Promise<OpenedEmbeddedLedger> {
-  const { clock, warn, generations, mark, events } = settings;
+export async function openEmbeddedLedger(settings: EmbeddedLedgerSettings): Promise<OpenedEmbeddedLedger> {
+  const { clock, warn, generations, mark } = settings;
   const files = settings.files ?? (await openJournalFiles(join(settings.directory, 'journal')));
   const { snapshot, damage } = await readSnapshotFile(files);
   const known = await mark.read();
   const books = new Books(snapshot?.books);
   const segments = new SegmentSequences();
-  const rows = new Projector({
-    projection: wholeGenerations('generations', (batch) => generations.add(batch)),
-    warn,
-    maxPending: settings.maxPendingRows,
-  });
-  const eventProjector = events && new Projector({ ...events, warn, ...EVENTS_GATHERING });
-  const projectors: readonly AnyProjector[] = eventProjector === undefined ? [rows] : [rows, eventProjector];
+  const rows = new Projector({ rows: generations, warn, maxPending: settings.maxPendingRows });
   const opened = await openJournal(
     {
       directory: '',
@@ -131,7 +101,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
       disk: settings.slowDisk,
       segmentBytes: DEFAULT_SEGMENT_BYTES,
       ...settings.journal,
-      replay: replayWithPlace(files, replayInto({ books, segments, projectors }, snapshot)),
+      replay: replayWithPlace(files, replayInto({ books, segments, rows }, snapshot)),
       validate(found) {
         assertComplete(files, found, snapshot, damage);
         assertNothingLost(files, { endsAt: books.sequence, knownTo: known }, settings.acceptLoss);
@@ -150,7 +120,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
     warn,
     written: (record, position, bytes) => {
       segments.note(position, record.sequence);
-      if (record.kind === 'settle') for (const projector of projectors) projector.confirm(record);
+      if (record.kind === 'settle') rows.confirm(record);
       compaction.note(bytes);
     },
   });
@@ -160,21 +130,20 @@ export async function openEmbeddedLedger<Item extends Projected>(
     files,
     writer,
     segments,
-    projectors,
+    rows,
     warn,
     published: { sequence: snapshot?.books.sequence ?? 0, segment: snapshot?.segment ?? found?.oldest ?? 1 },
     mark,
     marked,
     isHeld: settings.isHeld ?? (() => false),
     everyBytes: settings.snapshotBytes ?? DEFAULT_SNAPSHOT_BYTES,
-    maxBytes: settings.maxBytes ?? (() => DEFAULT_MAX_BYTES),
   });
   const ledger = new EmbeddedLedger({
     books,
     journal,
     writer,
-    projectors,
     rows,
+    unfedRows: settings.unfedRows ?? (() => 0),
     generations,
     durability: settings.durability,
     patienceMs: settings.patienceMs ?? DEFAULT_PATIENCE_MS,
@@ -197,7 +166,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   const isRestart = books.sequence > 0;
   const settledAfterCrash = await settleInterrupted(books, ledger, clock.now(), settings.completeRow);
   const forgotten = await forgetAbsent(books, ledger, settings);
-  for (const projector of projectors) projector.start(journal);
+  rows.start(journal);
   await compaction.keepMark();
   await compaction
     .release()
@@ -206,8 +175,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
   return {
     ledger,
     recentGenerations: rows,
-    rowsCaughtUp: () => rows.caughtUp(),
-    eventsCaughtUp: async () => eventProjector?.catchUp(),
+    rowsCaughtUp: () => rows.catchUp(),
     report: { settledAfterCrash, releasedAfterCrash, rebooked, isRestart, forgotten, tornTailBytes },
     settleInterrupted: (generationIds) => reconciler.settleInterrupted(generationIds),
     async close() {
@@ -215,7 +183,7 @@ export async function openEmbeddedLedger<Item extends Projected>(
       reconciler.close();
       await isInTime(writer.flushed(), CLOSING_MS).catch(() => false);
       await isInTime(rows.drain(), CLOSING_MS);
-      await Promise.all(projectors.map((projector) => projector.close()));
+      await rows.close();
       await compaction.close();
       writer.close();
       await journal.close();

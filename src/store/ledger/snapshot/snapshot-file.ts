@@ -13,19 +13,13 @@ import {
 } from '../records/codec.ts';
 import { parseSnapshot, renderSnapshot } from './snapshot-lines.ts';
 
-/** Progress of a projection. */
-export interface ProjectionPosition {
-  readonly name: string;
-  /** It has all generations settled up to this record. */
-  readonly sequence: number;
-}
-
 /** A snapshot of the books, and where the journal continues. */
 export interface LedgerSnapshot {
   readonly books: BooksSnapshot;
   /** Later records are in this segment and in those after it. */
   readonly segment: number;
-  readonly positions: readonly ProjectionPosition[];
+  /** All generations settled up to this record have rows. */
+  readonly rowsTo: number;
 }
 
 /** Stands beside the segments of the journal: neither is complete without the other. */
@@ -35,17 +29,26 @@ const DRAFT = `${SNAPSHOT_NAME}.draft`;
 const VERSION = 1;
 const PIECE_CHARACTERS = 64 * 1024;
 
+/** How far something is made of the records. */
+interface Position {
+  readonly name: string;
+  readonly sequence: number;
+}
+
+/** The position of rows, the only one that is still written. */
+const ROWS = 'generations';
+
 interface Head {
   readonly version: number;
   readonly segment: number;
-  readonly positions: readonly ProjectionPosition[];
+  readonly positions: readonly Position[];
 }
 
 /** The first line of the file; the books follow, and a checksum comes last. */
 const headCodec = membersCodec<Head>({
   version: integerCodec,
   segment: integerCodec,
-  positions: listCodec(membersCodec<ProjectionPosition>({ name: textCodec, sequence: integerCodec })),
+  positions: listCodec(membersCodec<Position>({ name: textCodec, sequence: integerCodec })),
 });
 
 /** Replaces the snapshot atomically and durably: after a power loss there is the old one or the new one. */
@@ -71,7 +74,8 @@ export async function writeSnapshotFile(files: JournalFiles, snapshot: LedgerSna
   }
 }
 
-function* piecesOf({ books, segment, positions }: LedgerSnapshot): Generator<Buffer, void, void> {
+function* piecesOf({ books, segment, rowsTo }: LedgerSnapshot): Generator<Buffer, void, void> {
+  const positions = [{ name: ROWS, sequence: rowsTo }];
   let text = `${headCodec.encode({ version: VERSION, segment, positions })}\n`;
   let checksum = 0;
   const piece = () => {
@@ -120,7 +124,8 @@ function parseSnapshotFile(bytes: Buffer): LedgerSnapshot {
       `it is of version ${version}; this gateway reads version ${VERSION}: start the newer one that wrote it`,
     );
   }
-  return { books: parseSnapshot(lines), segment, positions };
+  const rowsTo = positions.find(({ name }) => name === ROWS)?.sequence ?? 0;
+  return { books: parseSnapshot(lines), segment, rowsTo };
 }
 
 function parseHead(line: string): Head {

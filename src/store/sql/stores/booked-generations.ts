@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { RowPlace } from '../../../ports/following/settled-rows.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { GenerationPage, OrderedGenerations } from '../../../ports/ordered-generations.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 import { generationOfRow } from './sql-generation-store.ts';
 
@@ -47,8 +49,30 @@ export async function bookedAfter(
   return {
     history: rows[0]?.history ?? '',
     generations: booked.map(generationOfRow),
-    end: last && { bookedIn: last.booked_in, settledAtMs: Number(last.settled_at_ms), id: last.id },
+    end: last && positionOf(last),
   };
+}
+
+/** The last generation of those that `bookedAfter` would return from the beginning. */
+export async function lastBooked(
+  database: Kysely<Tables>,
+): Promise<{ readonly history: string; readonly last: BookedPosition | undefined }> {
+  const { rows } = await sql<{ history: string } & (PlaceRow | Record<keyof PlaceRow, null>)>`
+    select server.system_identifier || '/' || checkpoint.timeline_id as history, last.*
+    from pg_control_system() server cross join pg_control_checkpoint() checkpoint left join lateral (
+      select booked_in, settled_at_ms, id from generations
+      where booked_in < pg_snapshot_xmin(pg_current_snapshot())
+      order by booked_in desc, settled_at_ms desc, id desc limit 1
+    ) last on true`.execute(database);
+  const [row] = rows;
+  return { history: row?.history ?? '', last: row?.id == null ? undefined : positionOf(row) };
+}
+
+/** The columns of a position. */
+export type PlaceRow = Pick<GenerationTableRow, 'settled_at_ms' | 'id'> & { readonly booked_in: string };
+
+export function positionOf({ booked_in, settled_at_ms, id }: PlaceRow): BookedPosition {
+  return { bookedIn: booked_in, settledAtMs: Number(settled_at_ms), id };
 }
 
 type BookedRow = GenerationTableRow & { readonly booked_in: string };
@@ -60,4 +84,48 @@ type BookedRow = GenerationTableRow & { readonly booked_in: string };
 export async function resetFutureBookings(database: Kysely<Tables>): Promise<void> {
   await sql`update generations set booked_in = '0'
     where booked_in >= pg_snapshot_xmax(pg_current_snapshot())`.execute(database);
+}
+
+/** A position, and the history in which it is valid. */
+interface BookedPlace extends BookedPosition {
+  /** See BookedPage. */
+  readonly history: string;
+}
+
+/** Rows of the shared database in the order of the transactions that booked them. */
+export class BookedGenerations implements OrderedGenerations {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  /** Rows of future transactions would become visible before it. */
+  async end(): Promise<RowPlace | null> {
+    await resetFutureBookings(this.#database);
+    const { history, last } = await lastBooked(this.#database);
+    return last === undefined ? null : textOf({ ...last, history });
+  }
+
+  async behind(place: RowPlace | null, limit: number): Promise<GenerationPage | undefined> {
+    const from = place === null ? undefined : placeOf(place);
+    const { history, generations, end } = await bookedAfter(this.#database, from ?? BEFORE_ALL, limit);
+    if (from !== undefined && from.history !== history) {
+      await resetFutureBookings(this.#database);
+      return undefined;
+    }
+    return { generations, place: end === undefined ? place : textOf({ ...end, history }) };
+  }
+
+  /** Other gateways add rows too. */
+  async endOf(): Promise<undefined> {}
+}
+
+function textOf({ history, bookedIn, settledAtMs, id }: BookedPlace): RowPlace {
+  return JSON.stringify([history, bookedIn, settledAtMs, id]);
+}
+
+function placeOf(place: RowPlace): BookedPlace {
+  const [history, bookedIn, settledAtMs, id] = JSON.parse(place) as [string, string, number, string];
+  return { history, bookedIn, settledAtMs, id };
 }

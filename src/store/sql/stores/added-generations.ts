@@ -1,0 +1,95 @@
+import { type Kysely, sql } from 'kysely';
+import type { RowPlace } from '../../../ports/following/settled-rows.ts';
+import type { GenerationPage, OrderedGenerations } from '../../../ports/ordered-generations.ts';
+import type { Tables } from '../tables.ts';
+import { generationOfRow } from './sql-generation-store.ts';
+
+/** A row that was reached. */
+interface AddedPlace {
+  readonly number: number;
+  readonly id: string;
+}
+
+const ROWID = sql<number>`generations.rowid`;
+
+/**
+ * Rows of the embedded database in the order in which they were added, which is that of their rowids: only one
+ * connection writes. SQLite gives the highest rowids again once their rows are deleted, and may change them all when it
+ * copies a database. A place therefore names its row: it is valid as long as this row has this number, because lower
+ * numbers are not given meanwhile.
+ */
+export class AddedGenerations implements OrderedGenerations {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  async end(): Promise<RowPlace | null> {
+    const last = await this.#database
+      .selectFrom('generations')
+      .select(['id', ROWID.as('number')])
+      .orderBy(ROWID, 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return last === undefined ? null : textOf({ number: Number(last.number), id: last.id });
+  }
+
+  async behind(place: RowPlace | null, limit: number): Promise<GenerationPage | undefined> {
+    if (place === null) return this.#pageFrom(Number.MIN_SAFE_INTEGER, limit, place);
+    const { number, id } = placeOf(place);
+    const page = await this.#pageFrom(number, limit + 1, place);
+    const [reached, ...generations] = page.generations;
+    return reached?.id === id ? { ...page, generations } : undefined;
+  }
+
+  /** Rows that were known before have no number behind the place; then the last one is not where it would be. */
+  async endOf(
+    place: RowPlace | null,
+    added: readonly { readonly id: string }[],
+  ): Promise<RowPlace | undefined> {
+    if (place === null) return undefined;
+    const { number, id } = placeOf(place);
+    const end = { number: number + added.length, id: added.at(-1)?.id ?? id };
+    const rows = await this.#database
+      .selectFrom('generations')
+      .select(['id', ROWID.as('number')])
+      .where(ROWID, 'in', [number, end.number, end.number + 1])
+      .execute();
+    const found = new Map(rows.map((row) => [Number(row.number), row.id]));
+    const isAll = found.get(number) === id && found.get(end.number) === end.id && !found.has(end.number + 1);
+    return isAll ? textOf(end) : undefined;
+  }
+
+  /** About how many generations are behind a place: their numbers have gaps where rows were deleted. */
+  async count(place: RowPlace | null): Promise<number> {
+    const end = await this.end();
+    if (end === null) return 0;
+    return Math.max(0, placeOf(end).number - (place === null ? 0 : placeOf(place).number));
+  }
+
+  async #pageFrom(number: number, limit: number, place: RowPlace | null): Promise<GenerationPage> {
+    const rows = await this.#database
+      .selectFrom('generations')
+      .selectAll()
+      .select(ROWID.as('number'))
+      .where(ROWID, '>=', number)
+      .orderBy(ROWID)
+      .limit(limit)
+      .execute();
+    const last = rows.at(-1);
+    return {
+      generations: rows.map(generationOfRow),
+      place: last === undefined ? place : textOf({ number: Number(last.number), id: last.id }),
+    };
+  }
+}
+
+function textOf({ number, id }: AddedPlace): RowPlace {
+  return JSON.stringify([number, id]);
+}
+
+function placeOf(place: RowPlace): AddedPlace {
+  const [number, id] = JSON.parse(place) as [number, string];
+  return { number, id };
+}
