@@ -16,6 +16,7 @@ const FORMAT: WholeFormat = {
   answers: 'decisions',
 };
 
+/** Parses a validated body in either form. Throws 400 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject): GenerationRequest {
   const given = withoutNulls(body);
   const request = wholeRequest(body, given, FORMAT);

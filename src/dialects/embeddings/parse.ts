@@ -17,6 +17,7 @@ const FORMAT: WholeFormat = {
   answers: 'embeddings',
 };
 
+/** Parses a validated body. Throws 400 for conditions that the schema cannot express. */
 export function parseRequest(body: JsonObject): GenerationRequest {
   const given = withoutNulls(body);
   const request = wholeRequest(body, given, FORMAT);
