@@ -172,7 +172,7 @@ export interface AccountStatement {
   readonly leftNanos: Nanos | null;
   /** Used beyond reservations and limits, or disputed, and charged to no account; lifetime. */
   readonly writtenOffNanos: Nanos;
-  /** By how much the books are wrong; may be 0 when the tally is missing. */
+  /** Amount by which the books are wrong; may be 0 when the tally is missing. */
   readonly differenceNanos: Nanos;
   /** The fault; null if there is none. */
   readonly fault: Fault | null;

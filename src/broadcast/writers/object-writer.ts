@@ -34,7 +34,7 @@ function byFolder(target: ObjectTarget, generations: readonly FilterFacts[]): Ma
   return folders;
 }
 
-/** The same name for the same generations, so that what is written again takes the place of what was. */
+/** Names an object: the same generations get the same name, so that the new object replaces the old one. */
 function objectName(generations: readonly FilterFacts[]): string {
   const ids = generations.map(({ generation }) => generation.id).join('\n');
   const firstMs = generations[0]?.generation.settledAtMs ?? 0;

@@ -36,7 +36,7 @@ function* rowsOf(generations: readonly FilterFacts[], { sent, version }: WriterD
   return Buffer.concat(parts);
 }
 
-/** The same token for the same generations: a table that keeps such tokens takes them once. */
+/** Names a batch: a table that keeps such tokens takes the same generations once. */
 function tokenOf(generations: readonly FilterFacts[]): string {
   return hash('sha256', generations.map(({ generation }) => generation.id).join('\n'));
 }

@@ -79,7 +79,7 @@ function structureReader(node: NotationNode): Reader | undefined {
   };
 }
 
-/** The same list if nothing changed. */
+/** Maps a list, and gives the same list if nothing changed. */
 function mapped(
   list: readonly unknown[],
   change: (member: unknown, at: number) => unknown,

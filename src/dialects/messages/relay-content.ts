@@ -30,7 +30,7 @@ import { MESSAGE_FIELDS, type WireBlock, type WireMessage } from './wire.ts';
 export interface RelayedMessages {
   /** Blocks from the list that belong to the system prompt. */
   readonly system: readonly JsonObject[];
-  /** The same list if nothing changes. */
+  /** Messages to send: the given list itself if nothing changes. */
   readonly messages: JsonObject[];
 }
 

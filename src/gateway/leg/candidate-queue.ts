@@ -123,7 +123,7 @@ export class CandidateQueue {
     return this.next((each) => (noContent === 'empty' || each.model !== left.model) && fits(each));
   }
 
-  /** The same candidate again. That is another upstream call: undefined if the limits do not allow it. */
+  /** Offers the same candidate again. That is another upstream call: undefined if the limits do not allow it. */
   #again(candidate: RankedCandidate): NextCandidate | undefined {
     if (this.#rules.isAbandoned()) return undefined;
     if (!this.#calls.allowsAgain(candidate)) return undefined;

@@ -30,7 +30,7 @@ export interface MemoryItemDependencies {
 export class MemoryOutputItems implements OutputItems {
   readonly #clock: MemoryItemDependencies['clock'];
   readonly #maxBytes: MemoryItemDependencies['maxBytes'];
-  /** By key and id, in the order in which they expire. */
+  /** Entries by key and id, in the order in which they expire. */
   readonly #entries: RecentMap<string, Entry>;
   /** Items that are being written as JSON, large ones in several turns: `find` waits for them. */
   readonly #writing = new Map<string, Promise<void>>();

@@ -78,7 +78,7 @@ const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, part) =>
   (part / 100).toFixed(2).slice(1),
 );
 
-/** Same text as `toFixed(2)`, in a quarter of the time. */
+/** Writes the same text as `toFixed(2)`, in a quarter of the time. */
 function hundredths(milliseconds: number): string {
   const all = Math.round(milliseconds * 100);
   const whole = Math.floor(all / 100);

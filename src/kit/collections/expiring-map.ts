@@ -12,7 +12,7 @@ export interface ExpiringMapOptions<V> extends RecentMapOptions<V> {
 interface Expiring<V> {
   readonly value: V;
   readonly lifetimeMs: number;
-  /** By the monotonic clock. */
+  /** When it expires, by the monotonic clock. */
   untilMs: number;
 }
 

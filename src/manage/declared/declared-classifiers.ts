@@ -38,7 +38,7 @@ export const DECLARED_CLASSIFIERS: DeclaredKind = {
   },
 };
 
-/** The same file gives the same id at every gateway and at every start. */
+/** Makes the id from what the file says: every gateway gets the same one at every start. */
 export function classifierIdOf(workspaceId: string, { name }: Pick<DeclaredClassifier, 'name'>): string {
   return derivedUuid(`declared classifier ${JSON.stringify([workspaceId, name])}`);
 }

@@ -38,7 +38,7 @@ export const DECLARED_DESTINATIONS: DeclaredKind = {
   },
 };
 
-/** The same file gives the same id at every gateway and at every start. */
+/** Makes the id from what the file says: every gateway gets the same one at every start. */
 function destinationIdOf(
   workspaceId: string,
   { type, name }: Pick<DeclaredDestination, 'type' | 'name'>,

@@ -42,7 +42,7 @@ export class DiskResponseCache implements ResponseCache {
   readonly #directory: string;
   readonly #bounds: CacheBounds;
   readonly #memory: RecentMap<string, string>;
-  /** By key, the oldest first. */
+  /** Cached files by key, the oldest first. */
   readonly #files = new Map<string, CachedFile>();
   #bytes = 0;
   /** Tail of the queue of file operations. */

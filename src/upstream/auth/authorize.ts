@@ -26,7 +26,7 @@ export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** Secrets derived from the credential for this call, to be redacted. */
   readonly secrets: readonly string[];
-  /** The same object for every call with the credential. */
+  /** True if every call with the credential gets the same object. */
   readonly isLasting?: boolean;
   /** Set if it uses a cached token: drops the token, so that the next authorization fetches one. */
   readonly forget?: (() => void) | undefined;

@@ -200,7 +200,7 @@ export class ServerConnection implements ResponseConnection, BodySource {
     this.#parse(bytes);
   }
 
-  /** As many responses are owed as may be: a caller that sends and never reads must not fill our memory. */
+  /** True if as many responses are owed as may be: a caller that sends and never reads must not fill our memory. */
   get #isPipelineFull(): boolean {
     return this.#responses.length >= this.#owner.limits.maxPipelined;
   }

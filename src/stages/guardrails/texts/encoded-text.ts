@@ -32,7 +32,7 @@ export function encodedText(data: string, mediaType: string): EncodedText | unde
   };
 }
 
-/** Of UTF-16 the first characters, or a byte order mark, show it. */
+/** UTF-16 shows in the first characters, or in a byte order mark. */
 function encodingOf(bytes: Buffer): TextEncoding {
   const [first, second, third, fourth] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf16le';

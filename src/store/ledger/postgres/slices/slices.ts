@@ -356,7 +356,7 @@ export class Slices {
   }
 }
 
-/** The same payer under other limits is another one: a limit that was changed holds for its next generation. */
+/** Names a payer with its limits: a limit that was changed holds for its next generation. */
 function keyOf({ scopes, limits }: PayingScopes): string {
   return scopesCodec.encode(scopes) + limitsCodec.encode(limits);
 }
