@@ -196,7 +196,6 @@ interface WantedToken {
   readonly caller: Caller;
   readonly label: string;
   readonly refused: string | undefined;
-  /** The token as it was read from the cache. */
   readonly cached: OAuthToken;
 }
 

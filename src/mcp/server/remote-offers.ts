@@ -117,7 +117,6 @@ function failingOffer(name: string, message: string): OfferedTool {
   };
 }
 
-/** Passes on what a server tells of its progress. */
 function passedProgress(onProgress: ToolRun['onProgress']): RemoteCall['onProgress'] {
   if (onProgress === undefined) return undefined;
   return (told) => {

@@ -6,7 +6,6 @@ import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts'
 import { makeDirectory } from '../directory/atomic-files.ts';
 import { OutageLog } from '../outage-log.ts';
 
-/** Size limits. */
 export interface CacheBounds {
   readonly memoryBytes: number;
   readonly diskBytes: number;

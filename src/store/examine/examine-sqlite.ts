@@ -9,14 +9,12 @@ import { withSqlite } from '../sql/sqlite/open-sqlite.ts';
 import type { Tables } from '../sql/tables.ts';
 import { databaseFacts, rowReader } from './database-facts.ts';
 
-/** A generation that has a row in the database. */
 export interface GenerationWithRow {
   readonly id: string;
   readonly settledAtMs: number;
   readonly creditNanos: Nanos;
 }
 
-/** Facts about an embedded database. */
 export interface SqliteFacts extends DatabaseFacts {
   /** The ledger's mark: sequence of a record that the journal must have. */
   readonly ledgerMark: number;

@@ -47,14 +47,12 @@ interface Refusal {
   readonly until: number;
 }
 
-/** A token for one call. */
 export interface GivenToken {
   readonly text: string;
   /** Set if it was cached and may have been withdrawn since: drops it, unless there is a newer one. */
   readonly forget?: () => void;
 }
 
-/** The call that needs a token. */
 export interface TokenCall {
   readonly signal: AbortSignal;
   /** The account is a BYOK credential: the address that it names must be one that callers may name. */

@@ -17,7 +17,6 @@ export const STORED_PATTERN_LIMITS: PatternLimits = {
   translated: Number.POSITIVE_INFINITY,
 };
 
-/** A pattern of a custom filter, ready for matching. */
 export interface CompiledPattern {
   readonly program: Program;
   readonly machine: AllMatches;

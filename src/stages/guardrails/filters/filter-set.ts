@@ -106,7 +106,6 @@ function kindOf({ direction, role }: TextPlace): PlaceKind {
 const byList = new WeakMap<readonly AppliedGuardrail[], FilterSet>();
 const byContent = new RecentMap<string, FilterSet>(200);
 
-/** The filters of some guardrails, in slices. */
 export function* preparedFilters(applied: readonly AppliedGuardrail[]): Sliced<FilterSet> {
   const known = byList.get(applied);
   if (known !== undefined) return known;

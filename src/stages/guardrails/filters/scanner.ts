@@ -14,7 +14,6 @@ import { type PatternFilter, PatternSearches } from './pattern-searches.ts';
 import type { ScanBudget } from './scan-budget.ts';
 import { StreamScan } from './stream-scan.ts';
 
-/** The matching of one filter. */
 export type FilterMatcher =
   | { readonly kind: 'shapes'; readonly shapes: readonly DataShape[] }
   | { readonly kind: 'pattern'; readonly pattern: CompiledPattern }

@@ -2,7 +2,6 @@ import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import type { PdfText } from '../../../web/pdf-text.ts';
 import { PdfProblem } from '../../../web/pdf-text.ts';
 
-/** Characters of all texts that are kept. */
 const MAX_KEPT_CHARACTERS = 32_000_000;
 const MAX_KEPT_TEXTS = 10_000;
 
