@@ -13,10 +13,10 @@ import type { Frame } from '../../src/kit/frames/frames.ts';
 import { SseReader, writeSseFrame } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { MemoryBudget } from '../../src/kit/loop/memory-budget.ts';
+import { TurnQueue } from '../../src/kit/loop/turn-queue.ts';
 import { Meter } from '../../src/tokens/meter.ts';
 import { AnswerMemory } from '../../src/upstream/call/answer-memory.ts';
 import { type AnswerSource, Batches, streamReader } from '../../src/upstream/call/batches.ts';
-import { Turns } from '../../src/upstream/call/turns.ts';
 
 /** A stream means the same for similar frames, for any cut of its bytes, and for each way to read its flow. */
 
@@ -230,7 +230,7 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
     signal,
     memory: new AnswerMemory(new MemoryBudget(() => 1_000_000), { signal }),
     scope: { confidential: { secrets: [] } },
-    turns: new Turns(),
+    turns: new TurnQueue(8),
   } as unknown as AnswerSource;
   const batches = new Batches(source, streamReader(dialect.createFrameReader(100_000), decoder));
   const meter = new Meter();

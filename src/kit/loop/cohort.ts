@@ -13,7 +13,7 @@ const NO_LIMITS: CohortLimits = { most: Number.POSITIVE_INFINITY, newest: 0 };
 /**
  * Gathers work of one kind during a turn of the event loop and handles it at the end of the turn, one after the other.
  * The code of a request is larger than the processor's instruction cache: handled one request at a time, all of it
- * would be fetched again for each.
+ * would be fetched again for each. Where each needs a result, or one asynchronous call handles all, take `Gathered`.
  */
 export class Cohort<T> {
   readonly #deal: (thing: T) => void;
@@ -47,13 +47,16 @@ export class Cohort<T> {
       while (dealt < now.length) this.#deal(now[dealt++] as T);
     } finally {
       // The rest after one that threw, and those above the limit.
-      if (dealt < now.length || later.length > 0) this.#continueWith([...now.slice(dealt), ...later]);
+      if (dealt < now.length) later.unshift(...now.slice(dealt));
+      if (later.length > 0) this.#continueWith(later);
     }
   };
 
+  /** Puts what is left before what has come meanwhile. Not by a copy: of many that wait, few go on in each turn. */
   #continueWith(left: T[]): void {
     if (this.#gathered.length === 0) setImmediate(this.#dealWithAll);
-    this.#gathered = [...left, ...this.#gathered];
+    for (const thing of this.#gathered) left.push(thing);
+    this.#gathered = left;
   }
 }
 

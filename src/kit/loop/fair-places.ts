@@ -10,7 +10,8 @@ interface Waiting {
 /**
  * A semaphore with `most` places, of which one group may hold `mostOfOne` at a time. Waiting groups are admitted in
  * order of arrival, skipping those that hold all their places. Within a group the member goes first whose last turn is
- * the longest ago: one with much work does not keep the others waiting.
+ * the longest ago: one with much work does not keep the others waiting. For places of different size take
+ * `MemoryBudget`; for the elements of one list, `mapAtOnce`.
  */
 export class FairPlaces {
   readonly #most: number;

@@ -8,7 +8,8 @@ const MAX_BATCH = 500;
 
 /**
  * Handles items in batches: those of one turn of the event loop together, and while a batch is being handled, all that
- * come meanwhile. So a store gets one statement at a time, however many requests wait for it.
+ * come meanwhile. So a store gets one statement at a time, however many requests wait for it. For what is done
+ * synchronously, and needs no result, take `Cohort`.
  */
 export class Gathered<I, O> {
   readonly #handle: (items: readonly I[]) => Promise<readonly O[]>;

@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /**
  * Work that is done in slices of a millisecond or so: yields after each, and returns what came of it. Pure: the code
@@ -6,7 +7,10 @@ import type { Clock } from '../time/clock.ts';
  */
 export type Sliced<T> = Generator<void, T, void>;
 
-/** Runs work in slices, each in a turn of the event loop of its own. Work of a single slice is done at once. */
+/**
+ * Runs work in slices, each in a turn of the event loop of its own. Work of a single slice is done at once. For work
+ * of which there is little at a time; otherwise take a `SharedTurn`.
+ */
 export async function runInTurns<T>(work: Sliced<T>): Promise<T> {
   for (;;) {
     const slice = work.next();
@@ -29,31 +33,7 @@ const TURN_MS = 5;
 /** Pieces of long work that go on in one turn of the event loop, so that many of them do not make it long. */
 const MOST_IN_TURN = 2;
 
-/** Long work that waits for a turn, in order of arrival. */
-const waiting = new Set<() => void>();
-let isTurnComing = false;
-
-/** Resolves in a turn that no more than `MOST_IN_TURN` pieces of long work share. */
-function sharedTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.add(resolve);
-    if (!isTurnComing) comingTurn();
-  });
-}
-
-function comingTurn(): void {
-  isTurnComing = true;
-  setImmediate(() => {
-    isTurnComing = false;
-    let count = 0;
-    for (const goOn of waiting) {
-      if (++count > MOST_IN_TURN) break;
-      waiting.delete(goOn);
-      goOn();
-    }
-    if (waiting.size > 0) comingTurn();
-  });
-}
+const LONG_WORK = new TurnQueue(MOST_IN_TURN);
 
 /**
  * Runs pieces of sliced work in one turn, until they have taken some milliseconds together; then in later ones, which
@@ -73,7 +53,7 @@ export class SharedTurn {
       const slice = work.next();
       if (slice.done === true) return slice.value;
       if (performance.now() - this.#beganMs <= TURN_MS) continue;
-      await sharedTurn();
+      await LONG_WORK.next();
       this.#signal?.throwIfAborted();
       this.#beganMs = performance.now();
     }

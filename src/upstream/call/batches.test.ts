@@ -3,11 +3,11 @@ import type { StreamDecoder } from '../../dialects/dialect.ts';
 import type { Event } from '../../ir/events.ts';
 import { SseReader } from '../../kit/frames/sse.ts';
 import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { TurnQueue } from '../../kit/loop/turn-queue.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
 import { AnswerMask } from './answer-mask.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { Batches, streamReader } from './batches.ts';
-import { Turns } from './turns.ts';
 
 const text = (piece: string): Event => ({ type: 'text-delta', item: 0, part: 0, kind: 'text', text: piece });
 const item = (place: number): Event => ({ type: 'item-start', item: place, head: { type: 'message' } });
@@ -21,7 +21,7 @@ function decoderOf(meaning: (word: string) => Event[]): StreamDecoder {
 const PLENTY = new MemoryBudget(() => Number.POSITIVE_INFINITY);
 
 function open(words: string, meaning: (word: string) => Event[], budget = PLENTY, mask?: AnswerMask) {
-  const turns = new Turns();
+  const turns = new TurnQueue(8);
   let turnsTaken = 0;
   let isClosed = false;
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -46,7 +46,7 @@ function open(words: string, meaning: (word: string) => Event[], budget = PLENTY
       turns: Object.assign(turns, {
         next: () => {
           turnsTaken++;
-          return Turns.prototype.next.call(turns);
+          return TurnQueue.prototype.next.call(turns);
         },
       }),
     },

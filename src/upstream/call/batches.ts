@@ -3,6 +3,7 @@ import { type Event, type EventBatch, isContent, terminalIndex } from '../../ir/
 import type { Flow } from '../../kit/frames/flow.ts';
 import { BrokenFrames, type Frame, type FrameReader, FrameTooLarge } from '../../kit/frames/frames.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
+import type { TurnQueue } from '../../kit/loop/turn-queue.ts';
 import { TransportProblem } from '../../net/http1/client/transport-problem.ts';
 import { type ReadLimits, readBeginning } from '../../net/transport/read-beginning.ts';
 import type { AnswerMask } from './answer-mask.ts';
@@ -10,7 +11,6 @@ import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, rewriteTerminal } from './failure.ts';
 import { isPortion, Portions } from './portions.ts';
 import { SplitMask } from './split-mask.ts';
-import type { Turns } from './turns.ts';
 
 /** Most that is read after the terminal event to keep the connection; if there is more, it is closed. */
 const TRAILING_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxMs: 1000 };
@@ -146,7 +146,7 @@ export interface AnswerSource {
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
   /** Shared by all answers. */
-  readonly turns: Turns;
+  readonly turns: TurnQueue;
   readonly memory: AnswerMemory;
 }
 

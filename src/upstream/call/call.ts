@@ -27,6 +27,7 @@ import { NO_ENTRIES, type TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { TurnQueue } from '../../kit/loop/turn-queue.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import { redactJson } from '../../kit/secrets/redact.ts';
 import type { Clock } from '../../kit/time/clock.ts';
@@ -44,7 +45,6 @@ import { type FailureScope, failureOfBody, failureOfProblem, failureOfReply } fr
 import { withKnownKinds } from './foreign-kinds.ts';
 import { openCall, type UnsignedCall } from './open-call.ts';
 import { timeoutsFor } from './timeouts-for.ts';
-import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 export interface CallDependencies {
@@ -58,6 +58,9 @@ export interface CallDependencies {
   readonly largeAnswers: MemoryBudget;
 }
 
+/** Answers that are read on in one turn of the event loop. */
+const READERS_PER_TURN = 8;
+
 /** How much of an error's body is read, and how long that may take. */
 const ERROR_BODY: ReadLimits = { maxBytes: 64 * 1024, maxMs: 5000 };
 
@@ -65,7 +68,7 @@ const ERROR_BODY: ReadLimits = { maxBytes: 64 * 1024, maxMs: 5000 };
 export function createCallUpstream(dependencies: CallDependencies): CallUpstream {
   const { transports, authorize, ids } = dependencies;
   const approaches = new Approaches(dependencies.clock);
-  const turns = new Turns();
+  const turns = new TurnQueue(READERS_PER_TURN);
   return async (call) => {
     const { request, endpoint, credential, signal } = call;
     signal.throwIfAborted();
@@ -301,7 +304,7 @@ interface Answering {
   readonly call: UpstreamCall;
   readonly dialect: UpstreamDialect;
   readonly scope: FailureScope;
-  readonly turns: Turns;
+  readonly turns: TurnQueue;
   /** Prefix of ids we make when the upstream sends none; unique per answer. */
   readonly idSeed: string;
   readonly memory: AnswerMemory;

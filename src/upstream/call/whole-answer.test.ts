@@ -3,9 +3,9 @@ import { requestOf } from '../../../test/builders/request.ts';
 import type { Event } from '../../ir/events.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { MemoryBudget } from '../../kit/loop/memory-budget.ts';
+import { TurnQueue } from '../../kit/loop/turn-queue.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { Turns } from './turns.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 const finish: Event = { type: 'finish', reason: 'stop' };
@@ -36,7 +36,7 @@ function open(
       readError: () => undefined,
       now: () => 0,
     },
-    turns: new Turns(),
+    turns: new TurnQueue(8),
     dialect: { decodeBody: decode, echoes: new Set(['tools']), logProbabilities },
     context: { request: requestOf({ stream }), relay: false },
   });

@@ -11,6 +11,7 @@ import {
   readJson,
 } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
+import type { TurnQueue } from '../../kit/loop/turn-queue.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
 import { Utf8Text } from '../../kit/text/utf8-text.ts';
 import { TransportProblem } from '../../net/http1/client/transport-problem.ts';
@@ -19,7 +20,6 @@ import type { AnswerMemory } from './answer-memory.ts';
 import { brokenOff, type FailureScope, failureOfBody, rewriteTerminal } from './failure.ts';
 import { withoutLogprobs } from './logprobs.ts';
 import { Portions } from './portions.ts';
-import type { Turns } from './turns.ts';
 
 /** Bytes of a non-streaming answer. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ export interface WholeSource {
   readonly chunks: Flow<Uint8Array>;
   readonly signal: AbortSignal;
   readonly scope: FailureScope;
-  readonly turns: Turns;
+  readonly turns: TurnQueue;
   readonly memory: AnswerMemory;
   readonly dialect: Pick<UpstreamDialect, 'decodeBody' | 'maxAnswerValues' | 'echoes' | 'logProbabilities'>;
   readonly context: DecodeContext;

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { TurnQueue } from './turn-queue.ts';
 
-describe('turns', () => {
-  it('admits a few readers per turn of the loop, in the order they came', async () => {
-    const turns = new Turns();
+describe('TurnQueue', () => {
+  it('admits so many per turn of the loop, in the order they came', async () => {
+    const turns = new TurnQueue(8);
     const admitted: number[] = [];
     const readers = Array.from({ length: 20 }, (_, reader) => turns.next().then(() => admitted.push(reader)));
     expect(admitted).toEqual([]);
@@ -14,8 +14,8 @@ describe('turns', () => {
     expect(admitted).toEqual(Array.from({ length: 20 }, (_, reader) => reader));
   });
 
-  it('lets a lone reader go on in the next turn, again and again', async () => {
-    const turns = new Turns();
+  it('lets one alone go on in the next turn, again and again', async () => {
+    const turns = new TurnQueue(8);
     for (let round = 0; round < 3; round++) {
       let isAdmitted = false;
       const waiting = turns.next().then(() => {
