@@ -3,15 +3,18 @@ import type { ModelObject } from './contract.ts';
 import { partMeta } from './part.ts';
 import { ask } from './request.ts';
 
-/** Models that can be asked; those that only make vectors cannot. */
-export function useModels(): readonly ModelObject[] {
+/** All models of the gateway. */
+export function useAllModels(): readonly ModelObject[] {
   const { data } = useQuery({
     queryKey: ['models'],
     meta: partMeta('The list of models'),
     queryFn: () => ask<{ data: ModelObject[] }>('/models'),
     staleTime: 60_000,
   });
-  return (data?.data ?? []).filter(
-    ({ architecture }) => !architecture.output_modalities.includes('embeddings'),
-  );
+  return data?.data ?? [];
+}
+
+/** Models that can be asked; those that only make vectors cannot. */
+export function useModels(): readonly ModelObject[] {
+  return useAllModels().filter(({ architecture }) => !architecture.output_modalities.includes('embeddings'));
 }

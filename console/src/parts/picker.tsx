@@ -10,6 +10,8 @@ export interface PickerOption {
 }
 
 interface Props {
+  /** Of the button, for a label that stands elsewhere. */
+  readonly id?: string;
   /** What is chosen: "Model of A". */
   readonly label: string;
   /** What the button shows: the chosen one. */
@@ -26,13 +28,14 @@ const MAX_SHOWN = 60;
 
 /** A button that opens a list with a search. Arrows move, Enter chooses, Escape closes. */
 export function Picker(props: Props) {
-  const { label, shown } = props;
+  const { id, label, shown } = props;
   const anchor = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button
         ref={anchor}
+        id={id}
         class="b picker"
         type="button"
         aria-haspopup="dialog"

@@ -51,6 +51,8 @@ export function Popover({ anchor, label, onClose, children, class: name = '' }: 
       aria-label={label}
       onKeyDown={(event) => {
         if (event.key === 'Escape') {
+          // A dialog below stays open.
+          event.preventDefault();
           event.stopPropagation();
           onClose();
         } else if (!event.defaultPrevented) stepThrough(event.currentTarget, event);

@@ -94,6 +94,55 @@ export function keysSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('gives a key models, rates and an expiry, shows its guardrails, and takes all back with Undo', async () => {
+      const { hash } = await data(201, 'POST', '/keys', { name: 'narrowed' });
+      const guardrail = await data(201, 'POST', '/guardrails', { name: 'Narrow rules' });
+      await gateway.fetch(`/guardrails/${guardrail.id}/assignments/keys`, {
+        method: 'POST',
+        key: gateway.managementKey,
+        body: JSON.stringify({ key_hashes: [hash] }),
+        headers: { 'content-type': 'application/json' },
+      });
+      const { page, close, problems } = await opened('/keys?search=narrowed');
+      await page.getByRole('button', { name: 'narrowed', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'narrowed' });
+      await dialog.getByRole('link', { name: 'Narrow rules' }).waitFor();
+      await dialog.getByText('It can call every model that').waitFor();
+      await dialog.getByRole('button', { name: 'Allowed models: All models' }).click();
+      const search = page.getByRole('combobox', { name: 'Search: Allowed models' });
+      // Escape closes the list alone.
+      await search.press('Escape');
+      await dialog.getByRole('button', { name: 'Allowed models: All models' }).click();
+      await search.fill('simulator/standard');
+      await search.press('Enter');
+      await dialog.getByRole('button', { name: 'Remove simulator/standard' }).waitFor();
+      await dialog.getByRole('button', { name: 'Allowed models: Add a model' }).waitFor();
+      await dialog.getByLabel('Requests a minute').fill('lots');
+      await dialog.getByLabel('Tokens a minute').fill('40,000');
+      await dialog.getByText('A whole number, such as 60').waitFor();
+      await dialog.getByLabel('Requests a minute').fill('60');
+      await dialog.getByText('In a minute it gets 60 requests and 40,000 tokens').waitFor();
+      await dialog.getByLabel('Expires').fill('2099-01-31T12:00');
+      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      const undo = page.locator('.toast', { hasText: 'narrowed was changed' }).getByRole('button');
+      await undo.waitFor();
+      expect(await keyNamed('narrowed')).toMatchObject({
+        allowed_models: ['simulator/standard'],
+        requests_per_minute: 60,
+        tokens_per_minute: 40_000,
+        expires_at: expect.stringMatching(/^2099-/),
+      });
+      await undo.click();
+      await eventually(async () => (await keyNamed('narrowed')).allowed_models).toBeNull();
+      expect(await keyNamed('narrowed')).toMatchObject({
+        requests_per_minute: null,
+        tokens_per_minute: null,
+        expires_at: null,
+      });
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('pages through many keys, finds one on the gateway, sorts, and shows markup as text', async () => {
       const { id } = await data(201, 'POST', '/workspaces', { name: 'Many', slug: 'many' });
       await data(201, 'POST', '/keys', { name: MARKUP, workspace_id: id });

@@ -8,7 +8,8 @@ import type {
 } from '../../api/contract.ts';
 import { partMeta } from '../../api/part.ts';
 import { ask, send } from '../../api/request.ts';
-import { count } from '../../format/numbers.ts';
+import { useWorkspaces } from '../../api/workspaces.ts';
+import { counted } from '../../format/numbers.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote } from '../../parts/states.tsx';
@@ -54,6 +55,7 @@ export function Assignments({ id, isReadOnly }: Props) {
     queryFn: () =>
       ask<Page<MemberAssignmentObject>>(`/guardrails/${id}/assignments/members`, { query: { limit: SHOWN } }),
   });
+  const ofWorkspace = useWorkspaces().data?.find(({ default_guardrail_id: of }) => of === id);
   const [replacing, setReplacing] = useState<Replacing | null>(null);
   const change = async (kind: Kind, subject: string, isRemoval: boolean): Promise<void> => {
     await send(`/guardrails/${id}/assignments/${kind}${isRemoval ? '/remove' : ''}`, {
@@ -109,7 +111,7 @@ export function Assignments({ id, isReadOnly }: Props) {
       <p class="hint">
         {keys.data === undefined || members.data === undefined
           ? ''
-          : wordsFor(keys.data.total_count, members.data.total_count)}
+          : wordsFor(keys.data.total_count, members.data.total_count, ofWorkspace?.name)}
       </p>
       {!isReadOnly && <AddSubject onAdd={add} isBusy={changing.isPending} />}
       {replacing !== null && (
@@ -135,10 +137,15 @@ interface Page<Row> {
   readonly total_count: number;
 }
 
-function wordsFor(keys: number, members: number): string {
+/** `workspace`: the name of the workspace whose guardrail it is. */
+function wordsFor(keys: number, members: number, workspace: string | undefined): string {
+  const assigned = `${counted(keys, 'key')} and ${counted(members, 'member')}`;
+  if (workspace !== undefined) {
+    const more = keys + members === 0 ? '' : `, and besides for ${assigned}`;
+    return `It is the guardrail of ${workspace}: its rules hold for all keys there${more}.`;
+  }
   if (keys + members === 0) return 'No key and no member has it: its rules hold for nothing yet.';
-  const of = (number: number, word: string) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
-  return `${of(keys, 'key')} and ${of(members, 'member')}.`;
+  return `${assigned}.`;
 }
 
 interface ChipProps {

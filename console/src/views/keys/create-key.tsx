@@ -5,13 +5,15 @@ import { curlOf } from '../../api/curl.ts';
 import { ask } from '../../api/request.ts';
 import { servedAt } from '../../api/served-at.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { SelectField, TextField } from '../../parts/form/fields.tsx';
+import { SelectField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
-import { LimitFields, NameField } from './key-fields.tsx';
+import { GuardrailLinks } from './guardrail-links.tsx';
+import { ExpiryField, LimitFields, MinuteFields, NameField } from './key-fields.tsx';
 import { createBody, earlierBudget, keyProblems, newKeyValues } from './key-form.ts';
 import { keyMeans } from './key-means.tsx';
+import { ModelsField } from './models-field.tsx';
 
 interface Issued {
   readonly data: KeyObject;
@@ -60,12 +62,9 @@ export function CreateKey({ workspaces, workspaceId, onClose }: Props) {
         byok={form.field('include_byok_in_limit')}
         warning={earlierBudget(form.values, workspace?.budgets ?? [])}
       />
-      <TextField
-        field={form.field('expires_at')}
-        type="datetime-local"
-        label="Expires"
-        hint="In your zone. Leave it empty: the key then never expires."
-      />
+      <ModelsField field={form.field('allowed_models')} />
+      <MinuteFields requests={form.field('requests_per_minute')} tokens={form.field('tokens_per_minute')} />
+      <ExpiryField field={form.field('expires_at')} />
     </FormDialog>
   );
 }
@@ -75,6 +74,11 @@ function CreatedKey({ issued, onClose }: { readonly issued: Issued; readonly onC
   const command = curlOf({ method: 'GET', path: '/key' }, base, 'KEY');
   return (
     <SecretDialog title={`Key created: ${issued.data.name}`} secret={issued.key} onClose={onClose}>
+      {issued.data.guardrails !== undefined && issued.data.guardrails.length > 0 && (
+        <p>
+          Guardrails that apply to it: <GuardrailLinks guardrails={issued.data.guardrails} />
+        </p>
+      )}
       <p>
         Clients take it with the address <code>{base}</code>. This shows what the key may spend, and costs
         nothing:

@@ -3,6 +3,7 @@ import type { KeyObject, UpdateKey, WorkspaceObject } from '../../api/contract.t
 import { ask } from '../../api/request.ts';
 import { workspaceName } from '../../api/workspaces.ts';
 import { exactMoney, shortMoney } from '../../format/money.ts';
+import { count } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { PER_WINDOW } from '../../format/windows.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -11,10 +12,12 @@ import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { GuardrailLinks } from './guardrail-links.tsx';
 import { windowOf } from './key-facts.ts';
-import { LimitFields, NameField } from './key-fields.tsx';
+import { ExpiryField, LimitFields, MinuteFields, NameField } from './key-fields.tsx';
 import { changeableValues, earlierBudget, keyProblems, updateBody } from './key-form.ts';
 import { keyMeans } from './key-means.tsx';
+import { ModelsField } from './models-field.tsx';
 
 interface Props {
   readonly hash: string;
@@ -67,7 +70,7 @@ function EditKey({ row, workspaces, onClose }: KeyProps) {
   };
   const form = useForm({
     initial: changeableValues(row),
-    check: (values) => keyProblems(values, Date.now()),
+    check: (values) => keyProblems(values, Date.now(), row),
     save: async (values) => {
       const body = updateBody(values, row);
       if (Object.keys(body).length > 0) {
@@ -75,7 +78,9 @@ function EditKey({ row, workspaces, onClose }: KeyProps) {
         const before = Object.fromEntries(
           Object.keys(body).map((name) => [name, row[name as keyof KeyObject]]),
         );
-        toast(`${row.name} was changed.`, () => change(before));
+        const isOver = before.expires_at !== undefined && Date.parse(String(before.expires_at)) <= Date.now();
+        // A moment that is over cannot be given back.
+        toast(`${row.name} was changed.`, isOver ? undefined : () => change(before));
       }
       onClose();
     },
@@ -96,6 +101,9 @@ function EditKey({ row, workspaces, onClose }: KeyProps) {
         byok={form.field('include_byok_in_limit')}
         warning={earlierBudget(form.values, workspace?.budgets ?? [])}
       />
+      <ModelsField field={form.field('allowed_models')} />
+      <MinuteFields requests={form.field('requests_per_minute')} tokens={form.field('tokens_per_minute')} />
+      <ExpiryField field={form.field('expires_at')} />
       <KeyFacts row={row} workspaces={workspaces} />
     </FormDialog>
   );
@@ -115,6 +123,14 @@ function DeclaredKey({ row, workspaces, onClose }: KeyProps) {
         <dl class="kv">
           <dt>Limit</dt>
           <dd>{row.limit === null ? 'none' : `${shortMoney(row.limit)} ${PER_WINDOW[windowOf(row)]}`}</dd>
+          <dt>Models</dt>
+          <dd>{row.allowed_models === null ? 'all' : row.allowed_models.join(', ')}</dd>
+          <dt>Requests a minute</dt>
+          <dd>{row.requests_per_minute === null ? 'as for all keys' : count(row.requests_per_minute)}</dd>
+          <dt>Tokens a minute</dt>
+          <dd>{row.tokens_per_minute === null ? 'as for all keys' : count(row.tokens_per_minute)}</dd>
+          <dt>Expires</dt>
+          <dd>{row.expires_at === null ? 'never' : dateTime(Date.parse(row.expires_at))}</dd>
         </dl>
         <KeyFacts row={row} workspaces={workspaces} />
       </div>
@@ -145,8 +161,14 @@ function KeyFacts({ row, workspaces }: Pick<KeyProps, 'row' | 'workspaces'>) {
       </dd>
       <dt>Created</dt>
       <dd>{dateTime(Date.parse(row.created_at))}</dd>
-      <dt>Expires</dt>
-      <dd>{row.expires_at === null ? 'never' : dateTime(Date.parse(row.expires_at))}</dd>
+      <dt>Guardrails</dt>
+      <dd>
+        {row.guardrails === undefined || row.guardrails.length === 0 ? (
+          'none'
+        ) : (
+          <GuardrailLinks guardrails={row.guardrails} />
+        )}
+      </dd>
     </dl>
   );
 }

@@ -20,6 +20,33 @@ export function NameField({ field }: { readonly field: FieldState<string> }) {
   );
 }
 
+/** How much of what the key may do in a minute, in place of the limits of all keys. */
+export function MinuteFields({
+  requests,
+  tokens,
+}: {
+  readonly requests: FieldState<string>;
+  readonly tokens: FieldState<string>;
+}) {
+  return (
+    <div class="f-row g2">
+      <TextField field={requests} label="Requests a minute" placeholder="as for all keys" />
+      <TextField field={tokens} label="Tokens a minute" placeholder="as for all keys" />
+    </div>
+  );
+}
+
+export function ExpiryField({ field }: { readonly field: FieldState<string> }) {
+  return (
+    <TextField
+      field={field}
+      type="datetime-local"
+      label="Expires"
+      hint="In your zone. Leave it empty: the key then never expires."
+    />
+  );
+}
+
 /** The limit, when it resets, and what counts towards it. */
 export function LimitFields({
   limit,

@@ -1,19 +1,21 @@
 import type { ComponentChildren } from 'preact';
+import { Link } from '../../address/link.tsx';
 import type { BudgetObject, WorkspaceObject } from '../../api/contract.ts';
 import { shortMoney } from '../../format/money.ts';
+import { counted } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { nextReset, PER_WINDOW, WITHIN_WINDOW } from '../../format/windows.ts';
-import { type ChangeableKeyValues, limitOf, momentOf } from './key-form.ts';
+import { type ChangeableKeyValues, limitOf, momentOf, parseCount } from './key-form.ts';
 
 /** What the fields of a key mean for its requests, one sentence each. */
 export function keyMeans(
-  values: ChangeableKeyValues & { readonly expires_at?: string },
+  values: ChangeableKeyValues,
   workspace: WorkspaceObject | undefined,
   nowMs: number,
 ): ComponentChildren[] {
-  const name = <b>{workspace?.name ?? 'its workspace'}</b>;
   return [
-    <>It can call every model that the guardrails of {name} allow.</>,
+    modelMeaning(values, workspace),
+    ...minuteMeaning(values),
     limitMeaning(values, nowMs),
     ...budgetMeaning(workspace?.budgets ?? []),
     <>Requests in flight are counted: limits hold however many race for them.</>,
@@ -22,9 +24,41 @@ export function keyMeans(
     ) : (
       <>Requests that your own credentials pay for do not use up the limit.</>
     ),
-    ...expiryMeaning(values.expires_at ?? ''),
+    ...expiryMeaning(values.expires_at),
     <>Revoking it takes effect within a second. Open streams are finished and charged.</>,
     <>It cannot manage anything: no keys, no settings.</>,
+  ];
+}
+
+function modelMeaning(
+  { allowed_models: models }: ChangeableKeyValues,
+  workspace: WorkspaceObject | undefined,
+): ComponentChildren {
+  const guardrails = workspace && (
+    <Link href={`/guardrails?workspace=${workspace.id}`}>guardrails of {workspace.name}</Link>
+  );
+  const rules = guardrails ?? 'guardrails of its workspace';
+  if (models.length === 0) return <>It can call every model that the {rules} allow.</>;
+  return (
+    <>
+      It can call <b>{models.length === 1 ? models[0] : `${models.length} models`}</b> alone, as far as the{' '}
+      {rules} allow; others get <b>403</b>, and of a list of models they are skipped.
+    </>
+  );
+}
+
+function minuteMeaning(values: ChangeableKeyValues): ComponentChildren[] {
+  const requests = parseCount(values.requests_per_minute) ?? null;
+  const tokens = parseCount(values.tokens_per_minute) ?? null;
+  const limits = [
+    ...(requests === null ? [] : [counted(requests, 'request')]),
+    ...(tokens === null ? [] : [counted(tokens, 'token')]),
+  ];
+  if (limits.length === 0) return [];
+  return [
+    <>
+      In a minute it gets <b>{limits.join(' and ')}</b>, whatever all keys get; then requests get <b>429</b>.
+    </>,
   ];
 }
 
