@@ -181,6 +181,12 @@ export const COMMAND_TABLE = {
   ),
   'byok remove': row('delete a BYOK credential and wipe its secret', ['ID'], ['account']),
   'guardrails list': row('list guardrails, with what they apply to', [], ['account']),
+  'guardrails assign': row(
+    'give a key a guardrail, by id or name; asks before another one is replaced',
+    ['GUARDRAIL', 'KEY'],
+    ['yes', 'account'],
+  ),
+  'guardrails unassign': row('take a guardrail away from a key', ['GUARDRAIL', 'KEY'], ['account']),
   'accounts create': row('make an account and print its management key once', ['NAME']),
   'accounts list': row('list the accounts', []),
   'catalog refresh': row(

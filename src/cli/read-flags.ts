@@ -23,6 +23,11 @@ export function keyOperand(line: Run) {
   return { hash: operand(line), account: textFlag(line, 'account') };
 }
 
+export function assignmentOperands(line: Run) {
+  const [guardrail = '', key = ''] = line.operands;
+  return { guardrail, key, account: textFlag(line, 'account') };
+}
+
 export function placeFlags(line: Run) {
   return { workspace: textFlag(line, 'workspace'), account: textFlag(line, 'account') };
 }

@@ -3,6 +3,7 @@ import { compact } from '../kit/json/members.ts';
 import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
 import {
+  assignmentOperands,
   byokFlag,
   keyOperand,
   keySettings,
@@ -43,7 +44,11 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
   'keys list': async (line, flags) => (await keys()).listKeys(flags, { account: textFlag(line, 'account') }),
   'keys revoke': async (line, flags) => (await keys()).revokeKey(flags, keyOperand(line)),
   'guardrails list': async (line, flags) =>
-    (await import('./commands/guardrails.ts')).listGuardrails(flags, { account: textFlag(line, 'account') }),
+    (await guardrails()).listGuardrails(flags, { account: textFlag(line, 'account') }),
+  'guardrails assign': async (line, flags) =>
+    (await guardrails()).assignGuardrail(flags, assignmentOperands(line), { yes: line.flags.yes === true }),
+  'guardrails unassign': async (line, flags) =>
+    (await guardrails()).unassignGuardrail(flags, assignmentOperands(line)),
   'workspaces list': async (line, flags) =>
     (await workspaces()).listWorkspaces(flags, { account: textFlag(line, 'account') }),
   'workspaces create': async (line, flags) =>
@@ -125,6 +130,7 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
 const keys = () => import('./commands/keys.ts');
 const accounts = () => import('./commands/accounts.ts');
 const credits = () => import('./commands/credits.ts');
+const guardrails = () => import('./commands/guardrails.ts');
 const workspaces = () => import('./commands/workspaces.ts');
 const budgets = () => import('./commands/budgets.ts');
 const byok = () => import('./commands/byok.ts');

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { problemLine } from '../../config/problem.ts';
 import type { Flags } from '../../config/runtime.ts';
 import { CommandRefused } from '../../control/send-command.ts';
@@ -9,6 +8,7 @@ import { countText } from '../../kit/text/count-text.ts';
 import { type Difference, problemsOfData } from '../../manage/models/model-knowledge.ts';
 import { readSource } from '../read-source.ts';
 import { runControlCommand } from '../run-control-command.ts';
+import { type Ask, askTerminal, isYes } from '../terminal/ask.ts';
 import { jsonText, type Output, tableText } from '../terminal/output.ts';
 
 export interface RefreshFlags {
@@ -19,7 +19,7 @@ export interface RefreshFlags {
   readonly asJson: boolean;
   readonly output: Output;
   /** Asks for confirmation; undefined = not interactive. Default: the terminal. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  readonly ask?: Ask | undefined;
 }
 
 /** Shows the differences that data make, then imports them. Returns the exit code. */
@@ -65,22 +65,6 @@ function refuse(
   if (asJson) output.out(jsonText({ problems }));
   output.err(problems.map((problem) => `${problemLine(problem)}\n`).join(''));
   return 1;
-}
-
-function askTerminal(): ((question: string) => Promise<string>) | undefined {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  return async (question) => {
-    const dialogue = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      return await dialogue.question(question);
-    } finally {
-      dialogue.close();
-    }
-  };
-}
-
-function isYes(answer: string): boolean {
-  return /^y(es)?$/i.test(answer.trim());
 }
 
 // --- Differences
