@@ -203,7 +203,12 @@ async function openParts(given: OpenOptions, closers: Closers): Promise<RunningG
     closers,
   );
   const { ledger, tenancy, eventStore: events } = installation;
-  const money = new MoneyLeft({ ledger, tenancy, clock: systemClock });
+  const money = new MoneyLeft({
+    ledger,
+    tenancy,
+    clock: systemClock,
+    shownKeys: () => settings.latest.http.shownKeyLimits,
+  });
   const { generationMetrics: generations, guardrailMetrics: guardrails, health } = engine;
   const families = [
     ...gatewayMetrics({ ...earlySources, generations, guardrails, ledger, events, health, money }),

@@ -36,6 +36,8 @@ export interface HttpSettings {
   readonly trustedProxies: TrustedProxies;
   readonly areMetricsPublic: boolean;
   /** Secret that reads the metrics without a key; undefined = none. */
+  /** Keys whose limits are in `/metrics`. */
+  readonly shownKeyLimits: number;
   readonly metricsToken?: string | undefined;
   /** Address of traces, with placeholders; undefined = generations link to none. */
   readonly traceUrl?: string | undefined;

@@ -298,7 +298,10 @@ class GatewayServer implements HttpServer {
         replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#basics.log });
       }
     }
-    this.metrics.answered(operation, reply.gone ? 'gone' : reply.status, exchange.timing);
+    const status = reply.gone ? 'gone' : reply.status;
+    this.metrics.answered(operation, status, exchange.timing);
+    const { caller } = exchange;
+    if (caller !== undefined && exchange.isGeneration) this.metrics.answeredIn(caller.workspace, status);
     this.#basics.log.debug('request', {
       request_id: exchange.requestId,
       operation,

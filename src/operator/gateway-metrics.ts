@@ -7,7 +7,7 @@ import type { MetricFamily } from '../kit/metrics/metric-family.ts';
 import { processMetrics } from '../kit/metrics/process-metrics.ts';
 import { usdOf } from '../kit/money.ts';
 import type { Clock } from '../kit/time/clock.ts';
-import type { MoneyLeft } from '../manage/keys/money-left.ts';
+import type { BudgetFigure, KeyFigure, MoneyLeft } from '../manage/keys/money-left.ts';
 import type { EventStore } from '../ports/events.ts';
 import type { Ledger, SliceFigures } from '../ports/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
@@ -97,6 +97,14 @@ function sliceMetrics(ledger: Pick<MetricSources['ledger'], 'slices'>): readonly
   ];
 }
 
+function labelsOfBudget({ account, workspace, window }: BudgetFigure) {
+  return { account, workspace, window };
+}
+
+function labelsOfKey({ account, key, hash, window }: KeyFigure) {
+  return { account, key, hash, window };
+}
+
 function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>): readonly MetricFamily[] {
   return [
     gauge({
@@ -106,16 +114,27 @@ function moneyMetrics({ money, clock }: Pick<MetricSources, 'money' | 'clock'>):
     }),
     gauge({
       name: 'signalbox_budget_left_usd',
-      help: 'What is left of the budgets of workspaces in their windows: the 100 with the least.',
-      read: () =>
-        money.latest.budgets.map(({ account, workspace, window, leftNanos }) => [
-          { account, workspace, window },
-          usdOf(leftNanos),
-        ]),
+      help: 'What is left of the budgets of workspaces in their windows: the 100 with the smallest share left.',
+      read: () => money.latest.budgets.map((budget) => [labelsOfBudget(budget), usdOf(budget.leftNanos)]),
+    }),
+    gauge({
+      name: 'signalbox_budget_limit_usd',
+      help: 'The budgets of which that is left.',
+      read: () => money.latest.budgets.map((budget) => [labelsOfBudget(budget), usdOf(budget.limitNanos)]),
+    }),
+    gauge({
+      name: 'signalbox_key_limit_left_usd',
+      help: 'What is left of the limits of keys in their windows: as many as metrics.key_limits says.',
+      read: () => money.latest.keys.map((key) => [labelsOfKey(key), usdOf(key.leftNanos)]),
+    }),
+    gauge({
+      name: 'signalbox_key_limit_usd',
+      help: 'The limits of which that is left.',
+      read: () => money.latest.keys.map((key) => [labelsOfKey(key), usdOf(key.limitNanos)]),
     }),
     gauge({
       name: 'signalbox_money_age_seconds',
-      help: 'Age of the figures of balances and budgets; it grows while the database does not answer.',
+      help: 'Age of the figures of balances, budgets and keys; it grows while the database does not answer.',
       read: () => {
         const { readAtMs } = money.latest;
         return readAtMs === undefined ? [] : [[{}, (clock.monotonic() - readAtMs) / 1000]];

@@ -211,6 +211,8 @@ export interface KeyStore {
   findKeysByHashPrefix(prefix: string, limit: number): Promise<Key[]>;
   /** Newest first, management keys included. */
   listKeys(accountId?: string): Promise<Key[]>;
+  /** Enabled API keys of all accounts that have a limit, oldest first; at most `limit`. */
+  listLimitedKeys(limit: number): Promise<Key[]>;
   /** Newest first, without management keys. */
   listPlainKeys(filter: KeyFilter, page: Page): Promise<Key[]>;
   updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined>;

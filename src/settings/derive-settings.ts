@@ -110,6 +110,7 @@ export function* deriveSettingsSliced(
       cors: corsRulesOf(config.server.cors.origins, config.vendor),
       trustedProxies: parseTrustedProxies(config.server.trusted_proxies),
       areMetricsPublic: config.metrics.public,
+      shownKeyLimits: config.metrics.key_limits,
       metricsToken: config.metrics.token ?? undefined,
       traceUrl: config.observability.trace_url ?? undefined,
       rates: {

@@ -164,6 +164,21 @@ export function tenancyContract(name: string, open: () => Promise<TenancyUnderTe
       expect(await tenancy.updateKey(key('ff', 'a').hash, { name: 'n' }, 99)).toBeUndefined();
     });
 
+    it('lists the enabled keys with a limit, oldest first, of all accounts', async () => {
+      for (const id of ['a', 'b']) await tenancy.createAccount(account(id, id), workspace(id));
+      const limited = (hash: string, of: string, createdAtMs: number, more: Partial<Key> = {}) =>
+        tenancy.insertKey(key(hash, of, { createdAtMs, limitNanos: 5n, ...more }));
+      await limited('01', 'a', 3);
+      await limited('02', 'b', 1, { limitNanos: 0n });
+      await limited('03', 'a', 2, { disabled: true });
+      await limited('04', 'a', 2, { isManagement: true });
+      await limited('05', 'a', 2, { limitNanos: null });
+      const hashes = async (most: number) =>
+        (await tenancy.listLimitedKeys(most)).map(({ hash }) => hash.slice(0, 2));
+      expect(await hashes(10)).toEqual(['02', '01']);
+      expect(await hashes(1)).toEqual(['02']);
+    });
+
     it('gives a key models, rates and an expiry, and takes them away again', async () => {
       await tenancy.createAccount(account('a', 'Acme'), workspace('a'));
       const before = key('ab', 'a');

@@ -187,6 +187,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       cors: undefined,
       trustedProxies: [],
       areMetricsPublic: false,
+      shownKeyLimits: 0,
       rates: {
         perKey: { minute: null, day: null },
         tokensPerKey: { minute: null, day: null },

@@ -35,7 +35,7 @@ it('names every figure in docs/guide/metrics.md, and no other', () => {
     health: { coolingSites: () => [] },
     loopDelay,
     version: '0',
-    money: { latest: { balances: [], budgets: [], readAtMs: undefined } },
+    money: { latest: { balances: [], budgets: [], keys: [], readAtMs: undefined } },
     configuration: () => ({ inForceSinceMs: 0, isFileRefused: false, lastReload: undefined }),
     clock: systemClock,
   });

@@ -447,7 +447,7 @@ export const configSchema = closed({
       ),
     ),
   }),
-  metrics: section('Who may read /metrics.', {
+  metrics: section('Who may read /metrics, and what is in it.', {
     public: described('Whether /metrics needs no key.', withDefault(Type.Boolean(), false)),
     token: described(
       'Secret with which a scraper reads /metrics, also while the database is away; absent: a management key is needed.',
@@ -457,6 +457,10 @@ export const configSchema = closed({
           explain: 'must be 16 to 512 characters without spaces: make one with `openssl rand -hex 32`',
         }),
       ),
+    ),
+    key_limits: described(
+      'Keys with a limit in USD that /metrics shows: those with the smallest share left. 0 = none.',
+      withDefault(Type.Integer({ minimum: 0, maximum: 1000 }), 0),
     ),
   }),
 });

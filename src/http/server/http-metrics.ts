@@ -5,6 +5,7 @@ import { DURATION_BOUNDS } from '../../kit/metrics/duration-bounds.ts';
 import { gauge } from '../../kit/metrics/gauge.ts';
 import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
+import type { Workspace } from '../../ports/tenancy.ts';
 import type { PhaseTimes, ServerTiming } from '../exchange/server-timing.ts';
 
 export interface InFlight {
@@ -19,6 +20,9 @@ interface OperationFigures {
 
 /** Why a generation was turned away: `flood`: overload; `in-flight`: `maxConcurrentRequests` are in flight. */
 export type TurnAwayReason = 'flood' | 'in-flight';
+
+/** Workspaces that are counted: those whose keys came first. */
+const MAX_WORKSPACES = 200;
 
 /** Limit of the series by operation; there are fewer operations. */
 const MAX_OPERATIONS = 1000;
@@ -69,6 +73,13 @@ export class HttpMetrics {
       byStatus: new Map(),
     }),
   );
+  readonly #workspaces = new Counter({
+    name: 'signalbox_workspace_requests_total',
+    help: 'Answered requests for generations by the workspace of their key and status; a stream has the status it began with.',
+    labels: ['account_id', 'workspace', 'status'],
+  });
+  /** By the id of the workspace. */
+  readonly #byWorkspace = new Map<string, Map<number | 'gone', Sum>>();
   #phase: Readonly<Record<keyof PhaseTimes, Distribution>> | undefined;
 
   constructor(inFlight: InFlight) {
@@ -78,6 +89,7 @@ export class HttpMetrics {
       this.#turnedAway,
       this.#duration,
       this.#phases,
+      this.#workspaces,
       gauge({
         name: 'signalbox_http_requests_in_flight',
         help: 'Requests without a whole answer.',
@@ -112,6 +124,23 @@ export class HttpMetrics {
     const sum = this.#requests.of({ operation, status: String(status) });
     sum.add();
     return sum;
+  }
+
+  /** Counts the answer to a generation for its workspace. */
+  answeredIn(workspace: Pick<Workspace, 'id' | 'accountId' | 'slug'>, status: number | 'gone'): void {
+    let byStatus = this.#byWorkspace.get(workspace.id);
+    if (byStatus === undefined) {
+      if (this.#byWorkspace.size >= MAX_WORKSPACES) return;
+      byStatus = new Map();
+      this.#byWorkspace.set(workspace.id, byStatus);
+    }
+    let sum = byStatus.get(status);
+    if (sum === undefined) {
+      const { accountId, slug } = workspace;
+      sum = this.#workspaces.of({ account_id: accountId, workspace: slug, status: String(status) });
+      byStatus.set(status, sum);
+    }
+    sum.add();
   }
 
   turnedAway(reason: TurnAwayReason): void {

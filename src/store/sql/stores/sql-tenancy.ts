@@ -286,6 +286,20 @@ export class SqlTenancy implements Tenancy {
     return rows.map(keyOf);
   }
 
+  async listLimitedKeys(limit: number): Promise<Key[]> {
+    const rows = await this.#database
+      .selectFrom('keys')
+      .selectAll()
+      .where('limit_nanos', 'is not', null)
+      .where('is_management', '=', 0)
+      .where('disabled', '=', 0)
+      .orderBy('created_at_ms')
+      .orderBy('hash')
+      .limit(limit)
+      .execute();
+    return rows.map(keyOf);
+  }
+
   async listPlainKeys(
     { accountId, workspaceId, includeDisabled, search }: KeyFilter,
     { offset, limit }: Page,
