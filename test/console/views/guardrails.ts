@@ -56,6 +56,16 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('says of the guardrail of a workspace that it holds for all keys there', async () => {
+      const workspace = await manage.data(201, 'POST', '/workspaces', { name: 'Ruled', slug: 'ruled' });
+      const { default_guardrail_id: id } = workspace;
+      await manage.data(200, 'PATCH', `/guardrails/${id}`, { name: 'House rules' });
+      const { page, close, problems } = await opened(`/guardrails/${id}`);
+      await page.getByText('It is the guardrail of Ruled: its rules hold for all keys there.').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('asks before a key loses the guardrail that it has', async () => {
       const [before, after] = [
         await manage.data(201, 'POST', '/guardrails', { name: 'Cards blocked' }),

@@ -140,6 +140,7 @@ export function keysSuite(under: () => ConsoleUnderTest): void {
         expires_at: null,
       });
       expect(problems).toEqual([]);
+      await gateway.fetch(`/guardrails/${guardrail.id}`, { method: 'DELETE', key: gateway.managementKey });
       await close();
     });
 
