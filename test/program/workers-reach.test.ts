@@ -172,6 +172,14 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     }, PATIENCE);
   });
 
+  it('admit exactly as many requests together as a key has of its own', async () => {
+    const own = { name: 'own limit', requests_per_minute: 8 };
+    const made = await gateway.call('POST', '/keys', gateway.management, own);
+    const replies = await Promise.all(Array.from({ length: 24 }, () => gateway.ask(made.json.key)));
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...new Array(8).fill(200), ...new Array(16).fill(429)]);
+  });
+
   it('serve and take a new configuration while one of them hangs, until it is replaced', async () => {
     const [hung = 0] = gateway.workers();
     const item = await gateway.call('POST', '/responses', gateway.key, { model: 'local/one', input: 'Hi' });

@@ -99,6 +99,17 @@ describe.each(stores)('three gateways on %s', (name, open) => {
     expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
+  it('admit exactly as many requests together as a key has of its own', async () => {
+    for (const upstream of upstreams) upstream.answer(chatAnswer({ text: 'Hello' }));
+    const own = { name: 'own limit', requests_per_minute: 70 };
+    key = (await managementOf(three[0]).ask('POST', '/keys', own)).body.key;
+    const replies = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => askedAt(three[at % 3] as TestGateway)),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(70);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(50);
+  });
+
   it('count the tokens of a key together', async () => {
     for (const upstream of upstreams) {
       upstream.answer(chatAnswer({ text: 'Hello', usage: { input: 6_000, output: 4_000 } }));
