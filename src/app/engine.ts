@@ -8,6 +8,7 @@ import { LastFailures } from '../gateway/observers/last-failures.ts';
 import { ServiceChanges } from '../gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from '../gateway/request/memory-output-items.ts';
 import { NeighbouringItems } from '../gateway/request/neighbouring-items.ts';
+import { settingsSeenBy } from '../gateway/request/settings-seen-by.ts';
 import { SharedOutputItems } from '../gateway/request/shared-output-items.ts';
 import type { StoredFiles } from '../gateway/request/stored-files.ts';
 import { tokenCounts } from '../http/access/rate-limits.ts';
@@ -25,6 +26,7 @@ import { RemoteOffers } from '../mcp/server/remote-offers.ts';
 import { TokenRefresher } from '../mcp/token-refresher.ts';
 import type { createEgress } from '../net/egress/egress.ts';
 import type { ByokCredentials, McpTokens } from '../ports/byok-credentials.ts';
+import type { Caller } from '../ports/caller.ts';
 import type { ContentStore } from '../ports/content.ts';
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
 import type { GenerationLedger } from '../ports/ledger.ts';
@@ -146,8 +148,9 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const { egress, judgesFor, cache } = options;
   const { files } = installation;
   const { onSettled, onUnrecorded, ...observers } = openObservers(options);
+  const settingsFor = (caller: Caller) => settingsSeenBy(caller, settings.current.gateway);
   const gateway = createGateway({
-    settings: () => settings.current.gateway,
+    settings: settingsFor,
     stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics, mcpServers }, options.stages),
     callUpstream: upstreams.call,
     countUpstream: upstreams.countTokens,
@@ -174,7 +177,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     egress,
     files,
     log,
-    settings: () => settings.current.gateway,
+    settings: settingsFor,
     now: () => systemClock.now(),
   };
   const remoteTools = new RemoteOffers(mcpServers, log);

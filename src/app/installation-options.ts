@@ -1,4 +1,6 @@
 import type { TestConnection } from '../broadcast/connection-test.ts';
+import type { Provider } from '../catalog/catalog.ts';
+import type { ProviderSetter } from '../contract/gateway/gateway-provider.ts';
 import type { ClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
 import type { EgressRules } from '../kit/net/egress.ts';
@@ -35,6 +37,10 @@ export interface InstallationOptions {
   readonly initialUsd?: (() => number | null) | undefined;
   /** The providers of the configuration, for stored credentials; none by default. */
   readonly providers?: (() => readonly CredentialProvider[]) | undefined;
+  /** What the configuration file and the environment set, by the slugs of providers; nothing by default. */
+  readonly providerSetters?: (() => ReadonlyMap<string, ProviderSetter>) | undefined;
+  /** A provider of the running catalogue; by default none is known. */
+  readonly runningProvider?: ((slug: string) => Provider | undefined) | undefined;
   /** The models that guardrails may name; by default none is known, and any name is taken. */
   readonly models?: (() => ModelLookup) | undefined;
   /** Address of a Presidio-compatible service; null or absent = there is none. */

@@ -19,6 +19,8 @@ import { programVersion } from '../kit/program-version.ts';
 import { type Clock, systemClock } from '../kit/time/clock.ts';
 import { mcpProviders } from '../manage/byok/byok-secret.ts';
 import { keepSwept } from '../manage/files/files.ts';
+import { providerSetters } from '../manage/gateway-providers/provider-setters.ts';
+import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import { keptMs } from '../manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from '../manage/keys/bootstrap.ts';
 import { MoneyLeft } from '../manage/keys/money-left.ts';
@@ -43,6 +45,7 @@ import { type Engine, type EngineMemory, openEngine } from './engine.ts';
 import { openEngineStores } from './engine-stores.ts';
 import { httpServices } from './http-services.ts';
 import { type Installation, openInstallation } from './installation.ts';
+import type { InstallationOptions } from './installation-options.ts';
 import {
   type ListeningServer,
   openServer,
@@ -148,8 +151,24 @@ async function openParts(given: OpenOptions, closers: Closers): Promise<RunningG
   const presidioUrl = () => settings.latest.config.guardrails.presidio_url ?? null;
   const judgesFor = guardrailJudges({ egress, presidioUrl });
   const testConnection = connectionTest(egress, systemSources.uuid, systemClock.now);
-  const waysOut = { presidioUrl, judgesFor, testConnection };
-  const installation = await openStores(waysOut, options, settings, closers);
+  const installation = await openStores(
+    {
+      presidioUrl,
+      judgesFor,
+      testConnection,
+      providerSetters: () => providerSetters(reloads.watch.running),
+    },
+    options,
+    settings,
+    closers,
+  );
+  const useProviders = async (entries: readonly StoredEntry[]) => {
+    await settings.useProviders(entries);
+    await workers?.useProviders(entries);
+  };
+  installation.gatewayProviders.watch(useProviders);
+  await installation.whenDatabaseUp(() => installation.gatewayProviders.refresh());
+  installation.changes.subscribe((change) => installation.gatewayProviders.note(change));
   closers.add('the removal of deleted files', keepSwept(installation.files, log));
   const { vendor } = config;
   let firstAccountId: string | undefined;
@@ -261,6 +280,7 @@ async function openParts(given: OpenOptions, closers: Closers): Promise<RunningG
     configuration: () => reloads.watch,
     flags: options.load.flags ?? {},
     prices: installation.priceHistory,
+    storedProviders: installation.gatewayProviders,
     uptime,
     examine: () => examineSelf(examined),
   });
@@ -372,7 +392,7 @@ function watchFile(
 
 /** The data directory, or the database, and the services on it. Logs what opening it has found. */
 async function openStores(
-  waysOut: Pick<Parameters<typeof openInstallation>[0], 'presidioUrl' | 'judgesFor' | 'testConnection'>,
+  waysOut: Pick<InstallationOptions, 'presidioUrl' | 'judgesFor' | 'testConnection' | 'providerSetters'>,
   { loaded: { config, runtime }, log }: OpenOptions,
   settings: RunningSettings,
   closers: Closers,
@@ -386,6 +406,8 @@ async function openStores(
       ...settings.current.gateway.catalog.providers,
       ...mcpProviders(settings.current.config.tools.mcp_servers),
     ],
+    runningProvider: (slug) =>
+      settings.current.gateway.catalog.providers.find((provider) => provider.slug === slug),
     models: () => settings.current.gateway.catalog.withEveryProvider(),
     ...waysOut,
     egress: () => settings.latest.egress,

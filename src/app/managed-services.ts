@@ -1,4 +1,5 @@
 import type { TestConnection } from '../broadcast/connection-test.ts';
+import type { ProviderSetter } from '../contract/gateway/gateway-provider.ts';
 import { randomIds } from '../kit/ids.ts';
 import { nanosOf } from '../kit/money.ts';
 import { egressProblem, parseEgressRules } from '../kit/net/egress.ts';
@@ -14,6 +15,7 @@ import { Declarations } from '../manage/declared/declarations.ts';
 import { Destinations } from '../manage/destinations/destinations.ts';
 import { Files, type FilesDependencies } from '../manage/files/files.ts';
 import { Freshness } from '../manage/freshness.ts';
+import { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
 import { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { GuardrailChecks } from '../manage/guardrails/guardrail-issues.ts';
 import { Guardrails } from '../manage/guardrails/guardrails.ts';
@@ -27,6 +29,7 @@ import type { Sources } from '../manage/sources.ts';
 import { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import { Budgets } from '../manage/workspaces/budgets.ts';
 import { Workspaces } from '../manage/workspaces/workspaces.ts';
+import { createEgress } from '../net/egress/egress.ts';
 import { MCP_PROVIDER_PREFIX } from '../ports/byok-credentials.ts';
 import type { FileQuotas } from '../ports/files.ts';
 import type { Workspace } from '../ports/tenancy.ts';
@@ -35,6 +38,7 @@ import type { DataDirectory } from '../store/directory/data-directory.ts';
 import type { ImportFolder } from '../store/directory/import-folder.ts';
 import { readBundleApps } from '../store/events/duckdb/bundle/event-bundle.ts';
 import type { State } from '../store/state.ts';
+import { modelLister } from '../upstream/listing/list-models.ts';
 import type { InstallationOptions } from './installation-options.ts';
 
 /** What services are made from, besides the stores. */
@@ -61,6 +65,7 @@ export async function openServices(
     byokStore,
     guardrailStore,
     destinationStore,
+    gatewayProviderStore,
     classifierStore,
     classificationStore,
     followerNotes,
@@ -72,7 +77,7 @@ export async function openServices(
     whenDatabaseUp,
   } = stores;
   const vault = await whenDatabaseUp(() =>
-    Vault.open([byokStore, destinationStore], directory.encryptionKeys),
+    Vault.open([byokStore, destinationStore, gatewayProviderStore], directory.encryptionKeys),
   );
   const freshness = new Freshness(changes, sources.clock);
   const byokCredentials = new ByokDirectory(
@@ -87,6 +92,22 @@ export async function openServices(
   const accounts = new Accounts(tenancy, sources, credits, () => {
     const usd = options.initialUsd?.() ?? null;
     return usd === null ? null : nanosOf(usd);
+  });
+  const gatewayProviders = new GatewayProviders({
+    store: gatewayProviderStore,
+    isWorkspace: async (id) => {
+      for (const account of await accounts.list()) {
+        if ((await tenancy.findWorkspaceById(account.id, id)) !== undefined) return true;
+      }
+      return false;
+    },
+    vault,
+    sources,
+    setters: options.providerSetters ?? (() => NO_SETTERS),
+    running: options.runningProvider ?? (() => undefined),
+    listModels: modelLister(createEgress({ rules: options.egress ?? (() => PUBLIC_ADDRESSES) })),
+    changed: () => changes.publish({ kind: 'providers' }),
+    warn: options.warn ?? (() => {}),
   });
   changes.subscribe((change) => callers.forget(change));
   changes.subscribe((change) => byokCredentials.forget(change));
@@ -149,6 +170,7 @@ export async function openServices(
       egress: options.egress ?? (() => PUBLIC_ADDRESSES),
       changed: changedCredentials,
     }),
+    gatewayProviders,
     guardrails,
     guardrailAssignments: new GuardrailAssignments({
       store: guardrailStore,
@@ -233,6 +255,8 @@ const noWayOut: TestConnection = async () => ({
   status: null,
   problem: 'there is no way out',
 });
+
+const NO_SETTERS: ReadonlyMap<string, ProviderSetter> = new Map();
 
 const NO_QUOTA = { bytes: null, files: null };
 

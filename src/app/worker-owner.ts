@@ -14,6 +14,7 @@ import {
 } from '../kit/metrics/metric-snapshot.ts';
 import { WORKER_MODULE } from '../kit/program-files.ts';
 import { systemClock } from '../kit/time/clock.ts';
+import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import type { Change } from '../ports/changes.ts';
 import type { ContentStore } from '../ports/content.ts';
 import type { Limiter } from '../ports/limiter.ts';
@@ -103,6 +104,8 @@ export class WorkerOwner {
   readonly #count: number;
   /** The newest configuration: workers that start later begin with it. */
   #loaded: LoadedConfiguration;
+  /** The providers that the operator has added, as last read. */
+  #providers: readonly StoredEntry[] = [];
   #asked: Address = { host: '', port: 0 };
   #onBound: (address: Address) => void = () => {};
   /** Resolves when the first worker listens. */
@@ -178,10 +181,13 @@ export class WorkerOwner {
   /** Takes a new configuration into use in all workers. Does not wait for one that hangs, which is replaced. */
   async reload(loaded: LoadedConfiguration): Promise<void> {
     this.#loaded = plain(loaded);
-    // Also those that are starting, which have begun with the configuration before.
-    const workers = this.#group?.all ?? [];
-    const reloads = workers.map(({ channel }) => channel.call('reload', this.#loaded));
-    await isInTime(Promise.allSettled(reloads), RELOAD_MS);
+    await this.#have('reload', this.#loaded);
+  }
+
+  /** Takes other providers of the operator into use in all workers, likewise. */
+  async useProviders(entries: readonly StoredEntry[]): Promise<void> {
+    this.#providers = entries;
+    await this.#have('useProviders', entries);
   }
 
   /** Requests and generations in flight at all workers, and their longest delay of the event loop; a second old. */
@@ -306,7 +312,12 @@ export class WorkerOwner {
   async #open({ number, channel }: Worker): Promise<void> {
     const { host, port } = this.#asked;
     const listen = async () => this.#onBound(await channel.call('listen', host, port));
-    await channel.call('start', { worker: number, loaded: this.#loaded, log: this.#options.logSettings });
+    await channel.call('start', {
+      worker: number,
+      loaded: this.#loaded,
+      providers: this.#providers,
+      log: this.#options.logSettings,
+    });
     // While the gateway starts, probes are answered. One that takes the place of another accepts when it can serve.
     const isReplacement = this.#parts !== undefined;
     if (!isReplacement) await listen();
@@ -341,6 +352,15 @@ export class WorkerOwner {
       if (this.#unconfirmed === confirmed) this.#unconfirmed = undefined;
     });
     this.#unconfirmed = confirmed;
+  }
+
+  /** Waits for all workers, also those that are starting, which have begun with what was before. */
+  async #have<Name extends 'reload' | 'useProviders'>(
+    name: Name,
+    ...args: Parameters<WorkerCalls[Name]>
+  ): Promise<void> {
+    const told = (this.#group?.all ?? []).map(({ channel }) => channel.call(name, ...args));
+    await isInTime(Promise.allSettled(told), RELOAD_MS);
   }
 
   #tell<Name extends keyof WorkerCalls>(name: Name, ...args: Parameters<WorkerCalls[Name]>): void {

@@ -5,6 +5,7 @@ import type { SharedItemStore } from '../gateway/request/shared-output-items.ts'
 import type { LogLevel } from '../kit/log/log-level.ts';
 import type { MetricSnapshot } from '../kit/metrics/metric-snapshot.ts';
 import type { TokenName } from '../manage/byok/replace-token.ts';
+import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import type { ByokStore } from '../ports/byok.ts';
 import type { CountedCalls } from '../ports/call-counts.ts';
 import type { Caller } from '../ports/caller.ts';
@@ -88,6 +89,8 @@ export interface WorkerStart {
   /** Its number: 1, 2, 3 and so on. */
   readonly worker: number;
   readonly loaded: LoadedConfiguration;
+  /** The providers that the operator has added. */
+  readonly providers: readonly StoredEntry[];
   readonly log: { readonly level: LogLevel; readonly readable: boolean; readonly colours: boolean };
 }
 
@@ -114,7 +117,7 @@ export interface WorkerFigures {
 
 /** What the owner asks of a worker, or tells it. */
 export type WorkerCalls = {
-  start(start: WorkerStart): void;
+  start(start: WorkerStart): Promise<void>;
   /** Begins to accept. Until it serves, only probes are answered. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>;
   serve(state: WorkerState): Promise<void>;
@@ -123,6 +126,8 @@ export type WorkerCalls = {
   /** The owner has told of all changes up to so many milliseconds ago. */
   changesSeen(ageMs: number): void;
   reload(loaded: LoadedConfiguration): Promise<void>;
+  /** Other providers of the operator take the place of those before. */
+  useProviders(providers: readonly StoredEntry[]): Promise<void>;
   /** The models of `catalog refresh` were changed. */
   knowledgeChanged(): Promise<void>;
   change(change: Change): void;

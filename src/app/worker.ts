@@ -95,6 +95,7 @@ export class Worker {
       ping: () => this.#figures(),
       changesSeen: (ageMs) => this.#serving?.changes.noteSeen(ageMs),
       reload: async (loaded) => this.#started?.settings.reload(loaded),
+      useProviders: async (providers) => this.#started?.settings.useProviders(providers),
       knowledgeChanged: async () => this.#serving?.readKnowledge(),
       change: (change) => this.#serving?.changes.publish(change),
       useEncryptionKeys: (keys) => this.#serving?.cipher.use(secretKeys(keys)),
@@ -105,7 +106,7 @@ export class Worker {
     };
   }
 
-  #start({ worker, loaded, log: { level, ...lines } }: WorkerStart): void {
+  async #start({ worker, loaded, providers, log: { level, ...lines } }: WorkerStart): Promise<void> {
     const log = openStderrLog({ logLevel: level, ...lines }).with({ worker });
     const settings = new RunningSettings(loaded);
     const loopDelay = this.#closers.add('the measurement of the event loop', new LoopDelay());
@@ -114,6 +115,7 @@ export class Worker {
     const options = { forward: this.#forwarder.forward };
     const server = openServer(loaded, settings, metrics, options, log, this.#closers);
     this.#started = { settings, server, loopDelay, log };
+    await settings.useProviders(providers);
   }
 
   async #serve(state: WorkerState): Promise<void> {

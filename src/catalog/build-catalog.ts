@@ -36,7 +36,41 @@ export function* buildCatalogSliced(source: CatalogSource): Sliced<Catalog> {
     complete ??= { ...runAtOnce(build(source, dormantProviders(source.providers))), withEveryProvider };
     return complete;
   };
-  return { ...(yield* build(source, [])), withEveryProvider };
+  const whole: Catalog = { ...(yield* build(source, [])), withEveryProvider };
+  const limited = source.providers.filter(({ workspaces }) => workspaces !== undefined);
+  return limited.length === 0 ? whole : { ...whole, seenFrom: viewsOf(whole, source, limited) };
+}
+
+/** The catalogues of workspaces, each made on first use: as many as there are different sets of providers. */
+function viewsOf(
+  whole: Catalog,
+  source: CatalogSource,
+  limited: readonly ProviderEntry[],
+): (workspaceId: string) => Catalog {
+  const views = new Map<string, Catalog>();
+  return (workspaceId) => {
+    const hidden = limited
+      .filter(({ workspaces }) => workspaces?.includes(workspaceId) === false)
+      .map(({ slug }) => slug);
+    if (hidden.length === 0) return whole;
+    const name = hidden.join(' ');
+    const view = views.get(name) ?? buildCatalog(without(new Set(hidden), source));
+    views.set(name, view);
+    return view;
+  };
+}
+
+/** A source without some providers. A model that only they serve is not in it either. */
+function without(hidden: ReadonlySet<string>, source: CatalogSource): CatalogSource {
+  const models = source.models.flatMap((model) => {
+    const endpoints = model.endpoints?.filter(({ provider }) => !hidden.has(provider));
+    const isLeft = endpoints === undefined || endpoints.length > 0 || model.endpoints?.length === 0;
+    return isLeft ? [{ ...model, endpoints: endpoints ?? null }] : [];
+  });
+  const providers = source.providers
+    .filter(({ slug }) => !hidden.has(slug))
+    .map(({ workspaces, ...provider }) => provider);
+  return { ...source, providers, models };
 }
 
 /** `dormant`: known providers for which the gateway has no credential. */

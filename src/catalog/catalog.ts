@@ -137,4 +137,9 @@ export interface Catalog {
   resolve(id: string): Model | undefined;
   /** The catalogue with the known providers that have no credential here; built on first use. */
   withEveryProvider(): Catalog;
+  /**
+   * The catalogue of a workspace, without the providers that do not serve its requests. Absent = every provider serves
+   * all workspaces.
+   */
+  seenFrom?(workspaceId: string): Catalog;
 }

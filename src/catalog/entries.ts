@@ -24,6 +24,8 @@ export interface ProviderEntry {
     readonly system_turns?: boolean | null;
     readonly callers_version?: boolean | null;
   } | null;
+  /** Ids of the workspaces whose requests it serves; absent = all. The configuration file has no such key. */
+  readonly workspaces?: readonly string[] | undefined;
   readonly timeouts_ms?: {
     readonly connect?: number | null;
     readonly first_byte?: number | null;

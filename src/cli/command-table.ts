@@ -81,7 +81,24 @@ export const FLAGS = {
     value: 'NAME',
     meaning: 'environment variable that holds the credential (default: standard input)',
   },
-  'all-workspaces': { meaning: 'for every workspace of the account' },
+  'all-workspaces': { meaning: 'for every workspace' },
+  workspaces: { value: 'SLUG,...', meaning: 'serve the requests of these workspaces alone' },
+  'base-url': { value: 'URL', meaning: 'address up to the path of the interface (default: the known one)' },
+  dialect: {
+    value: 'DIALECT',
+    choices: ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'aws-bedrock'],
+    meaning: 'interface that a server of your own speaks, mostly openai-chat (default: the known one)',
+  },
+  models: {
+    value: 'all|NAME,...',
+    meaning: "models to serve besides the known ones, by the server's names; all: all that it lists",
+  },
+  prices: {
+    value: 'NAME=IN/OUT,...',
+    meaning: 'prices of these models, USD per million tokens (default: 0/0, free)',
+  },
+  'new-key': { meaning: 'read another key from standard input' },
+  untested: { meaning: 'store it although its test fails' },
   fallback: { meaning: 'use the credential only after the shared endpoints' },
   required: { meaning: 'use no shared endpoint of the provider for models that the credential covers' },
   'byok-only': { meaning: 'use no shared endpoint of the provider' },
@@ -180,6 +197,24 @@ export const COMMAND_TABLE = {
     ['secret-env', 'name', 'fallback', 'required', 'byok-only', 'workspace', 'all-workspaces', 'account'],
   ),
   'byok remove': row('delete a BYOK credential and wipe its secret', ['ID'], ['account']),
+  'providers list': row('list the providers of the gateway, and what sets them', []),
+  'providers add': row(
+    'serve a provider with a key that is read from standard input; no restart',
+    ['PROVIDER'],
+    ['base-url', 'dialect', 'name', 'models', 'prices', 'workspaces', 'secret-env', 'untested'],
+  ),
+  'providers test': row('ask a provider for its models, and show what came back', ['PROVIDER']),
+  'providers update': row(
+    'change a provider that was added',
+    ['PROVIDER'],
+    [
+      ...(['base-url', 'dialect', 'name', 'models', 'prices', 'workspaces', 'all-workspaces'] as const),
+      ...(['new-key', 'secret-env'] as const),
+    ],
+  ),
+  'providers disable': row('stop serving a provider that was added', ['PROVIDER']),
+  'providers enable': row('serve it again', ['PROVIDER']),
+  'providers remove': row('remove a provider that was added and wipe its key', ['PROVIDER']),
   'guardrails list': row('list guardrails, with what they apply to', [], ['account']),
   'guardrails assign': row(
     'give a key a guardrail, by id or name; asks before another one is replaced',
@@ -232,7 +267,7 @@ export type CommandWords = keyof typeof COMMAND_TABLE;
 export const COMMAND_GROUPS: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
   ['Run', ['serve', 'check-config', 'schema', 'doctor', 'completion']],
   ['Keys and money', ['keys', 'budgets', 'credits', 'guardrails', 'workspaces', 'accounts']],
-  ['Providers and models', ['byok', 'catalog']],
+  ['Providers and models', ['providers', 'byok', 'catalog']],
   ['Usage', ['generations', 'usage']],
   ['Data', ['backup', 'restore', 'ledger', 'migrate', 'rotate-encryption-key']],
 ];

@@ -11,11 +11,20 @@ const MAX_SECRET_CHARACTERS = 65_536;
  * an argument, which other users of the machine can see. Rejects with CommandRefused.
  */
 export async function readSecret(what: string, variable: string | undefined): Promise<string> {
+  const secret = await readOptionalSecret(what, variable);
+  if (secret !== undefined) return secret;
+  throw new CommandRefused(`standard input holds nothing: write the ${what} there, or use --secret-env NAME`);
+}
+
+/** The same for a secret that need not be: undefined if nothing was given. */
+export async function readOptionalSecret(
+  what: string,
+  variable: string | undefined,
+): Promise<string | undefined> {
   if (variable !== undefined) return fromEnvironment(variable);
   const text = process.stdin.isTTY ? await fromTerminal(what) : await fromInput();
   const secret = text.replace(/\r?\n$/, '');
-  if (secret !== '') return secret;
-  throw new CommandRefused(`standard input holds nothing: write the ${what} there, or use --secret-env NAME`);
+  return secret === '' ? undefined : secret;
 }
 
 function fromEnvironment(name: string): string {

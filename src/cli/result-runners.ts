@@ -93,6 +93,15 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
     }),
   'byok remove': async (line, flags) =>
     (await byok()).removeByok(flags, { account: textFlag(line, 'account'), id: operand(line) }),
+  'providers list': async (_line, flags) => (await providers()).listProviders(flags),
+  'providers add': async (line, flags) => (await providers()).addProvider(flags, operand(line), line),
+  'providers test': async (line, flags) => (await providers()).testProvider(flags, operand(line)),
+  'providers update': async (line, flags) => (await providers()).updateProvider(flags, operand(line), line),
+  'providers disable': async (line, flags) =>
+    (await providers()).switchProvider(flags, operand(line), { disabled: true }),
+  'providers enable': async (line, flags) =>
+    (await providers()).switchProvider(flags, operand(line), { disabled: false }),
+  'providers remove': async (line, flags) => (await providers()).removeProvider(flags, operand(line)),
   'accounts create': async (line, flags) => (await accounts()).createAccount(flags, operand(line)),
   'accounts list': async (_line, flags) => (await accounts()).listAccounts(flags),
   'credits set': async (line, flags) =>
@@ -134,6 +143,7 @@ const guardrails = () => import('./commands/guardrails.ts');
 const workspaces = () => import('./commands/workspaces.ts');
 const budgets = () => import('./commands/budgets.ts');
 const byok = () => import('./commands/byok.ts');
+const providers = () => import('./commands/providers.ts');
 const ledger = () => import('./commands/ledger.ts');
 
 export function configurationFlags(line: Run): Flags {

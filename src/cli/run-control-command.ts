@@ -7,6 +7,7 @@ import { sendCommand } from '../control/send-command.ts';
 import { openStderrLog } from '../kit/log/log.ts';
 import { parseEgressRules } from '../kit/net/egress.ts';
 import { credentialProviders, mcpProviders } from '../manage/byok/byok-secret.ts';
+import { providerSetters } from '../manage/gateway-providers/provider-setters.ts';
 import { keptMs } from '../manage/generations/retention.ts';
 import { loadOptions } from '../settings/load-options.ts';
 import { isDirectoryInUse } from '../store/directory/data-directory-problem.ts';
@@ -52,7 +53,8 @@ const NOTICED_WAIT_MS = 1_000;
 
 /** Options for a command that opens the data directory itself. Needs no secret of a provider. */
 export function installationOptions(flags: Flags): InstallationOptions {
-  const { config, runtime } = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
+  const loaded = requireConfiguration({ ...loadOptions(flags), scope: 'commands' });
+  const { config, runtime } = loaded;
   const log = openStderrLog(runtime);
   return {
     dataDir: runtime.dataDir,
@@ -60,6 +62,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
     initialUsd: () => config.credits.initial_usd,
     providers: () => [...credentialProviders(config.providers), ...mcpProviders(config.tools.mcp_servers)],
     egress: () => parseEgressRules(config.egress.allow),
+    providerSetters: () => providerSetters(loaded),
     encryptionKey: runtime.encryptionKey,
     clickhouse: runtime.clickhouse,
     mayMigrate: runtime.mayMigrate,

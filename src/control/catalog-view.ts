@@ -1,4 +1,6 @@
 import { forEachSliced, runInTurns, type Sliced } from '../kit/loop/turns.ts';
+import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
+import { withStoredProviders } from '../manage/gateway-providers/with-stored-providers.ts';
 import {
   type ConfiguredCatalog,
   filteredModels,
@@ -13,6 +15,8 @@ export interface CatalogServices {
   readonly modelKnowledge: ModelKnowledge;
   /** Providers and models of the configuration; set in a serving process. */
   readonly configured?: (() => ConfiguredCatalog) | undefined;
+  /** Absent = the operator has added none. */
+  readonly gatewayProviders?: Pick<GatewayProviders, 'entries'>;
 }
 
 /** The models that a filter leaves. Yields to the event loop. */
@@ -36,11 +40,14 @@ export function showModel(
 
 /** Does something with all models, known and configured. */
 async function withModels<T>(
-  { modelKnowledge, configured }: CatalogServices,
+  { modelKnowledge, configured, gatewayProviders }: CatalogServices,
   run: (models: readonly ListedModel[]) => Sliced<T>,
 ): Promise<T> {
   const known = await modelKnowledge.all();
-  const settings = configured?.() ?? { providers: [], models: [] };
+  const settings = withStoredProviders<ConfiguredCatalog>(
+    configured?.() ?? { providers: [], models: [] },
+    gatewayProviders?.entries ?? [],
+  );
   return runInTurns(
     (function* () {
       return yield* run(yield* listedModels(known, settings, Date.now()));

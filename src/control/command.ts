@@ -7,6 +7,7 @@ import type { Accounts } from '../manage/accounts/accounts.ts';
 import type { Credits } from '../manage/accounts/credits.ts';
 import type { Byok } from '../manage/byok/byok.ts';
 import type { Vault } from '../manage/byok/vault.ts';
+import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { Keys } from '../manage/keys/keys.ts';
@@ -31,6 +32,7 @@ export interface CommandServices extends CatalogServices {
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
   readonly byok: Byok;
+  readonly gatewayProviders: GatewayProviders;
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
   readonly keys: Keys;

@@ -17,6 +17,7 @@ import { type ConfigurationView, configurationView } from './configuration-view.
 import { type DoctorView, doctorView } from './doctor-view.ts';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
+import { PROVIDER_COMMANDS } from './provider-commands.ts';
 import type { ProviderView } from './provider-view.ts';
 import {
   type AccountView,
@@ -40,6 +41,7 @@ export const COMMANDS = {
   ...GUARDRAIL_COMMANDS,
   ...BUDGET_COMMANDS,
   ...BYOK_COMMANDS,
+  ...PROVIDER_COMMANDS,
   'keys.create': command(
     'keys.change',
     closed({

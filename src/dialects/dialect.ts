@@ -301,6 +301,14 @@ export interface TokenCounting {
   readCount(body: JsonObject): number | undefined;
 }
 
+/** How upstreams of a dialect list their models. */
+export interface ModelListQuestion {
+  /** Path below the provider's base address, with a query for as many as one answer holds. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The half of a dialect that upstreams speak: requests out, answers in. */
 export interface UpstreamDialect {
   /** Present on dialects of embeddings. */
@@ -325,6 +333,8 @@ export interface UpstreamDialect {
   renderRelay?(request: GenerationRequest, target: RenderTarget): RenderedRequest;
   /** Absent = its upstreams do not count tokens. */
   readonly countTokens?: TokenCounting;
+  /** Absent = its upstreams have no list of models. */
+  readonly modelList?: ModelListQuestion;
   /** Absent = its upstreams run no tools. */
   readonly hosted?: HostedTools;
   /** Media type of its streams; absent, as are the next two, if answers are never streamed. */

@@ -16,6 +16,7 @@ import type { Byok } from '../manage/byok/byok.ts';
 import type { Classifiers } from '../manage/classifiers/classifiers.ts';
 import type { Destinations } from '../manage/destinations/destinations.ts';
 import type { Files } from '../manage/files/files.ts';
+import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
 import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { RunningGenerations } from '../manage/generations/running-generations.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
@@ -42,6 +43,7 @@ export interface OperatorViews {
 export interface EndpointServices {
   readonly clock: Clock;
   readonly byok: Byok;
+  readonly gatewayProviders: GatewayProviders;
   readonly guardrails: Guardrails;
   readonly guardrailAssignments: GuardrailAssignments;
   readonly destinations: Destinations;

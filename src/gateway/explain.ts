@@ -212,7 +212,7 @@ export async function explainRequest(
   dependencies: GatewayDependencies,
 ): Promise<Explanation> {
   const content = room.open(input.replied);
-  const settings = dependencies.settings();
+  const settings = dependencies.settings(input.caller);
   const maxPromptTokens = async () => Number.POSITIVE_INFINITY;
   try {
     const reported = { ...input, wantsMetadata: true };

@@ -84,7 +84,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     callTool: (input, call) => runToolGeneration(input, call, dependencies),
     passedTools: (input, tools) => passedTools(input, tools, dependencies),
 
-    modelsFor: (caller) => reachableModels(caller, dependencies.settings().catalog, dependencies),
+    modelsFor: (caller) => reachableModels(caller, dependencies.settings(caller).catalog, dependencies),
 
     serviceOf(endpoint) {
       const site = siteOf(endpoint, SHARED);
@@ -92,7 +92,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     },
 
     contextWithoutEndpoint(input): ReplyContext {
-      const settings = dependencies.settings();
+      const settings = dependencies.settings(input.caller);
       const request = settingsOfRequest(input, settings, dependencies);
       return {
         vendor: settings.vendor,

@@ -11,6 +11,7 @@ import type {
   ConfigurationProblem,
   FindingsObject,
 } from '../contract/gateway/configuration.ts';
+import { type GatewayProviderObject, gatewayProviderObject } from '../contract/gateway/gateway-provider.ts';
 import type { PriceChangeObject } from '../contract/gateway/price-change.ts';
 import type {
   EndpointStateObject,
@@ -24,6 +25,7 @@ import type { OperatorViews } from '../endpoints/services.ts';
 import type { LastFailures } from '../gateway/observers/last-failures.ts';
 import type { NotedChange, ServiceChanges } from '../gateway/observers/service-changes.ts';
 import { systemClock } from '../kit/time/clock.ts';
+import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
 import type { PriceChange, PriceHistory } from '../manage/models/price-history.ts';
 import { type DailyCalls, sumOfDays, uptimeOver } from '../manage/models/uptime.ts';
 import type { UptimeHistory } from '../manage/models/uptime-history.ts';
@@ -47,6 +49,8 @@ export interface OperatorViewSources {
   /** As the program was started. */
   readonly flags: Flags;
   readonly prices: PriceHistory;
+  /** Providers that the operator has added. */
+  readonly storedProviders: Pick<GatewayProviders, 'list' | 'setBy'>;
   readonly uptime: Pick<UptimeHistory, 'days'>;
   /** Runs the checks of `doctor` on this process. */
   readonly examine: () => Promise<Pick<FindingsObject, 'verdict' | 'findings'>>;
@@ -68,7 +72,10 @@ export function operatorViews(sources: OperatorViewSources): OperatorViews {
   const values = onceFor((loaded: LoadedConfiguration) => configuredValues(loaded, sources.flags));
   let findings: { readonly atMs: number; readonly found: Promise<FindingsObject> } | undefined;
   return {
-    providers: async () => providerObjects(catalog(), await seenNow(sources), sources),
+    providers: async () => {
+      const [seen, added] = await Promise.all([seenNow(sources), addedProviders(sources)]);
+      return providerObjects(catalog(), seen, added, sources);
+    },
     endpoints: async ({ model, provider }) => {
       const seen = await seenNow(sources);
       const found = catalog().models.filter(({ id }) => model === undefined || id === model);
@@ -126,9 +133,20 @@ async function seenNow({ engine, uptime }: OperatorViewSources): Promise<SeenEnd
   return { days, cooling: new Map(engine.health.coolingSites().map((site) => [site.site, site])) };
 }
 
+/** The providers that the operator has added, by slug. */
+type AddedProviders = ReadonlyMap<string, GatewayProviderObject>;
+
+async function addedProviders({ storedProviders }: OperatorViewSources): Promise<AddedProviders> {
+  const stored = await storedProviders.list();
+  return new Map(
+    stored.map((each) => [each.slug, gatewayProviderObject(each, storedProviders.setBy(each.slug))]),
+  );
+}
+
 function providerObjects(
   catalog: Catalog,
   seen: SeenEndpoints,
+  added: AddedProviders,
   sources: OperatorViewSources,
 ): ProviderStateObject[] {
   const endpoints = new Map<string, Endpoint[]>();
@@ -141,17 +159,18 @@ function providerObjects(
   const changes = sources.engine.serviceChanges.all();
   const inUse = new Set(catalog.providers.map(({ slug }) => slug));
   const known = Object.keys(PROVIDER_TABLE).filter(
-    (slug) => !inUse.has(slug) && firstVariables(slug).length > 0,
+    (slug) => !inUse.has(slug) && !added.has(slug) && firstVariables(slug).length > 0,
   );
+  const idle = [...added.keys()].filter((slug) => !inUse.has(slug));
   return [
     ...catalog.providers.map((provider) => {
       const own = endpoints.get(provider.slug) ?? [];
       const states = own.map((endpoint) => endpointObject(endpoint, seen, sources));
       const days = seen.days && sumOfDays(own.flatMap(({ site }) => seen.days?.get(site) ?? []));
       const uptime = seen.days === undefined ? null : uptimeObject(days);
-      return { ...providerObject(provider, states, changes, sources), uptime };
+      return { ...providerObject(provider, states, changes, added, sources), uptime };
     }),
-    ...known.map((slug) => knownProviderObject(slug, sources)),
+    ...[...idle, ...known].map((slug) => idleProviderObject(slug, added.get(slug), sources)),
   ];
 }
 
@@ -159,6 +178,7 @@ function providerObject(
   provider: Provider,
   states: readonly EndpointStateObject[],
   changes: readonly NotedChange[],
+  added: AddedProviders,
   sources: OperatorViewSources,
 ): Omit<ProviderStateObject, 'uptime'> {
   const { slug, name, dataPolicy } = provider;
@@ -171,6 +191,8 @@ function providerObject(
     dialect: provider.dialect,
     hosts: [...new Set(addressesOf(provider).map((address) => new URL(address).host))],
     credential: credentialObject(provider, sources),
+    set_by: sources.storedProviders.setBy(slug) ?? (added.has(slug) ? 'stored' : null),
+    stored: added.get(slug) ?? null,
     data_policy:
       dataPolicy === undefined
         ? null
@@ -190,16 +212,23 @@ function providerObject(
   };
 }
 
-/** A provider of the built-in table that nothing switches on. */
-function knownProviderObject(slug: string, sources: OperatorViewSources): ProviderStateObject {
-  const { name = slug, dialect = null, base_url: address, data_policy: policy } = PROVIDER_TABLE[slug] ?? {};
+/** A provider that nothing has served: of the built-in table, or added and switched off. */
+function idleProviderObject(
+  slug: string,
+  stored: GatewayProviderObject | undefined,
+  sources: OperatorViewSources,
+): ProviderStateObject {
+  const { name = slug, dialect = null, base_url: usual, data_policy: policy } = PROVIDER_TABLE[slug] ?? {};
   const { environment } = sources.configuration().running;
+  const address = stored?.base_url ?? usual;
   return {
     slug,
-    name,
+    name: stored?.name ?? name,
     is_on: false,
-    dialect,
+    dialect: stored?.dialect ?? dialect,
     hosts: address === undefined ? [] : [new URL(address).host],
+    set_by: null,
+    stored: stored ?? null,
     credential: {
       source: 'missing',
       variables: firstVariables(slug).map((variable) => ({
@@ -231,14 +260,16 @@ function firstVariables(slug: string): readonly string[] {
 
 function credentialObject(
   provider: Provider,
-  { configuration }: OperatorViewSources,
+  { configuration, storedProviders }: OperatorViewSources,
 ): ProviderStateObject['credential'] {
   const { providerKeys, environment } = configuration().running;
   const ofEnvironment = providerKeys.find(({ slug }) => slug === provider.slug)?.variables;
   const names = ofEnvironment ?? firstVariables(provider.slug);
   const variables = names.map((name) => ({ name, is_set: Boolean(environment[name]) }));
   if (ofEnvironment !== undefined) return { source: 'environment', variables };
-  if (provider.credential !== undefined) return { source: 'file', variables };
+  if (provider.credential !== undefined) {
+    return { source: storedProviders.setBy(provider.slug) === 'file' ? 'file' : 'stored', variables };
+  }
   return { source: isAuthorized(provider) ? 'none_needed' : 'missing', variables };
 }
 

@@ -18,6 +18,8 @@ import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import { nanosOf } from '../kit/money.ts';
 import { parseTrustedProxies } from '../kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from '../kit/net/egress.ts';
+import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
+import { withStoredProviders } from '../manage/gateway-providers/with-stored-providers.ts';
 import { type ConfiguredServers, configuredServersOf } from '../mcp/configured-servers.ts';
 import type { FileQuotas } from '../ports/files.ts';
 import type { CooldownSettings } from '../routing/health/breaker.ts';
@@ -43,25 +45,33 @@ export interface DerivedSettings {
   readonly fileQuotas: FileQuotas;
 }
 
+/** What the catalogue has besides the configuration. */
+export interface CatalogAdditions {
+  /** Facts about models, shipped and from `catalog refresh`. */
+  readonly known?: CatalogSource['known'];
+  /** Providers that the operator has added. */
+  readonly stored?: readonly StoredEntry[];
+}
+
 /** The source of a configuration's catalogue. */
-export function catalogSourceOf(
+function catalogSourceOf(
   { config }: LoadedConfiguration,
-  known?: CatalogSource['known'],
+  { known, stored = [] }: CatalogAdditions,
 ): CatalogSource {
-  return { ...config, ...(known !== undefined && { known }) };
+  return { ...withStoredProviders(config, stored), ...(known !== undefined && { known }) };
 }
 
 /** Derives the settings of all parts from a configuration. */
-export function deriveSettings(loaded: LoadedConfiguration, known?: CatalogSource['known']): DerivedSettings {
-  return runAtOnce(deriveSettingsSliced(loaded, known));
+export function deriveSettings(loaded: LoadedConfiguration, additions?: CatalogAdditions): DerivedSettings {
+  return runAtOnce(deriveSettingsSliced(loaded, additions));
 }
 
 /** As deriveSettings, in slices, for a serving process. */
 export function* deriveSettingsSliced(
   loaded: LoadedConfiguration,
-  known?: CatalogSource['known'],
+  additions: CatalogAdditions = {},
 ): Sliced<DerivedSettings> {
-  const catalog = yield* buildCatalogSliced(catalogSourceOf(loaded, known));
+  const catalog = yield* buildCatalogSliced(catalogSourceOf(loaded, additions));
   yield;
   const prompts = yield* promptsOf(loaded.config.prompts);
   const { config } = loaded;

@@ -1,17 +1,23 @@
-import type { CatalogSource } from '../catalog/build-catalog.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
 import { systemClock } from '../kit/time/clock.ts';
-import { type DerivedSettings, deriveSettings, deriveSettingsSliced } from './derive-settings.ts';
+import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
+import {
+  type CatalogAdditions,
+  type DerivedSettings,
+  deriveSettings,
+  deriveSettingsSliced,
+} from './derive-settings.ts';
 
-/** The settings of a running gateway. A reload, new knowledge of models or a dated price replaces them. */
+/**
+ * The settings of a running gateway. A reload, new knowledge of models, a stored provider or a dated price replaces
+ * them.
+ */
 export class RunningSettings {
   #loaded: LoadedConfiguration;
-  /** Facts about models from `catalog refresh`; undefined until the installation is open. */
-  #known: CatalogSource['known'];
-  /** Counts changes of that knowledge: a reload that one of them overtakes begins again. */
-  #knowledgeChanges = 0;
+  /** Empty until the installation is open. Another object after every change, which shows what was built before it. */
+  #additions: CatalogAdditions = {};
   #settings: DerivedSettings;
   #onCatalog: ((catalog: Catalog) => void) | undefined;
 
@@ -35,35 +41,46 @@ export class RunningSettings {
   /** Takes a reloaded configuration into use; derives everything in slices beside requests before. */
   async reload(loaded: LoadedConfiguration): Promise<void> {
     let settings: DerivedSettings;
-    let changes: number;
+    let additions: CatalogAdditions;
     do {
-      changes = this.#knowledgeChanges;
-      settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
-    } while (changes !== this.#knowledgeChanges);
+      additions = this.#additions;
+      settings = await runInTurns(deriveSettingsSliced(loaded, additions));
+    } while (additions !== this.#additions);
     this.#loaded = loaded;
     this.#use(settings);
   }
 
   /** Adds the stored knowledge of models. */
-  setKnowledge(known: NonNullable<CatalogSource['known']>): void {
-    this.#known = known;
-    this.#knowledgeChanges++;
+  setKnowledge(known: NonNullable<CatalogAdditions['known']>): void {
+    this.#additions = { ...this.#additions, known };
     this.#derive();
   }
 
-  /**
-   * Rebuilds the catalogue after that knowledge changed, in slices beside requests. Discarded if a reload has built
-   * another one meanwhile.
-   */
+  /** Replaces the providers that the operator has added, in slices beside requests. */
+  async useProviders(stored: readonly StoredEntry[]): Promise<void> {
+    this.#additions = { ...this.#additions, stored };
+    await this.#rebuild();
+  }
+
+  /** Rebuilds the catalogue after that knowledge changed, in slices beside requests. */
   async rebuildCatalog(): Promise<void> {
-    const loaded = this.#loaded;
-    this.#knowledgeChanges++;
-    const settings = await runInTurns(deriveSettingsSliced(loaded, this.#known));
-    if (this.#loaded === loaded) this.#use(settings);
+    this.#additions = { ...this.#additions };
+    await this.#rebuild();
+  }
+
+  /** What a reload, or a later change, has overtaken is built again, so that the newest of both is in force. */
+  async #rebuild(): Promise<void> {
+    for (;;) {
+      const [loaded, additions] = [this.#loaded, this.#additions];
+      const settings = await runInTurns(deriveSettingsSliced(loaded, additions));
+      if (this.#loaded !== loaded || this.#additions !== additions) continue;
+      this.#use(settings);
+      return;
+    }
   }
 
   #derive(): void {
-    this.#use(deriveSettings(this.#loaded, this.#known));
+    this.#use(deriveSettings(this.#loaded, this.#additions));
   }
 
   /** Calls the listener with the catalogue in force, now and whenever another one replaces it. */

@@ -23,6 +23,7 @@ import { SqlClassifierRunStore } from './sql/stores/sql-classifier-run-store.ts'
 import { SqlClassifierStore } from './sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlGatewayProviderStore } from './sql/stores/sql-gateway-provider-store.ts';
 import { sqliteGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
@@ -112,6 +113,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       byokStore: new SqlByokStore(database, emptyWriteLog),
       guardrailStore: new SqlGuardrailStore(database),
       destinationStore: new SqlDestinationStore(database, emptyWriteLog),
+      gatewayProviderStore: new SqlGatewayProviderStore(database, emptyWriteLog),
       classifierStore,
       classificationStore,
       classifierRunStore: new SqlClassifierRunStore(database),

@@ -31,6 +31,7 @@ import { SqlClassifierRunStore } from './sql/stores/sql-classifier-run-store.ts'
 import { SqlClassifierStore } from './sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from './sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from './sql/stores/sql-file-store.ts';
+import { SqlGatewayProviderStore } from './sql/stores/sql-gateway-provider-store.ts';
 import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
@@ -101,6 +102,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       byokStore: new SqlByokStore(postgres.database, async () => {}),
       guardrailStore: new SqlGuardrailStore(postgres.database),
       destinationStore: new SqlDestinationStore(postgres.database, async () => {}),
+      gatewayProviderStore: new SqlGatewayProviderStore(postgres.database, async () => {}),
       classifierStore: new SqlClassifierStore(postgres.database),
       classificationStore,
       classifierRunStore: new SqlClassifierRunStore(postgres.database),

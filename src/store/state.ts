@@ -14,6 +14,7 @@ import type { DestinationStore } from '../ports/following/destinations.ts';
 import type { FollowerNotes } from '../ports/following/follower-notes.ts';
 import type { SettledRows } from '../ports/following/settled-rows.ts';
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
+import type { GatewayProviderStore } from '../ports/gateway-providers.ts';
 import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
 import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
@@ -35,6 +36,7 @@ export interface State {
   readonly byokStore: ByokStore;
   readonly guardrailStore: GuardrailStore;
   readonly destinationStore: DestinationStore;
+  readonly gatewayProviderStore: GatewayProviderStore;
   readonly classifierStore: ClassifierStore;
   readonly classificationStore: ClassificationStore;
   readonly classifierRunStore: ClassifierRunStore;

@@ -7,6 +7,7 @@ import { SqlClassifierRunStore } from '../../src/store/sql/stores/sql-classifier
 import { SqlClassifierStore } from '../../src/store/sql/stores/sql-classifier-store.ts';
 import { SqlDestinationStore } from '../../src/store/sql/stores/sql-destination-store.ts';
 import { SqlFileStore } from '../../src/store/sql/stores/sql-file-store.ts';
+import { SqlGatewayProviderStore } from '../../src/store/sql/stores/sql-gateway-provider-store.ts';
 import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
@@ -19,6 +20,7 @@ import { callCountStoreContract } from '../contracts/call-count-store.ts';
 import { classifierContract } from '../contracts/classifiers.ts';
 import { destinationContract } from '../contracts/destinations.ts';
 import { fileStoreContract } from '../contracts/file-store.ts';
+import { gatewayProviderContract } from '../contracts/gateway-providers.ts';
 import { generationStoreContract } from '../contracts/generation-store.ts';
 import { guardrailContract } from '../contracts/guardrails.ts';
 import { mcpMemoryContract } from '../contracts/mcp-memory.ts';
@@ -54,6 +56,11 @@ if (server !== undefined) {
       tenancy: new SqlTenancy(database),
       close,
     };
+  });
+
+  gatewayProviderContract('SqlGatewayProviderStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { store: new SqlGatewayProviderStore(database, async () => {}), close };
   });
 
   classifierContract('PostgreSQL', async () => {

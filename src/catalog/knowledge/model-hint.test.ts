@@ -18,13 +18,13 @@ const INVALID = 'is not a valid model ID';
 describe('the message for a model that is not served', () => {
   it('names the variable that switches on a provider of a catalogued model', () => {
     expect(messageFor('openai/gpt-4', served('simulator/standard'))).toMatch(
-      /^has no provider yet: set OPENAI_API_KEY \(OpenAI\).* and restart the gateway, or add a key without a restart: signalbox byok add openai\.$/,
+      /^has no provider yet: add a key of OpenAI, without a restart, under Providers in the console or by signalbox providers add openai; or set OPENAI_API_KEY \(OpenAI\).* and restart the gateway\.$/,
     );
   });
 
   it('names the author of a model first, also for an alias', () => {
     expect(messageFor('gpt-5', served('simulator/standard'))).toMatch(
-      /^has no provider yet: set OPENAI_API_KEY /,
+      /^has no provider yet: add a key of OpenAI, /,
     );
   });
 
@@ -62,12 +62,14 @@ describe('the message for a model that is not served', () => {
   });
 
   it.each([
-    ['a missing letter in the author', 'opnai/gpt-4.1', 'openai/gpt-4.1', 'OPENAI_API_KEY'],
-    ['no author', 'claude-sonnet-4.5', 'anthropic/claude-sonnet-4.5', 'ANTHROPIC_API_KEY'],
-    ['no author and a missing hyphen', 'gpt4.1', 'openai/gpt-4.1', 'OPENAI_API_KEY'],
-  ])('suggests a model of the catalogue that no provider here serves: %s', (_, typed, meant, variable) => {
+    ['a missing letter in the author', 'opnai/gpt-4.1', 'openai/gpt-4.1', 'OpenAI'],
+    ['no author', 'claude-sonnet-4.5', 'anthropic/claude-sonnet-4.5', 'Anthropic'],
+    ['no author and a missing hyphen', 'gpt4.1', 'openai/gpt-4.1', 'OpenAI'],
+  ])('suggests a model of the catalogue that no provider here serves: %s', (_, typed, meant, name) => {
     const hint = messageFor(typed, served('simulator/standard'));
-    expect(hint).toContain(`${INVALID}. Did you mean ${meant}? It has no provider yet: set ${variable}`);
+    expect(hint).toContain(
+      `${INVALID}. Did you mean ${meant}? It has no provider yet: add a key of ${name}, `,
+    );
   });
 
   it('gives no hint if nothing looks alike', () => {

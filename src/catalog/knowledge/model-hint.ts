@@ -73,7 +73,15 @@ function stepFor(id: string, configured: Served['providers']): string | undefine
       ? `configure the provider ${name}`
       : `set ${variables.join(' and ')} (${name})`;
   });
-  return `${known.join(' or ')} and restart the gateway, or add a key without a restart: signalbox byok add ${providers[0]}.`;
+  const setting = `${known.join(' or ')} and restart the gateway.`;
+  // One that the file lists cannot be added: the file wins.
+  const addable = providers.find((slug) => !configured.some((provider) => provider.slug === slug));
+  if (addable === undefined) return setting;
+  const name = rowOf(addable)?.name ?? addable;
+  return (
+    `add a key of ${name}, without a restart, under Providers in the console or by signalbox providers add ` +
+    `${addable}; or ${setting}`
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import type {
   EnvironmentKey,
   KnownProviders,
   ProviderConfig,
+  ProviderMembers,
 } from '../../config/parse/known-providers.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { SIMULATOR_PROVIDER } from '../simulator-catalog.ts';
@@ -25,7 +26,7 @@ function isComplete(row: ProviderRow | undefined): boolean {
 
 // --- Checks of a listed provider -------------------------------------------------------------------------------------
 
-function missingKeys(provider: ProviderConfig): Issue[] {
+function missingKeys(provider: ProviderMembers): Issue[] {
   const row = rowOf(provider.slug);
   const dialect = provider.dialect ?? row?.dialect;
   const reason = row === undefined ? 'the provider is not in the built-in table' : unknownAddress(row);
@@ -48,7 +49,7 @@ function isAddressedByCredential(row: ProviderRow | undefined): boolean {
   return row?.dialect !== undefined && row.base_url === undefined && row.address_example === undefined;
 }
 
-function credentialIssues(provider: ProviderConfig): Issue[] {
+function credentialIssues(provider: ProviderMembers): Issue[] {
   const auth = authOf(provider);
   if (auth === undefined) return [];
   const mustAddress = !provider.base_url && isAddressedByCredential(rowOf(provider.slug));
@@ -63,7 +64,7 @@ function credentialIssues(provider: ProviderConfig): Issue[] {
 }
 
 /** Keys without effect in the dialect of the provider. */
-function foreignKeys({ slug, dialect: given, takes }: ProviderConfig): Issue[] {
+function foreignKeys({ slug, dialect: given, takes }: ProviderMembers): Issue[] {
   const dialect = given ?? rowOf(slug)?.dialect;
   if (!takes || dialect === undefined || dialect === 'anthropic-messages') return [];
   return [{ path: 'takes', message: `has no effect for ${dialect}: it is of anthropic-messages` }];

@@ -163,7 +163,7 @@ function needsText(endpoints: readonly ListedEndpoint[]): string {
   if (needs.size === 0) return '';
   const isOn = endpoints.some(({ is_on }) => is_on);
   return [
-    isOn ? 'To switch on the others:' : 'No endpoint is on. To switch one on:',
+    `${isOn ? 'To switch on the others' : 'No endpoint is on. To switch one on'}: signalbox providers add PROVIDER, or`,
     ...[...needs].map(([provider, remedy]) => `  ${provider}: ${remedy}`),
   ].join('\n');
 }

@@ -126,7 +126,8 @@ function* duplicate(firstAt: Map<string, string>, name: string, path: string): G
   else yield { path, message: `"${shownName(name)}" is already used at ${first}` };
 }
 
-function* addressChecks(
+/** Problems of the address of a provider. */
+export function* addressChecks(
   address: string | null | undefined,
   dialect: string | null | undefined,
   path: string,

@@ -5,6 +5,9 @@ import type { Environment } from './environment.ts';
 /** A provider of the file, with defaults. */
 export type ProviderConfig = Config['providers'][number];
 
+/** The members that the built-in table is compared with. */
+export type ProviderMembers = Pick<ProviderConfig, 'slug' | 'dialect' | 'base_url' | 'api_key' | 'takes'>;
+
 /** Environment variables that are the credential of a provider. Never holds a value. */
 export interface EnvironmentKey {
   readonly slug: string;
@@ -30,7 +33,7 @@ export interface KnownProviders {
   /** All slugs of the table. */
   readonly slugs: readonly string[];
   /** Problems of a listed provider; paths are relative to it. */
-  issuesOf(provider: ProviderConfig): Issue[];
+  issuesOf(provider: ProviderMembers): Issue[];
   /** Adds the credentials of the environment, and the providers that such a credential switches on. */
   complete(providers: readonly ProviderConfig[], environment: Environment): CompletedProviders;
 }

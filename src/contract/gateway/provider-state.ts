@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
 import { nullable } from '../values/nullable.ts';
+import { gatewayProviderSchema } from './gateway-provider.ts';
 import { uptimeSchema } from './uptime.ts';
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
@@ -93,12 +94,19 @@ export const providerStateSchema = Type.Object({
   dialect: nullable(Type.String()),
   hosts: Type.Array(Type.String(), { description: 'Hosts and ports of its addresses.' }),
   credential: Type.Object({
-    source: oneOf(['environment', 'file', 'none_needed', 'missing'], {
-      description: '`file`: the configuration file has it, itself or by a variable.',
+    source: oneOf(['environment', 'file', 'stored', 'none_needed', 'missing'], {
+      description:
+        '`file`: the configuration file has it, itself or by a variable. `stored`: the operator has added it here.',
     }),
     variables: Type.Array(Type.Object({ name: Type.String(), is_set: Type.Boolean() }), {
       description: 'Variables of the environment that hold its credential. Values are never shown.',
     }),
+  }),
+  set_by: nullable(oneOf(['file', 'environment', 'stored']), {
+    description: 'What has the gateway serve it; the file and the environment win. Null = nothing does.',
+  }),
+  stored: nullable(gatewayProviderSchema, {
+    description: 'As the operator has added it, serving or not; null = it was not added.',
   }),
   data_policy: nullable(
     Type.Object(

@@ -35,6 +35,7 @@ export const chat: ConversationFormat = {
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
     renderRelay,
+    modelList: { path: '/models' },
     hosted,
     createDecoder,
     decodeBody,

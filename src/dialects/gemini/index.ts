@@ -18,6 +18,7 @@ export const gemini: ConversationDialect & { readonly embeddings: EmbeddingDiale
     streamType: SSE_TYPE,
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
+    modelList: { path: '/models?pageSize=1000' },
     hosted,
     createDecoder,
     decodeBody,

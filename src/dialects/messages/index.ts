@@ -12,7 +12,7 @@ import { hasUnknownTypes, parseRequest } from './parse.ts';
 import { carriedItems } from './parse-calls.ts';
 import { fileParts } from './parse-files.ts';
 import { renderRelay } from './relay.ts';
-import { renderRequest } from './render.ts';
+import { renderRequest, USUAL_VERSION } from './render.ts';
 import { countTokensSchema, GATEWAY_FIELDS, requestSchema } from './wire.ts';
 
 /** The messages format: `POST /messages`. */
@@ -42,6 +42,7 @@ export const messages: ConversationFormat = {
     renderRequest,
     renderRelay,
     countTokens,
+    modelList: { path: '/models?limit=1000', headers: { 'anthropic-version': USUAL_VERSION } },
     hosted,
     createDecoder,
     decodeBody,

@@ -20,7 +20,7 @@ import { renderTools } from './render-tools.ts';
 import { SAMPLING } from './settings.ts';
 
 /** The version that every server of the dialect knows. */
-const USUAL_VERSION = '2023-06-01';
+export const USUAL_VERSION = '2023-06-01';
 
 /** Speed is a beta of the dialect. */
 const FAST_MODE = 'fast-mode-2026-02-01';

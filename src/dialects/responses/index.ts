@@ -53,6 +53,7 @@ export const responses: ResponsesFormat = {
     createFrameReader: (maxBytes) => new SseReader(maxBytes),
     renderRequest,
     renderRelay,
+    modelList: { path: '/models' },
     hosted,
     createDecoder,
     decodeBody,

@@ -35,7 +35,7 @@ export function acceptGeneration(
   room: ContentRoom,
   dependencies: GatewayDependencies,
 ): AcceptedGeneration | Promise<AcceptedGeneration> {
-  const settings = dependencies.settings();
+  const settings = dependencies.settings(input.caller);
   const content = room.open(input.replied);
   const maxPromptTokens = async (parse: () => Promise<GenerationRequest>) => {
     const request = await parse();

@@ -62,7 +62,7 @@ export async function runToolGeneration(
   call: DirectToolCall,
   dependencies: GatewayDependencies,
 ): Promise<DirectToolResult> {
-  const settings = dependencies.settings();
+  const settings = dependencies.settings(input.caller);
   const asked = requestOf(input, settings.vendor);
   const guards = dependencies.stages.filter(({ guardsRequest }) => guardsRequest === true);
   const { stages, reservation } = stagesFor(input, asked, settings, { ...dependencies, stages: guards });
@@ -166,7 +166,7 @@ export async function passedTools<T extends ShownTool>(
   dependencies: GatewayDependencies,
 ): Promise<readonly T[]> {
   if (input.caller.guardrails.length === 0) return tools;
-  const settings = dependencies.settings();
+  const settings = dependencies.settings(input.caller);
   const asked = { ...requestOf(input, settings.vendor), items: [], tools: tools.flatMap(functionsOf) };
   const guards = dependencies.stages.filter(({ guardsRequest }) => guardsRequest === true);
   const { stages } = stagesFor(input, asked, settings, { ...dependencies, stages: guards });

@@ -17,6 +17,7 @@ import { classifierRunSchema } from '../../contract/classifiers/run.ts';
 import { destinationSchema } from '../../contract/destinations/destination.ts';
 import { errorEnvelopeSchema, messagesErrorSchema } from '../../contract/envelopes/error-envelope.ts';
 import { healthSchema } from '../../contract/envelopes/health.ts';
+import { gatewayProviderSchema } from '../../contract/gateway/gateway-provider.ts';
 import {
   chatResultSchema,
   messagesResultSchema,
@@ -53,6 +54,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   EndpointList: endpointListSchema,
   Error: errorEnvelopeSchema,
   File: fileSchema,
+  GatewayProvider: gatewayProviderSchema,
   Health: healthSchema,
   Key: keySchema,
   Message: messagesResultSchema,

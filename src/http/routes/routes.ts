@@ -6,6 +6,7 @@ import { DATASET_ENDPOINTS } from '../../endpoints/datasets.ts';
 import { DESTINATION_ENDPOINTS } from '../../endpoints/destinations.ts';
 import { FILE_ENDPOINTS } from '../../endpoints/files.ts';
 import { GATEWAY_ENDPOINTS } from '../../endpoints/gateway.ts';
+import { GATEWAY_PROVIDER_ENDPOINTS } from '../../endpoints/gateway-providers.ts';
 import { GENERATION_LOG_ENDPOINTS } from '../../endpoints/generation-log.ts';
 import { GUARDRAIL_ENDPOINTS } from '../../endpoints/guardrails.ts';
 import { CURRENT_KEY_ENDPOINTS, KEY_ENDPOINTS } from '../../endpoints/keys.ts';
@@ -61,6 +62,7 @@ function rowsFor(vendor: string): readonly Route[] {
     served(GET_CREDITS),
     ...REMOVED_CREDIT_ROUTES,
     ...GATEWAY_ENDPOINTS.map(served),
+    ...GATEWAY_PROVIDER_ENDPOINTS.map(served),
     ...PROBE_AND_DOCS_ROUTES,
   ];
 }

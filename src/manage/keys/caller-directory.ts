@@ -126,7 +126,8 @@ export class CallerDirectory {
   /** Drops the cached callers that a change concerns. */
   forget(change: Change): void {
     const { kind } = change;
-    if (kind === 'credentials' || kind === 'imported-usage' || kind === 'classifications') return;
+    if (kind === 'credentials' || kind === 'providers') return;
+    if (kind === 'imported-usage' || kind === 'classifications') return;
     this.#changes++;
     this.#recent.clear();
     if (change.kind === 'anything') this.#known.doubtAll();

@@ -8,7 +8,7 @@ import { SERVER_TOOLS } from '../../tools/table.ts';
 import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';
 
 export interface OwnToolDependencies extends Pick<ToolContext, 'egress' | 'files'> {
-  readonly settings: () => ToolSettings;
+  readonly settings: (caller: Caller) => ToolSettings;
   readonly log: Pick<Log, 'warn'>;
   now(): number;
 }
@@ -20,7 +20,7 @@ const TIMEOUT = 'the tool gave no result in its time';
 
 /** The gateway's own tools that need no conversation and can run here. */
 export function ownOffers(dependencies: OwnToolDependencies, caller: Caller): readonly OfferedTool[] {
-  const settings = dependencies.settings();
+  const settings = dependencies.settings(caller);
   return [...SERVER_TOOLS.values()]
     .filter((tool) => isOffered(tool, settings))
     .map((tool) => {

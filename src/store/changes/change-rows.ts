@@ -80,6 +80,7 @@ function changeOf(kind: string | null, subject: string | null): Change {
     case 'guardrails':
     case 'credentials':
       return { kind, accountId: subject ?? '' };
+    case 'providers':
     case 'imported-usage':
     case 'classifications':
       return { kind };

@@ -8,7 +8,7 @@ import type { Tables } from '../sql/tables.ts';
 export const MAX_EXAMINED_FILES = 20_000;
 
 /** Tables with encrypted secrets. */
-const SECRET_TABLES = ['byok_credentials', 'destinations'];
+const SECRET_TABLES = ['byok_credentials', 'destinations', 'gateway_providers'];
 
 /** The rows of a query; none while its table is missing. */
 export type RowReader = <Row>(table: string, query: string) => Promise<readonly Row[]>;

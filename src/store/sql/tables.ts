@@ -14,6 +14,7 @@ export interface Tables {
   guardrails: GuardrailRow;
   guardrail_assignments: GuardrailAssignmentRow;
   destinations: DestinationRow;
+  gateway_providers: GatewayProviderRow;
   generations: GenerationTableRow;
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
@@ -166,6 +167,20 @@ export interface GuardrailAssignmentRow {
 }
 
 /** `settings` is JSON. */
+export interface GatewayProviderRow {
+  id: string;
+  slug: string;
+  /** JSON. */
+  settings: string;
+  /** Null = it needs no key. */
+  encrypted_secret: string | null;
+  encryption_key_id: string | null;
+  version: WholeNumber;
+  disabled: WholeNumber;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
+}
+
 export interface DestinationRow {
   id: string;
   account_id: string;

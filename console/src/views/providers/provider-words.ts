@@ -55,6 +55,7 @@ export function causeText(cause: Cause | null): string {
 const SOURCES: Readonly<Record<ProviderStateObject['credential']['source'], string>> = {
   environment: 'from the environment',
   file: 'in the configuration file',
+  stored: 'added here',
   none_needed: 'none needed',
   missing: 'is not set',
 };

@@ -5,9 +5,9 @@ import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 
 /** Tables whose rows hold an encrypted secret and the id of its key. */
-export type SecretTable = 'byok_credentials' | 'destinations';
+export type SecretTable = 'byok_credentials' | 'destinations' | 'gateway_providers';
 
-/** Kysely has no types for one of several tables: both have the columns that are used here. */
+/** Kysely has no types for one of several tables: all have the columns that are used here. */
 const asOne = (table: SecretTable) => table as 'byok_credentials';
 
 export async function encryptionKeyIdsIn(database: Kysely<Tables>, table: SecretTable): Promise<string[]> {

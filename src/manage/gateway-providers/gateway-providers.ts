@@ -1,0 +1,347 @@
+import { isDeepStrictEqual } from 'node:util';
+import { buildProvider } from '../../catalog/build-provider.ts';
+import type { Provider } from '../../catalog/catalog.ts';
+import { parseCredential } from '../../catalog/providers/credential.ts';
+import { labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
+import { type ListModels, type ModelListing, offeredId } from '../../catalog/providers/model-list.ts';
+import { authOf } from '../../catalog/providers/provider-rows.ts';
+import type {
+  CreateGatewayProvider,
+  ProviderSetter,
+  ProviderTestObject,
+  TestGatewayProvider,
+  UpdateGatewayProvider,
+} from '../../contract/gateway/gateway-provider.ts';
+import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { DecryptionProblem } from '../../kit/crypto/encrypt.ts';
+import type { Issue } from '../../kit/json/validate.ts';
+import { maskedLabel } from '../../kit/text/masked-label.ts';
+import type { Change } from '../../ports/changes.ts';
+import {
+  type GatewayProviderStore,
+  keyOwnerOf,
+  type StoredModel,
+  type StoredProvider,
+  type StoredProviderChange,
+} from '../../ports/gateway-providers.ts';
+import type { Vault } from '../byok/vault.ts';
+import { notFound, requireFound } from '../refusals.ts';
+import type { Sources } from '../sources.ts';
+import { modelIssues, providerIssues } from './provider-issues.ts';
+import { type ProviderPlace, providerEntryOf, type StoredEntry, storedEntryOf } from './stored-entry.ts';
+
+export interface GatewayProvidersDependencies {
+  readonly store: GatewayProviderStore;
+  /** Whether a workspace of any account has this id. */
+  readonly isWorkspace: (id: string) => Promise<boolean>;
+  readonly vault: Pick<Vault, 'encrypt' | 'decrypt'>;
+  readonly sources: Sources;
+  /** What the file and the environment set, by slug. */
+  readonly setters: () => ReadonlyMap<string, ProviderSetter>;
+  /** A provider of the running catalogue. */
+  readonly running: (slug: string) => Provider | undefined;
+  readonly listModels: ListModels;
+  /** Called after every change. */
+  readonly changed: () => void;
+  readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Takes the providers that are now served into use. */
+type UseProviders = (entries: readonly StoredEntry[]) => Promise<void>;
+
+const MAX_PROVIDERS = 200;
+
+const KEY_NEEDED_AGAIN = 'is needed again: the stored one is not sent to another address';
+
+/** Providers that the operator adds to the gateway, beside those of the file and the environment, which win. */
+export class GatewayProviders {
+  readonly #dependencies: GatewayProvidersDependencies;
+  #entries: readonly StoredEntry[] = [];
+  #use: UseProviders = async () => {};
+  /** Readings run one after another, so that the last is the newest. */
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: GatewayProvidersDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The enabled ones, with keys in clear, as last read. */
+  get entries(): readonly StoredEntry[] {
+    return this.#entries;
+  }
+
+  /** Calls the listener with the enabled ones whenever they have changed. */
+  watch(use: UseProviders): void {
+    this.#use = use;
+  }
+
+  /** Reads them again, and has a change taken into use. */
+  refresh(): Promise<void> {
+    const reading = this.#reading.then(() => this.#read());
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  /** Reads them again after a change that concerns them. What cannot be read stays as it was until the next change. */
+  note({ kind }: Change): void {
+    if (kind === 'providers' || kind === 'anything') void this.refresh().catch(() => {});
+  }
+
+  /** By slug. */
+  list(): Promise<StoredProvider[]> {
+    return this.#dependencies.store.listAll();
+  }
+
+  async get(slug: string): Promise<StoredProvider> {
+    return requireFound(await this.#dependencies.store.find(slug));
+  }
+
+  /** What the file and the environment set, by slug. */
+  setters(): ReadonlyMap<string, ProviderSetter> {
+    return this.#dependencies.setters();
+  }
+
+  /** What else sets a provider of this slug, and wins; null = nothing. */
+  setBy(slug: string): ProviderSetter | null {
+    return this.setters().get(slug) ?? null;
+  }
+
+  async create(wanted: CreateGatewayProvider): Promise<StoredProvider> {
+    const { store, sources, vault } = this.#dependencies;
+    const { slug, key = null } = wanted;
+    const place = placeOf(wanted);
+    const models = storedModels(slug, wanted.models ?? []);
+    await this.#requireSound(place, key, models, workspaceIdsOf(wanted));
+    if ((await store.listAll()).length >= MAX_PROVIDERS) {
+      throw new GatewayError(
+        'invalid-request',
+        `slug: a gateway holds at most ${MAX_PROVIDERS} providers besides those of the file; delete one first`,
+      );
+    }
+    const id = sources.uuid();
+    const provider: StoredProvider = {
+      ...place,
+      id,
+      models,
+      workspaceIds: workspaceIdsOf(wanted) ?? null,
+      label: key === null ? null : labelOf(place, key),
+      encryptedKey: key === null ? null : vault.encrypt(keyOwnerOf({ id, slug }), key),
+      version: key === null ? 0 : 1,
+      disabled: wanted.disabled ?? false,
+      createdAtMs: sources.clock.now(),
+      updatedAtMs: null,
+    };
+    if (!(await store.insert(provider))) {
+      throw new GatewayError('conflict', `slug: ${slug} was added already; change or delete it`);
+    }
+    await this.#takenIntoUse();
+    return provider;
+  }
+
+  async update(slug: string, wanted: UpdateGatewayProvider): Promise<StoredProvider> {
+    const { store, sources, vault } = this.#dependencies;
+    const current = await this.get(slug);
+    const place = { ...current, ...placeChangeOf(wanted) };
+    const models = wanted.models && storedModels(slug, wanted.models);
+    const { key } = wanted;
+    const workspaceIds = workspaceIdsOf(wanted);
+    const keepsKey = key === undefined && current.encryptedKey !== null;
+    if (keepsKey && place.baseUrl !== current.baseUrl) {
+      throw invalidRequest([{ path: 'key', message: KEY_NEEDED_AGAIN }]);
+    }
+    await this.#requireSound(
+      place,
+      keepsKey ? this.#keyOf(current) : (key ?? null),
+      models ?? current.models,
+      workspaceIds,
+    );
+    const stored = requireFound(
+      await store.update(
+        slug,
+        (now): StoredProviderChange => ({
+          ...placeChangeOf(wanted),
+          ...(models !== undefined && { models }),
+          ...(workspaceIds !== undefined && { workspaceIds }),
+          ...(wanted.disabled !== undefined && { disabled: wanted.disabled }),
+          ...(key === null && { label: null, encryptedKey: null }),
+          ...(typeof key === 'string' && {
+            label: labelOf(place, key),
+            encryptedKey: vault.encrypt(keyOwnerOf(now), key),
+            version: now.version + 1,
+          }),
+        }),
+        sources.clock.now(),
+      ),
+    );
+    if (key !== undefined) await store.purgeWipedSecrets();
+    await this.#takenIntoUse();
+    return stored;
+  }
+
+  async delete(slug: string): Promise<void> {
+    if (!(await this.#dependencies.store.delete(slug))) throw notFound();
+    await this.#takenIntoUse();
+  }
+
+  /**
+   * Asks a provider for its models: with the given key, or, if only the slug is given, as it is stored or runs. Nothing
+   * is stored.
+   */
+  async test(wanted: TestGatewayProvider): Promise<ProviderTestObject> {
+    const { slug } = wanted;
+    const provider = await this.#testedProvider(wanted);
+    return testObject(slug, provider, await this.#dependencies.listModels(provider));
+  }
+
+  async #testedProvider(wanted: TestGatewayProvider): Promise<Provider> {
+    const { store, running } = this.#dependencies;
+    const { slug, key } = wanted;
+    const stored = await store.find(slug);
+    const isPlaceGiven = wanted.base_url != null || wanted.dialect != null;
+    if (key === undefined && stored === undefined && !isPlaceGiven) {
+      const found = running(slug);
+      if (found !== undefined && found.dialect !== 'simulator' && found.isDormant !== true) return found;
+    }
+    const place = stored === undefined ? placeOf(wanted) : { ...stored, ...placeChangeOf(wanted) };
+    const keepsKey = key === undefined && stored?.encryptedKey != null;
+    if (keepsKey && place.baseUrl !== stored.baseUrl) {
+      throw invalidRequest([{ path: 'key', message: KEY_NEEDED_AGAIN }]);
+    }
+    const secret = keepsKey ? this.#keyOf(stored) : (key ?? null);
+    const issues = providerIssues(place, secret);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return buildProvider(providerEntryOf(place, secret));
+  }
+
+  async #requireSound(
+    place: ProviderPlace,
+    key: string | null,
+    models: readonly StoredModel[],
+    workspaceIds: readonly string[] | null | undefined,
+  ): Promise<void> {
+    const issues = [
+      ...providerIssues(place, key),
+      ...modelIssues(models),
+      ...(await this.#workspaceIssues(workspaceIds ?? [])),
+    ];
+    if (issues.length > 0) throw invalidRequest(issues);
+  }
+
+  async #workspaceIssues(ids: readonly string[]): Promise<Issue[]> {
+    const issues: Issue[] = [];
+    for (const [index, id] of ids.entries()) {
+      if (await this.#dependencies.isWorkspace(id)) continue;
+      issues.push({ path: `workspace_ids[${index}]`, message: 'is not the id of a workspace' });
+    }
+    return issues;
+  }
+
+  #keyOf(stored: StoredProvider): string | null {
+    const { encryptedKey: encryptedSecret } = stored;
+    if (encryptedSecret === null) return null;
+    try {
+      return this.#dependencies.vault.decrypt({ ...keyOwnerOf(stored), encryptedSecret });
+    } catch (error) {
+      if (!(error instanceof DecryptionProblem)) throw error;
+      const message = `the stored key of ${stored.slug} cannot be decrypted: give it again`;
+      throw new GatewayError('conflict', message, { cause: error });
+    }
+  }
+
+  /** Resolves once this process, and its workers, serve what is stored. */
+  async #takenIntoUse(): Promise<void> {
+    this.#dependencies.changed();
+    await this.refresh();
+  }
+
+  async #read(): Promise<void> {
+    const stored = await this.#dependencies.store.listAll();
+    const entries = stored.filter(({ disabled }) => !disabled).flatMap((provider) => this.#entryOf(provider));
+    if (isDeepStrictEqual(entries, this.#entries)) return;
+    this.#entries = entries;
+    await this.#use(entries);
+  }
+
+  /** One that cannot be served is left out, so that it does not stop the others. */
+  #entryOf(stored: StoredProvider): StoredEntry[] {
+    const { slug } = stored;
+    try {
+      const key = this.#keyOf(stored);
+      const [issue] = providerIssues(stored, key);
+      if (issue === undefined) return [storedEntryOf(stored, key)];
+      this.#warn(slug, `${issue.path} ${issue.message}`);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#warn(slug, error.message);
+    }
+    return [];
+  }
+
+  #warn(provider: string, reason: string): void {
+    this.#dependencies.warn('a provider that was added is not served', { provider, reason });
+  }
+}
+
+function placeOf({
+  slug,
+  ...wanted
+}: Pick<CreateGatewayProvider, 'slug' | 'name' | 'dialect' | 'base_url'>): ProviderPlace {
+  return { slug, name: null, dialect: null, baseUrl: null, ...placeChangeOf(wanted) };
+}
+
+function placeChangeOf({
+  name,
+  dialect,
+  base_url: baseUrl,
+}: Pick<UpdateGatewayProvider, 'name' | 'dialect' | 'base_url'>): Partial<Omit<ProviderPlace, 'slug'>> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(dialect !== undefined && { dialect }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
+}
+
+/** Each once, in lower case as they are stored. */
+function workspaceIdsOf({
+  workspace_ids: ids,
+}: Pick<CreateGatewayProvider, 'workspace_ids'>): readonly string[] | null | undefined {
+  return ids && [...new Set(ids.map((id) => id.toLowerCase()))];
+}
+
+function storedModels(slug: string, models: NonNullable<CreateGatewayProvider['models']>): StoredModel[] {
+  return models.map(({ id, model, name, context_length: contextLength, pricing }) => ({
+    id: id ?? offeredId(slug, model),
+    model,
+    name: name ?? null,
+    contextLength: contextLength ?? null,
+    promptPrice: pricing?.prompt ?? '0',
+    completionPrice: pricing?.completion ?? '0',
+  }));
+}
+
+/** The masked form of a key, which was checked. */
+function labelOf(place: ProviderPlace, key: string): string {
+  const reading = parseCredential(authOf(providerEntryOf(place, key)) ?? 'bearer', key);
+  return maskedLabel(reading.ok ? (labelledSecretOf(reading.credential) ?? '') : '');
+}
+
+function testObject(
+  slug: string,
+  { credential }: Pick<Provider, 'credential'>,
+  { status, models, problem, isOpenToAll, isUnasked = false, milliseconds }: ModelListing,
+): ProviderTestObject {
+  return {
+    passed: models !== undefined,
+    is_testable: !isUnasked,
+    status,
+    message: problem ?? null,
+    is_key_proven: models === undefined || credential === undefined ? null : isOpenToAll !== true,
+    milliseconds,
+    models: (models ?? []).map(({ model, name, contextLength }) => ({
+      id: offeredId(slug, model),
+      model,
+      name: name ?? null,
+      context_length: contextLength ?? null,
+    })),
+  };
+}
