@@ -41,6 +41,12 @@ export type {
   FindingsObject,
   PresetObject,
 } from '../../../src/contract/gateway/configuration.ts';
+export type {
+  CreateGatewayProvider,
+  GatewayProviderObject,
+  ProviderTestObject,
+  UpdateGatewayProvider,
+} from '../../../src/contract/gateway/gateway-provider.ts';
 export type { PriceChangeObject } from '../../../src/contract/gateway/price-change.ts';
 export type {
   EndpointStateObject,

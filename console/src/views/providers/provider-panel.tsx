@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { useShortcut } from '../../parts/keyboard.ts';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { Answered, Uptime } from '../../parts/uptime.tsx';
+import { OwnProvider } from './own-provider.tsx';
 import { causeText, credentialText, endOf, stateOfEndpoint, stateOfProvider } from './provider-words.ts';
 
 /** Endpoints that are listed; the rest is counted. */
@@ -40,6 +41,7 @@ export function ProviderPanel({ provider, onClose }: Props) {
           <Icon name="cross" size={14} />
         </button>
       </div>
+      <OwnProvider key={provider.slug} provider={provider} />
       {endpoints.isError && <FailureNote error={endpoints.error} onRetry={() => endpoints.refetch()} />}
       {endpoints.isPending && <SkeletonRows count={3} />}
       {ordered

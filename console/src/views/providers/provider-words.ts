@@ -13,7 +13,7 @@ export interface ShownState {
 export function stateOfProvider(provider: ProviderStateObject): ShownState {
   const { is_on: isOn, endpoints, endpoints_out: out, endpoints_unstable: unstable } = provider;
   const { endpoints_limited: limited } = provider;
-  if (!isOn) return { dot: 'off', text: 'No key' };
+  if (!isOn) return { dot: 'off', text: provider.stored?.disabled === true ? 'Switched off' : 'No key' };
   if (out > 0) return { dot: 'bad', text: `${out} of ${endpoints} endpoints out` };
   if (limited > 0) return { dot: 'warn', text: `${limited} of ${endpoints} for some out` };
   if (unstable > 0) return { dot: 'warn', text: 'Unstable' };

@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { ProviderStateObject } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
 import { HealthStrip, SINCE_START } from '../../parts/health-strip.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { Answered } from '../../parts/uptime.tsx';
+import type { ServedProvider } from './provider-form.ts';
 import { ProviderPanel } from './provider-panel.tsx';
 import { credentialText, stateOfProvider } from './provider-words.ts';
+import { ServeProvider } from './serve-provider.tsx';
 
 /** How often the state is asked for, milliseconds. */
 const EVERY_MS = 10_000;
@@ -28,7 +32,10 @@ export function Providers() {
   const found = (providers.data?.data ?? []).filter(({ slug, name }) =>
     `${slug} ${name}`.toLowerCase().includes(search),
   );
-  const inUse = found.filter(({ is_on: isOn, endpoints }) => isOn || endpoints > 0);
+  const [serving, setServing] = useState<ServedProvider | null>(null);
+  const inUse = found.filter(
+    ({ is_on: isOn, endpoints, stored }) => isOn || endpoints > 0 || stored !== null,
+  );
   const known = found.filter((provider) => !inUse.includes(provider));
   const withKey = inUse.filter(({ is_on: isOn }) => isOn).length;
   const open = (slug: string | null) => go(addressWith(address, { provider: slug }), { replace: true });
@@ -40,6 +47,10 @@ export function Providers() {
         detail={providers.data && `${count(withKey)} with a key, ${count(inUse.length - withKey)} without`}
       >
         <SearchBox placeholder="Name of a provider" />
+        <button class="b pri" type="button" onClick={() => setServing(OWN_SERVER)}>
+          <Icon name="plus" size={14} />
+          Add a server
+        </button>
       </TopBar>
       <main id="main">
         {providers.isError && (
@@ -58,15 +69,18 @@ export function Providers() {
                 </Empty>
               )}
               <Legend />
-              {known.length > 0 && <KnownProviders providers={known} />}
+              {known.length > 0 && <KnownProviders providers={known} onServe={setServing} />}
             </div>
             {panel !== undefined && <ProviderPanel provider={panel} onClose={() => open(null)} />}
           </div>
         )}
       </main>
+      {serving !== null && <ServeProvider provider={serving} onClose={() => setServing(null)} />}
     </>
   );
 }
+
+const OWN_SERVER: ServedProvider = { slug: null, name: '', stored: null };
 
 interface TableProps {
   readonly providers: readonly ProviderStateObject[];
@@ -199,20 +213,31 @@ function Legend() {
   );
 }
 
-function KnownProviders({ providers }: { readonly providers: readonly ProviderStateObject[] }) {
+interface KnownProps {
+  readonly providers: readonly ProviderStateObject[];
+  readonly onServe: (provider: ServedProvider) => void;
+}
+
+function KnownProviders({ providers, onServe }: KnownProps) {
   return (
     <section class="known">
       <div class="hd">
         <h2>Known, without a key</h2>
-        <span class="sm t3">
-          set the variable in the environment, and the provider serves after a restart
-        </span>
+        <span class="sm t3">add a key here and it serves at once; its variable does the same at a start</span>
       </div>
       <ul>
-        {providers.map(({ slug, name, credential }) => (
+        {providers.map(({ slug, name, credential, stored }) => (
           <li key={slug}>
             <span class="cut">{name}</span>
-            <code class="cut">{credential.variables.map((variable) => variable.name).join(' ')}</code>
+            <code class="cut push">{credential.variables.map((variable) => variable.name).join(' ')}</code>
+            <button
+              class="b quiet"
+              type="button"
+              aria-label={`Add key of ${name}`}
+              onClick={() => onServe({ slug, name, stored })}
+            >
+              Add key
+            </button>
           </li>
         ))}
       </ul>

@@ -17,6 +17,8 @@ import { userTurn } from '../playground/conversation.ts';
 import { formatNamed } from '../playground/formats.ts';
 import { KeyPicker } from '../playground/pickers.tsx';
 import { type Progress, runAnswer } from '../playground/run-answer.ts';
+import type { ServedProvider } from '../providers/provider-form.ts';
+import { ServeProvider } from '../providers/serve-provider.tsx';
 import { CLIENTS } from './clients.ts';
 import { PROVIDERS, type ProviderLine, useProviderLines } from './provider-lines.ts';
 import { skipStart, useStartState } from './start-state.ts';
@@ -174,6 +176,7 @@ function FirstAnswer({ progress: { answer, generationId, totalMs } }: { readonly
 
 function AddProvider({ lines }: { readonly lines: readonly ProviderLine[] }) {
   const queries = useQueryClient();
+  const [serving, setServing] = useState<ServedProvider | null>(null);
   const on = lines.filter(({ models, slug }) => models > 0 && slug !== 'simulator');
   const lookAgain = async (): Promise<void> => {
     await queries.invalidateQueries({ queryKey: ['start-lines'] });
@@ -181,10 +184,7 @@ function AddProvider({ lines }: { readonly lines: readonly ProviderLine[] }) {
   };
   return (
     <>
-      <p>
-        Put its key into the environment and start the gateway again. Or list it in{' '}
-        <code>signalbox.yaml</code>, which is read again when you save it.
-      </p>
+      <p>Paste a key, and its models can be asked at once. Nothing has to be started again.</p>
       <ul class="pvl">
         {PROVIDERS.map(({ slug, name, variable }) => {
           const models = lines.find((line) => line.slug === slug)?.models ?? 0;
@@ -193,23 +193,55 @@ function AddProvider({ lines }: { readonly lines: readonly ProviderLine[] }) {
               <span class={`dot ${models > 0 ? 'ok' : 'off'}`} />
               <b>{name}</b>
               <code class="cut">{variable}</code>
-              <span class="push">{models > 0 && <span class="tag ok">{count(models)} models</span>}</span>
+              <span class="push">
+                {models > 0 ? (
+                  <span class="tag ok">{count(models)} models</span>
+                ) : (
+                  <button
+                    class="b"
+                    type="button"
+                    aria-label={`Add key of ${name}`}
+                    onClick={() => setServing({ slug, name, stored: null })}
+                  >
+                    Add key
+                  </button>
+                )}
+              </span>
             </li>
           );
         })}
+        <li>
+          <span class="dot off" />
+          <b>Your own server</b>
+          <code class="cut">Ollama, vLLM, llama.cpp</code>
+          <span class="push">
+            <button
+              class="b"
+              type="button"
+              aria-label="Add a server of your own"
+              onClick={() => setServing({ slug: null, name: '', stored: null })}
+            >
+              Add server
+            </button>
+          </span>
+        </li>
         <li class="more">
-          <Link href="/providers">All other providers, or any server of your own</Link>
+          <Link href="/providers">All other providers</Link>
         </li>
       </ul>
-      <CodeBlock code={'export ANTHROPIC_API_KEY=sk-ant-…\nnpx signalbox serve'} what="the commands" />
-      <CodeBlock
-        code={'# signalbox.yaml\nproviders:\n  - slug: anthropic\n    api_key: sk-ant-…'}
-        what="the configuration"
-      />
-      <p class="sm t3">
-        A file that lists providers switches on these alone: add <code>- slug: simulator</code> to keep the
-        simulator.
-      </p>
+      <details>
+        <summary class="sm">By the environment or the file instead</summary>
+        <CodeBlock code={'ANTHROPIC_API_KEY=sk-ant-… npx signalbox serve'} what="the command" />
+        <CodeBlock
+          code={`# signalbox.yaml\nproviders:\n  - slug: simulator\n  - slug: anthropic\n    api_key: \${ANTHROPIC_API_KEY}`}
+          what="the configuration"
+        />
+        <p class="sm t3">
+          A variable is read at a start; the file is read again whenever you save it. Both win over what is
+          added here.
+        </p>
+      </details>
+      {serving !== null && <ServeProvider provider={serving} onClose={() => setServing(null)} />}
       {on.length > 0 && (
         <div class="note ok" role="status">
           <Icon name="check" size={14} />
