@@ -129,6 +129,28 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     upstream.answer(ANSWER);
   });
 
+  it('serve a provider that was added at once, and no longer once it is removed', async () => {
+    const { management } = gateway;
+    const added = {
+      slug: 'workshop',
+      dialect: 'openai-chat',
+      base_url: upstream.url,
+      key: 'added-key',
+      models: [{ model: 'small' }],
+    };
+    const ask = () =>
+      gateway.call('POST', '/responses', gateway.key, { model: 'workshop/small', input: 'Hi' });
+    expect((await gateway.call('POST', '/gateway/providers', management, added)).status).toBe(201);
+    upstream.clear();
+    upstream.answer(ANSWER);
+    expect(await gateway.statusesOfBoth(ask)).toEqual([200]);
+    expect(keysSent(upstream)).toEqual(new Set(['added-key']));
+    expect((await gateway.call('DELETE', '/gateway/providers/workshop', management)).status).toBe(200);
+    // Refusals have no record by which to know their worker: so many reach both.
+    const refused = await Promise.all(Array.from({ length: 2 * AT_ONCE }, ask));
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([400]));
+  });
+
   it('read stored credentials after the encryption key was rotated', async () => {
     const made = await gateway.call('POST', '/byok', gateway.management, {
       provider: 'local',
