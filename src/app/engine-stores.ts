@@ -48,6 +48,7 @@ function openKeptContents(
         return { eventsDays: events_days, contentDays: content_days, contentBytes: content_bytes };
       },
       generations: installation.generationStore,
+      refused: installation.refusedRequests,
       events: installation.eventStore,
       callCounts: installation.callCountStore,
       contents,

@@ -5,6 +5,7 @@ import { generationLog } from '../gateway/observers/generation-log.ts';
 import { GenerationMetrics } from '../gateway/observers/generation-metrics.ts';
 import { GenerationTail } from '../gateway/observers/generation-tail.ts';
 import { LastFailures } from '../gateway/observers/last-failures.ts';
+import { RefusalLog } from '../gateway/observers/refusal-log.ts';
 import { ServiceChanges } from '../gateway/observers/service-changes.ts';
 import { keepItemsSwept, MemoryOutputItems } from '../gateway/request/memory-output-items.ts';
 import { NeighbouringItems } from '../gateway/request/neighbouring-items.ts';
@@ -33,6 +34,7 @@ import type { GenerationLedger } from '../ports/ledger.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
 import type { OutputItems } from '../ports/output-items.ts';
+import type { RefusedRequests } from '../ports/refused-requests.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import { Pins } from '../routing/conversation/pins.ts';
 import type { CallTallies } from '../routing/health/call-tallies.ts';
@@ -61,6 +63,7 @@ export interface EngineInstallation {
   readonly storedFiles: StoredFiles;
   readonly byokCredentials: ByokCredentials & McpTokens;
   readonly mcpMemory: McpMemory;
+  readonly refusedRequests: Pick<RefusedRequests, 'add' | 'ownerOfDeleted'>;
   /** Keys the hashes of end-user ids. */
   readonly hashKey: Buffer;
 }
@@ -149,6 +152,14 @@ export function openEngine(options: EngineOptions, closers: Closers) {
   const { files } = installation;
   const { onSettled, onUnrecorded, ...observers } = openObservers(options);
   const settingsFor = (caller: Caller) => settingsSeenBy(caller, settings.current.gateway);
+  const refusals = closers.add(
+    'rows of refused requests',
+    new RefusalLog({
+      store: installation.refusedRequests,
+      clock: systemClock,
+      counts: observers.generationMetrics,
+    }),
+  );
   const gateway = createGateway({
     settings: settingsFor,
     stages: stageTable({ cache, egress, files, judgesFor, guardrailMetrics, mcpServers }, options.stages),
@@ -171,6 +182,7 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     ledger: installation.ledger,
     onSettled,
     onUnrecorded,
+    refusals,
     clock: systemClock,
   });
   const ownTools = {
@@ -187,7 +199,17 @@ export function openEngine(options: EngineOptions, closers: Closers) {
     named: async (name, caller, signal) =>
       ownOffers(ownTools, caller).find((own) => own.name === name) ?? remoteTools.named(name, caller, signal),
   };
-  return { gateway, health, news, serviceChanges, ownItems, guardrailMetrics, mcpOffers, ...observers };
+  return {
+    gateway,
+    refusals,
+    health,
+    news,
+    serviceChanges,
+    ownItems,
+    guardrailMetrics,
+    mcpOffers,
+    ...observers,
+  };
 }
 
 /** Health and pins of this process, and the exchange of news about them with others. */

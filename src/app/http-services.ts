@@ -46,6 +46,7 @@ export function httpServices({
   const generations = new Generations({
     recent: installation.recentGenerations,
     rows: installation.generationStore,
+    refused: installation.refusedRequests,
     contents,
     apps,
     prices: installation.priceHistory,
@@ -54,6 +55,7 @@ export function httpServices({
     ...installation,
     catalog: () => settings.current.gateway.catalog,
     gateway: engine.gateway,
+    refusals: engine.refusals,
     limiter,
     mcp: engine.mcpOffers,
     classifierRuns: classification.runs,

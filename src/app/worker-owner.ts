@@ -251,6 +251,7 @@ export class WorkerOwner {
         sessions: installation.sessionStore,
         files: installation.storedFiles.store,
         mcpMemory: installation.mcpMemory,
+        refusedRequests: installation.refusedRequests,
         limiter,
         ...sharedPorts(memory),
         cache,

@@ -16,6 +16,7 @@ import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
 import type { FoundItems } from '../ports/output-items.ts';
+import type { RefusedRequests } from '../ports/refused-requests.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
 import type { RoutingMemory } from '../ports/routing-memory.ts';
 import type { SessionStore } from '../ports/sessions.ts';
@@ -32,6 +33,7 @@ export interface OwnerPorts {
   readonly sessions: SessionStore;
   readonly files: FileStore;
   readonly mcpMemory: McpMemory;
+  readonly refusedRequests: RefusedRequests;
   readonly limiter: Limiter;
   readonly routingMemory: RoutingMemory;
   readonly cache: ResponseCache;
@@ -48,6 +50,7 @@ export const OWNER_METHODS = {
   sessions: ['find', 'noteSeen'],
   files: ['find'],
   mcpMemory: ['claimApproval', 'seenTools', 'noteSeenTools'],
+  refusedRequests: ['add', 'ownerOfDeleted'],
   limiter: ['take', 'add'],
   routingMemory: ['findPin', 'setPin', 'exchange', 'takeProbe', 'endProbe'],
   cache: ['find', 'forget'],

@@ -162,6 +162,7 @@ export class Worker {
           ledger: new RemoteLedger(ports.ledger),
           byokCredentials,
           mcpMemory: ports.mcpMemory,
+          refusedRequests: ports.refusedRequests,
           hashKey: Buffer.from(state.hashKey),
         },
         cache: this.#cache(),
@@ -195,6 +196,7 @@ export class Worker {
       callers,
       sessions: new SessionCallers({ store: ports.sessions, callers, sources: systemSources }),
       gateway: engine.gateway,
+      refusals: engine.refusals,
       limiter,
       mcp: engine.mcpOffers,
     });

@@ -36,6 +36,8 @@ export interface FormatDialectFacts extends DialectFacts {
   /** Carried by each request of the format. */
   readonly request: FormatFacts;
   readonly preset: PresetForm;
+  /** Kind of its requests in records; absent = completions. */
+  readonly api?: 'embeddings' | 'decisions';
   /** True if bodies may name a prompt template, which is filled in before parsing. */
   readonly hasPromptTemplates?: boolean;
   /** The input of a body, as it is stored with the record of a generation. */

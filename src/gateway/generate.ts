@@ -33,6 +33,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     open: new OpenWork(),
   };
   const room = new ContentRoom();
+  /** A request that only counts tokens is no generation, and has no row if it is refused. */
+  const withoutRefusals = { ...dependencies, refusals: undefined };
 
   /** accept -> stages.before -> plan -> reserve -> stages.around -> settle -> stages.after */
   async function generate<T>(
@@ -71,8 +73,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async countTokens(input): Promise<number> {
       const endOfPlanning = timePlanning(input);
       const planned = await planGeneration(
-        await acceptGeneration(input, room, dependencies),
-        dependencies,
+        await acceptGeneration(input, room, withoutRefusals),
+        withoutRefusals,
         planWhole,
       );
       endOfPlanning();

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import type { EndpointServices } from '../endpoints/services.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { RefusalLog } from '../gateway/observers/refusal-log.ts';
 import type { IdSource } from '../kit/ids.ts';
 import type { TrustedProxies } from '../kit/net/client-address.ts';
 import type { Clock } from '../kit/time/clock.ts';
@@ -126,6 +127,8 @@ export interface HttpServices extends Omit<EndpointServices, 'clock'> {
   /** Sign-ins to the console. */
   readonly sessions: Sessions;
   readonly gateway: Gateway;
+  /** Notes requests that are refused before the gateway has them. */
+  readonly refusals: Pick<RefusalLog, 'note' | 'noteKey' | 'takeOverloaded'>;
   readonly limiter: Limiter;
   readonly mcp: McpOffers;
   readonly generations: Generations;
@@ -139,7 +142,10 @@ export interface HttpServices extends Omit<EndpointServices, 'clock'> {
 }
 
 /** The services that routes of generations use. */
-export type GenerationServices = Pick<HttpServices, 'catalog' | 'callers' | 'gateway' | 'limiter' | 'mcp'> & {
+export type GenerationServices = Pick<
+  HttpServices,
+  'catalog' | 'callers' | 'gateway' | 'refusals' | 'limiter' | 'mcp'
+> & {
   readonly sessions: Pick<Sessions, 'find' | 'actingAs'>;
 };
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EncodeError, encodeEnvelope } from '../dialects/shared/answers/error-envelope.ts';
 import type { RateClass } from '../endpoints/endpoint.ts';
 import { GatewayError, toGatewayError } from '../ir/errors.ts';
+import type { RequestFormat } from '../ir/items.ts';
 import { requestIdOf } from '../kit/ids.ts';
 import { MemoryBudget } from '../kit/loop/memory-budget.ts';
 import { clientAddressOf } from '../kit/net/client-address.ts';
@@ -42,6 +43,7 @@ import type { Route, ServerState, ServerView } from './route.ts';
 import { routesFor } from './routes/routes.ts';
 import { HttpMetrics, type InFlight } from './server/http-metrics.ts';
 import { hintForGemini, hintForLostPath } from './server/lost-path.ts';
+import { noteRefusedExchange, noteTurnedAway } from './server/refused-requests.ts';
 import { RouteIndex } from './server/route-index.ts';
 import { runRoute } from './server/run-route.ts';
 import { ShedRequests } from './server/shed-requests.ts';
@@ -90,6 +92,9 @@ interface VendorPaths {
 /** Requests of one connection that may wait for their answers at the same time. */
 const MAX_PIPELINED = 16;
 
+/** During overload one request in so many milliseconds is parsed, so that the log shows whose are refused. */
+const OVERLOAD_NOTE_MS = 1_000;
+
 /** Routes by which an operator sees and steers the gateway: a flood of generations must not delay them. */
 const RESERVED_CLASSES: ReadonlySet<RateClass> = new Set(['probe', 'management']);
 
@@ -117,6 +122,8 @@ class GatewayServer implements HttpServer {
   /** Ends the grace when the drain begins. */
   readonly #grace = new AbortController();
   #generations = 0;
+  /** When a request was last parsed although there was an overload. */
+  #overloadNotedMs = Number.NEGATIVE_INFINITY;
   #paths: VendorPaths | undefined;
   #whenEnded: ((exchange: HttpExchange) => void) | undefined;
 
@@ -234,6 +241,7 @@ class GatewayServer implements HttpServer {
     const settings = this.#basics.settings();
     let encodeError: EncodeError = encodeEnvelope;
     let operation = 'unknown';
+    let format: RequestFormat | undefined;
     if (this.#state === 'draining') reply.closeConnection();
     try {
       requireFraming(exchange);
@@ -259,6 +267,7 @@ class GatewayServer implements HttpServer {
       }
       const { route } = match.compiled;
       operation = route.operationId;
+      format = route.format;
       encodeError = route.encodeError;
       if (route.rateClass === 'generation') exchange.becomeGeneration();
       if (this.#isForwarded(route) && this.#state !== 'starting') {
@@ -295,6 +304,10 @@ class GatewayServer implements HttpServer {
           const client = clientOf(request, settings);
           this.#refusedKeys.note(client, exchange.requestId, operation, labelOf(request));
         }
+        // The gateway notes by itself what it has refused.
+        if (format !== undefined && !exchange.routed && this.#isServing) {
+          noteRefusedExchange({ exchange, format, vendor: settings.vendor }, thrown, this.#services);
+        }
         replyWithError(exchange, thrown, { encodeError, vendor: settings.vendor, log: this.#basics.log });
       }
     }
@@ -320,10 +333,14 @@ class GatewayServer implements HttpServer {
   }
 
   #turnAway(
-    { reply, timing }: HttpExchange,
-    { operationId, encodeError }: Route,
-    { overload }: VendorPaths,
+    exchange: HttpExchange,
+    { operationId, encodeError, format }: Route,
+    { vendor, overload }: VendorPaths,
   ): void {
+    const { reply, timing } = exchange;
+    if (format !== undefined && this.#services.refusals.takeOverloaded()) {
+      noteTurnedAway({ exchange, format, vendor }, OVERLOADED, this.#services);
+    }
     reply.jsonText(OVERLOADED.status, overload.body(encodeError), OVERLOAD_HEADERS);
     this.#countTurnedAway(operationId, reply.gone ? 'gone' : OVERLOADED.status, timing);
   }
@@ -334,6 +351,11 @@ class GatewayServer implements HttpServer {
     const { index, overload } = this.#currentPaths(settings());
     const match = index.find('POST', target);
     if ('allowed' in match || match.compiled.route.rateClass !== 'generation') return undefined;
+    // Parsed now and then, for a row in the log.
+    if (clock.monotonic() - this.#overloadNotedMs > OVERLOAD_NOTE_MS) {
+      this.#overloadNotedMs = clock.monotonic();
+      return undefined;
+    }
     this.#turnstile.turnAway();
     const { operationId, encodeError } = match.compiled.route;
     const timing = new ServerTiming(clock);

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { EncodeError } from '../dialects/shared/answers/error-envelope.ts';
 import type { AnyEndpoint, Method, ParamsOf, QueryOf, RateClass } from '../endpoints/endpoint.ts';
 import type { CallerOf, KeyPermission } from '../endpoints/permissions.ts';
+import type { RequestFormat } from '../ir/items.ts';
 import type { Json, JsonObject } from '../kit/json/json.ts';
 import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
 import type { HttpDependencies, HttpSettings, HttpTimes } from './dependencies.ts';
@@ -54,6 +55,8 @@ export interface Route<
   /** Exchanges a key for a session: how many keys can be tried is limited. */
   readonly isSignIn?: true;
   readonly rateClass: RateClass;
+  /** Format of the generations that it runs; absent = it runs none, or calls of tools. */
+  readonly format?: RequestFormat;
   readonly request: {
     /** Declared query parameters; `unknown-parameters.ts` says what becomes of others. */
     readonly query: Query | null;

@@ -48,6 +48,8 @@ export const METRICS = {
   response_cached_rate: detailed('share'),
   /** Generations without an answer. */
   error_count: detailed('count'),
+  /** Requests that were refused before any upstream was called. No other metric counts them. */
+  refused_count: detailed('count'),
   /** Duration of the call that served, from its start to its end. */
   p50_duration: detailed('milliseconds'),
   p90_duration: detailed('milliseconds'),

@@ -50,10 +50,18 @@ export interface GenerationEvent {
   readonly log?: LogFacts;
   /** Usage from elsewhere, which the ledger has not booked. */
   readonly isImported: boolean;
+  /**
+   * Refused requests that the event stands for, all of one key and for one reason; absent = it is a generation. Only
+   * the log and `refused_count` have such events.
+   */
+  readonly refusedRequests?: number | undefined;
 }
 
-/** How a generation went. `fallback`: answered after an attempt failed. `cancelled`: its caller left. */
-export const LOG_STATES = ['answered', 'fallback', 'failed', 'cancelled'] as const;
+/**
+ * How a generation went. `fallback`: answered after an attempt failed. `cancelled`: its caller left. `refused`: before
+ * any upstream was called, at no cost.
+ */
+export const LOG_STATES = ['answered', 'fallback', 'failed', 'cancelled', 'refused'] as const;
 
 export type LogState = (typeof LOG_STATES)[number];
 
@@ -291,7 +299,10 @@ export type LoggedGeneration = Pick<
   | 'byokNanos'
 > & {
   readonly [Name in Exclude<keyof LogFacts, 'state'>]: LogFacts[Name] | null;
-} & Pick<LogFacts, 'state'>;
+} & Pick<LogFacts, 'state'> & {
+    /** Refused requests that the row stands for; null = it is a generation. */
+    readonly refusedRequests: number | null;
+  };
 
 export interface LogPage {
   readonly rows: readonly LoggedGeneration[];
@@ -310,10 +321,22 @@ export interface LogCountsQuery extends LogFilter {
   readonly stopAfterMs: number | null;
 }
 
-/** Generations of the log in buckets of time. */
+/** Rows of the log in a bucket of time. */
+export interface LogBucket {
+  readonly startMs: number;
+  /** All rows. */
+  readonly count: number;
+  readonly failed: number;
+  /** Rows of refused requests. */
+  readonly refused: number;
+  /** Refused requests that these rows stand for. */
+  readonly refusedRequests: number;
+}
+
+/** Rows of the log in buckets of time. */
 export interface LogCounts {
-  /** Buckets with generations, in order. */
-  readonly buckets: readonly { readonly startMs: number; readonly count: number; readonly failed: number }[];
+  /** Buckets with rows, in order. */
+  readonly buckets: readonly LogBucket[];
   /** Where counting stopped for lack of time, the begin of a bucket: older ones are not counted. Null = all are. */
   readonly countedFromMs: number | null;
   /** Events before this moment were pruned and the filter needs them; null = none that it needs were. */

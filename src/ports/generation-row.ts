@@ -82,7 +82,9 @@ export type GenerationRow = {
   /** Format of the request; null in rows that were begun by an earlier release. */
   format: RequestFormat | null;
   /** What the caller got for a failure; absent = none, or unknown. */
-  error?: { status: number; type: ErrorType };
+  error?: { status: number; type: ErrorType; message?: string };
+  /** Refused requests, before any upstream, that the row stands for: itself and those like it. Absent = it is none. */
+  refused_requests?: number;
   /** Id of the model that served; as the caller wrote it when none was reached. */
   model: string;
   model_permaslug: string;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type ClassifierStore, classifierKey } from '../ports/following/classifiers.ts';
 import type { ForgettableScope } from '../ports/ledger.ts';
 import type { LedgerLoss } from '../ports/ledger-mark.ts';
+import { refusedGeneration } from '../ports/refused-requests.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import { BackupFolder } from './backup/backup-folder.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
@@ -30,6 +31,7 @@ import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-import
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
 import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
+import { SqlRefusedRequests } from './sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -69,7 +71,9 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
     const appRegistry = new SqlAppRegistry(database);
     const classifierStore = new SqlClassifierStore(database);
     const classificationStore = new SqlClassificationStore(database);
-    const events = await openEmbeddedEvents(new AddedGenerations(database), {
+    const refused = new SqlRefusedRequests(database);
+    const added = { rows: new AddedGenerations(database), refused: AddedGenerations.ofRefused(database) };
+    const events = await openEmbeddedEvents(added, {
       ...options,
       apps: appRegistry,
       imports: new SqlImportedUsage(database, MAX_IMPORT_CHARACTERS),
@@ -122,6 +126,15 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       priceStore: new SqlPriceStore(database),
       callCountStore: new SqlCallCountStore(database),
       generationStore,
+      refusedRequests: {
+        async add(requests) {
+          await refused.add(requests);
+          events.refusedAdded(requests.map(refusedGeneration));
+        },
+        find: (accountId, id) => refused.find(accountId, id),
+        ownerOfDeleted: (keyHash) => refused.ownerOfDeleted(keyHash),
+        prune: (beforeMs, limit) => refused.prune(beforeMs, limit),
+      },
       fileStore: new SqlFileStore(database),
       appRegistry: appsAfterCatchUp(appRegistry, eventsCaughtUp),
       eventStore: eventsAfterCatchUp(events.eventStore, eventsCaughtUp),

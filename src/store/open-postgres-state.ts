@@ -37,6 +37,7 @@ import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
 import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
+import { SqlRefusedRequests } from './sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
 import { SqlTenancy } from './sql/stores/sql-tenancy.ts';
 import type { State, StateOptions } from './state.ts';
@@ -111,6 +112,8 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       priceStore: new SqlPriceStore(postgres.database),
       callCountStore: new SqlCallCountStore(postgres.database),
       generationStore: new SqlGenerationStore(postgres.database),
+      // The feed of events reads its rows, of all gateways.
+      refusedRequests: new SqlRefusedRequests(postgres.database),
       fileStore: new SqlFileStore(postgres.database),
       appRegistry,
       eventStore: events.eventStore,

@@ -21,6 +21,7 @@ import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
 import type { PriceStore } from '../ports/prices.ts';
+import type { RefusedRequests } from '../ports/refused-requests.ts';
 import type { SessionStore } from '../ports/sessions.ts';
 import type { Tenancy } from '../ports/tenancy.ts';
 import type { ClickhouseService } from './events/event-storage.ts';
@@ -45,6 +46,7 @@ export interface State {
   readonly priceStore: PriceStore;
   readonly callCountStore: CallCountStore;
   readonly generationStore: GenerationStore;
+  readonly refusedRequests: RefusedRequests;
   readonly fileStore: FileStore;
   readonly appRegistry: AppRegistry;
   readonly eventStore: EventStore;

@@ -161,6 +161,7 @@ const METRIC: Record<MetricName, (events: Many) => MetricValue> = {
   guardrail_invoked_rate: (events) => ratio(guarded(events), requests(events)),
   response_cached_rate: (events) => ratio(fromCache(events), requests(events)),
   error_count: whole((event) => Number(event.finishReason === 'error')),
+  refused_count: whole(({ refusedRequests = 0 }) => refusedRequests),
   p50_duration: percentile(50, durationOf),
   p90_duration: percentile(90, durationOf),
   p99_duration: percentile(99, durationOf),

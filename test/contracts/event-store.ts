@@ -672,6 +672,119 @@ export function eventStoreContract(
       await expect(answer).rejects.toThrow('too late');
     });
 
+    it('keeps refused requests apart: only the log and `refused_count` have them', async () => {
+      const other = await open();
+      const served = HISTORY.slice(0, 40).map((event) => ({
+        ...event,
+        accountId: 'account-0',
+        app: 'app-1.example',
+        isZdr: false,
+      }));
+      const [first] = served as [GenerationEvent];
+      const at = first.createdAtMs + 1;
+      const refused: GenerationEvent[] = [402, 402, 429].map((errorStatus, index) => ({
+        ...first,
+        id: `gen-refused-${index}`,
+        createdAtMs: at + index,
+        provider: null,
+        endpoint: null,
+        finishReason: null,
+        promptTokens: 0,
+        completionTokens: 0,
+        creditNanos: 0n,
+        byokNanos: 0n,
+        upstreamNanos: 0n,
+        latencyMs: null,
+        generationMs: null,
+        log: {
+          ...(first.log as NonNullable<typeof first.log>),
+          state: 'refused',
+          errorStatus,
+          durationMs: 3,
+        },
+        refusedRequests: index + 1,
+      }));
+      await other.events.append([...served, ...refused]);
+      const windows = [{ startMs: HISTORY_START_MS, endMs: HISTORY_START_MS + DAY_MS }];
+      for (const more of [{}, withinDays]) {
+        const metrics = Object.keys(more).length === 0 ? DAILY_METRICS : ALL_METRICS;
+        const asked = query({ ...more, metrics: metrics.filter((name) => name !== 'refused_count') });
+        const { rows } = await other.events.query(asked);
+        expect(comparable(rows)).toEqual(comparable(countEvents(served, asked)));
+      }
+      const byStatus = query({
+        metrics: ['refused_count', 'request_count', 'error_count', 'p99_duration', 'guardrail_invoked_rate'],
+        dimensions: ['error_status'],
+        filters: [{ field: 'error_status', operator: 'in', values: ['402', '429'], includesUnset: false }],
+        order: { field: 'refused_count', direction: 'desc' },
+      });
+      const { rows: counted } = await other.events.query(byStatus);
+      expect(
+        counted.map(({ dimensions, metrics }) => [...dimensions, ...metrics.slice(0, 3).map(Number)]),
+      ).toEqual(
+        expect.arrayContaining([
+          ['402', 3, 0, 0],
+          ['429', 3, expect.any(Number), expect.any(Number)],
+        ]),
+      );
+      expect(counted.find(({ dimensions: [status] }) => status === '402')?.metrics.slice(3)).toEqual([
+        null,
+        null,
+      ]);
+      const all = await other.events.query(
+        query({ metrics: ['request_count', 'refused_count', 'p99_duration'] }),
+      );
+      const alone = query({ metrics: ['request_count', 'refused_count', 'p99_duration'] });
+      expect(all.rows[0]?.metrics[1]).toEqual(6n);
+      expect([all.rows[0]?.metrics[0], all.rows[0]?.metrics[2]]).toEqual([
+        countEvents(served, alone)[0]?.metrics[0],
+        countEvents(served, alone)[0]?.metrics[2],
+      ]);
+      expect(countsOf(await other.events.appTotals(windows))).toEqual(countApps(served, windows));
+      const filter = logFilterOf({
+        accountId: 'account-0',
+        fromMs: HISTORY_START_MS,
+        toMs: HISTORY_START_MS + SOME_DAYS * DAY_MS,
+      });
+      const page = {
+        ...filter,
+        sort: 'arrival',
+        order: 'asc',
+        after: null,
+        limit: 100,
+        stopAfterMs: null,
+      } as const;
+      expect((await other.events.log(page)).rows.length).toBe(43);
+      const { rows: logged } = await other.events.log({ ...page, states: ['refused'] });
+      expect(logged.map(({ id, refusedRequests }) => [id, refusedRequests])).toEqual([
+        ['gen-refused-0', 1],
+        ['gen-refused-1', 2],
+        ['gen-refused-2', 3],
+      ]);
+      expect((await other.events.log({ ...page, states: ['answered'] })).rows[0]?.refusedRequests).toBeNull();
+      for (const states of [[], ['refused', 'failed']] as const) {
+        const { buckets } = await other.events.logCounts({
+          ...filter,
+          states,
+          bucketMs: SOME_DAYS * DAY_MS,
+          stopAfterMs: null,
+        });
+        const failed = served.filter(({ log }) => log?.state === 'failed').length;
+        const sum = (name: 'count' | 'failed' | 'refused' | 'refusedRequests') =>
+          buckets.reduce((total, bucket) => total + bucket[name], 0);
+        expect([sum('count'), sum('failed'), sum('refused'), sum('refusedRequests')]).toEqual([
+          states.length === 0 ? 43 : 3 + failed,
+          failed,
+          3,
+          6,
+        ]);
+      }
+      await other.events.prune(HISTORY_START_MS + 2 * DAY_MS);
+      const daily = query({ metrics: ['request_count'] });
+      expect((await other.events.query(daily)).rows).toEqual(countEvents(served, daily));
+      await other.close();
+    });
+
     describe('an added event', () => {
       let own: EventStoreUnderTest;
       const total = query({ metrics: ['request_count', 'total_usage'] });

@@ -553,7 +553,7 @@ describe('GET /analytics/meta', () => {
       '/analytics/meta',
     );
     expect([metrics.length, dimensions.length, operators.length, granularities.length]).toEqual([
-      34, 13, 8, 5,
+      35, 13, 8, 5,
     ]);
     expect(metrics[0]).toEqual({
       name: 'request_count',

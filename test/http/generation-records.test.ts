@@ -65,6 +65,7 @@ async function start() {
     rows: {
       find: async (account, id) => known.find((one) => one.id === id && one.scopes.account === account),
     },
+    refused: { find: async () => undefined },
     contents: {
       get: async (account, id) => (account === ACCOUNT && id === 'gen-1-mine' ? content : undefined),
     },

@@ -211,9 +211,11 @@ export async function startServer(options: Options = {}): Promise<Running> {
           lookups.push(secret);
           return callers.get(secret);
         },
+        refusedKey: () => ({ hash: '', owner: undefined }),
       },
       sessions: {} as HttpDependencies['sessions'],
       gateway: fakeGateway(options.gateway),
+      refusals: { note: () => {}, noteKey: () => {}, takeOverloaded: () => false },
       limiter: new MemoryLimiter(systemClock),
       mcp: {
         serverInfo: { name: 'signalbox', version: '1' },

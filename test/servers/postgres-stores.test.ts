@@ -12,6 +12,7 @@ import { SqlGenerationStore } from '../../src/store/sql/stores/sql-generation-st
 import { SqlGuardrailStore } from '../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlMcpMemory } from '../../src/store/sql/stores/sql-mcp-memory.ts';
 import { SqlPriceStore } from '../../src/store/sql/stores/sql-price-store.ts';
+import { SqlRefusedRequests } from '../../src/store/sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from '../../src/store/sql/stores/sql-session-store.ts';
 import { SqlTenancy } from '../../src/store/sql/stores/sql-tenancy.ts';
 import { appRegistryContract } from '../contracts/app-registry.ts';
@@ -25,6 +26,7 @@ import { generationStoreContract } from '../contracts/generation-store.ts';
 import { guardrailContract } from '../contracts/guardrails.ts';
 import { mcpMemoryContract } from '../contracts/mcp-memory.ts';
 import { priceStoreContract } from '../contracts/price-store.ts';
+import { refusedRequestsContract } from '../contracts/refused-requests.ts';
 import { sessionStoreContract } from '../contracts/session-store.ts';
 import { tenancyContract } from '../contracts/tenancy.ts';
 import { addressOf, postgresForTests } from '../postgres/postgres-server.ts';
@@ -102,6 +104,11 @@ if (server !== undefined) {
   appRegistryContract('SqlAppRegistry on PostgreSQL', async () => {
     const { database, close } = await open();
     return { apps: new SqlAppRegistry(database), others: new SqlAppRegistry(database), close };
+  });
+
+  refusedRequestsContract('PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { refused: new SqlRefusedRequests(database), tenancy: new SqlTenancy(database), close };
   });
 
   generationStoreContract('SqlGenerationStore on PostgreSQL', async () => {

@@ -5,7 +5,8 @@ import { nullable } from '../values/nullable.ts';
 import { queryMoment } from '../values/query-moment.ts';
 import { uuid } from '../values/uuid.ts';
 
-const STATES = ['answered', 'fallback', 'failed', 'cancelled'] as const;
+/** States of a row. */
+const STATES = ['answered', 'fallback', 'failed', 'cancelled', 'refused'] as const;
 
 const MAX_VALUES = 100;
 const MAX_TEXT = 256;
@@ -66,7 +67,9 @@ const FILTERS = {
   state: Type.Optional(
     Type.Array(oneOf(STATES), {
       maxItems: STATES.length,
-      description: '`fallback`: answered after an attempt failed; `cancelled`: the caller left.',
+      description:
+        '`fallback`: answered after an attempt failed; `cancelled`: the caller left; `refused`: before any upstream ' +
+        'was called.',
     }),
   ),
   finish_reason: texts('Finish reasons, such as `stop` or `length`.'),
@@ -181,6 +184,11 @@ export const loggedGenerationSchema = Type.Object(
     finish_reason: text,
     error_status: nullable(Type.Integer(), { description: 'What the caller got for a failure.' }),
     error_type: text,
+    refused_requests: nullable(Type.Integer(), {
+      description:
+        'Refused requests of the key, for the same reason, that the row stands for: in a flood of them only samples ' +
+        'are kept. Null = it is a generation.',
+    }),
     tokens_prompt: Type.Integer(),
     tokens_completion: Type.Integer(),
     tokens_reasoning: Type.Integer(),
@@ -224,8 +232,10 @@ export type GenerationsReply = Static<typeof generationsReplySchema>;
 
 export const generationCountsReplySchema = Type.Object({
   data: Type.Object({
-    total: Type.Integer({ description: 'Generations that the filter matches, as far as they were counted.' }),
+    total: Type.Integer({ description: 'Rows that the filter matches, as far as they were counted.' }),
     failed: Type.Integer(),
+    refused: Type.Integer({ description: 'Rows of refused requests, which are part of `total`.' }),
+    refused_requests: Type.Integer({ description: 'Refused requests that these rows stand for.' }),
     from: Type.String({ format: 'date-time' }),
     to: Type.String({ format: 'date-time' }),
     bucket_ms: Type.Integer({ description: 'Width of a bucket, milliseconds.' }),
@@ -234,8 +244,9 @@ export const generationCountsReplySchema = Type.Object({
         start: Type.String({ format: 'date-time' }),
         count: Type.Integer(),
         failed: Type.Integer(),
+        refused: Type.Integer(),
       }),
-      { description: 'Buckets with generations, in order.' },
+      { description: 'Buckets with rows, in order.' },
     ),
     counted_from: nullable(Type.String({ format: 'date-time' }), {
       description:

@@ -10,9 +10,8 @@ const MEMBERS =
   num_input_audio_prompt num_search_results num_fetches web_search_engine usage total_cost upstream_inference_cost
   cache_discount charges is_byok service_tier data_region upstream_id workspace_id response_cache_source_id provider_responses
   hosted_tools unpriced trace_id trace_url
-  usage_source routing written_off written_off_cause write_offs reserved prices legs tool_calls key_hash ended_at format error`.split(
-    /\s+/,
-  );
+  usage_source routing written_off written_off_cause write_offs reserved prices legs tool_calls key_hash ended_at format error
+  refused_requests`.split(/\s+/);
 
 const shown = (row = {}, settledAtMs = 0) =>
   generationObject({

@@ -29,8 +29,17 @@ const ROW_MEMBERS = {
     description:
       'Format of the request: `responses`, `messages`, `chat` or `embeddings`; null in old records.',
   }),
-  error: nullable(Type.Object({ status: Type.Integer(), type: Type.String() }), {
-    description: 'What the caller got for a failure; null without one, and in old records.',
+  error: nullable(
+    Type.Object({ status: Type.Integer(), type: Type.String(), message: Type.Optional(Type.String()) }),
+    {
+      description:
+        'What the caller got for a failure; null without one, and in old records. `message`: for a refused request.',
+    },
+  ),
+  refused_requests: nullable(Type.Integer(), {
+    description:
+      'Null for a generation. Otherwise the request was refused before any upstream was called, and the record stands ' +
+      'for so many refused requests of the key for the same reason: in a flood of them only samples are kept.',
   }),
   model: Type.String(),
   provider_name: text,
@@ -270,7 +279,7 @@ export function generationObject(
 /** Nearly always one, which the row itself describes. An answer from the cache has none. */
 function legsOf(row: JsonObject, cost: number, settledAtMs: number): JsonObject[] {
   if (Array.isArray(row.legs)) return row.legs.filter(isJsonObject).map(legObject);
-  if (typeof row.response_cache_source_id === 'string') return [];
+  if (typeof row.response_cache_source_id === 'string' || typeof row.refused_requests === 'number') return [];
   return [
     {
       kind: 'main',

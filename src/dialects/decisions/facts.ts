@@ -24,6 +24,7 @@ export const facts: FormatDialectFacts = {
     },
   },
   preset: { format: 'decisions', fields: DOCUMENTED_FIELDS, put: { models: putAs('models') } },
+  api: 'decisions',
   recordedInput: ({ state, input, questions }) => ({
     input: state ?? input ?? null,
     questions: questions ?? null,

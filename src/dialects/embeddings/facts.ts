@@ -6,5 +6,6 @@ import { DOCUMENTED_FIELDS } from './wire.ts';
 export const facts: FormatDialectFacts = {
   request: { fieldNames: { items: 'input' } },
   preset: { format: 'embeddings', fields: DOCUMENTED_FIELDS, put: { models: putAs('models') } },
+  api: 'embeddings',
   recordedInput: ({ input }) => ({ input: input ?? null }),
 };

@@ -2,6 +2,7 @@ import type { GenerationLedger } from '../../ports/ledger.ts';
 import type { LegDependencies, LegState } from '../leg/leg-dependencies.ts';
 import type { Drains } from '../leg/upstream-reading.ts';
 import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';
+import type { Refusals } from '../record/refused-row.ts';
 import type { Settlement } from '../record/settle.ts';
 import type { OpenWork } from './open-work.ts';
 
@@ -14,6 +15,8 @@ export interface AnswerDependencies extends LegDependencies {
    * throw.
    */
   readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
+  /** Notes requests that are refused before any upstream is called; absent = they get no rows. */
+  readonly refusals?: Refusals | undefined;
 }
 
 export interface AnswerState extends LegState {

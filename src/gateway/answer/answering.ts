@@ -13,6 +13,7 @@ import { UpstreamReading } from '../leg/upstream-reading.ts';
 import { accountOf, type LegSoFar } from '../record/account.ts';
 import type { AttemptLog } from '../record/attempt-log.ts';
 import { type GenerationTimes, progressRow, settledRow } from '../record/generation-row.ts';
+import { refusalOfGeneration } from '../record/refused-row.ts';
 import { type SettleDependencies, type Settlement, unrecorded } from '../record/settle.ts';
 import { toldTraceOf } from '../request/told-trace.ts';
 import type { AnswerDependencies, AnswerState } from './answer-dependencies.ts';
@@ -99,7 +100,7 @@ export abstract class Answering implements SettleDependencies {
 
   /** Closes the account: releases the reservation, charges the usage, and records both. */
   async record(settlement: Settlement): Promise<Bill> {
-    const { ledger, clock, onSettled, onUnrecorded } = this.dependencies;
+    const { ledger, clock, onSettled, onUnrecorded, refusals } = this.dependencies;
     const { input, content } = this.underway;
     const generation = plannedGeneration(this.underway);
     try {
@@ -111,6 +112,8 @@ export abstract class Answering implements SettleDependencies {
       if (this.isNothing) {
         await ledger.void(input.generationId, clock.now());
         onUnrecorded(generation, settlement);
+        const { outcome, error } = settlement;
+        if (outcome === 'failed') refusals?.note(refusalOfGeneration(generation, settlement), error);
         return settlement.bill;
       }
       const times: GenerationTimes = { firstContentMs: this.#firstContentMs, endMs: this.#elapsed() };

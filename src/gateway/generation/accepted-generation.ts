@@ -11,6 +11,7 @@ import { largestContext } from '../plan/context-length.ts';
 import { planCompressed } from '../plan/plan-compressed.ts';
 import { catalogFor } from '../plan/plan-leg.ts';
 import { acceptedRow } from '../record/generation-row.ts';
+import { refusalOfInput } from '../record/refused-row.ts';
 import { type AcceptedRequest, acceptRequest } from '../request/accept-request.ts';
 import type { ContentRoom, ContentShare } from '../request/content-room.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -53,6 +54,7 @@ export function acceptGeneration(
       ),
     (error) => {
       void content.close();
+      dependencies.refusals?.note(refusalOfInput(input), error);
       throw error;
     },
   );

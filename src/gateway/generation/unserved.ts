@@ -13,6 +13,7 @@ import {
   type PlannedGeneration,
   settledRow,
 } from '../record/generation-row.ts';
+import { type Refusals, refusalOfGeneration } from '../record/refused-row.ts';
 import type { Settlement } from '../record/settle.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 
@@ -21,6 +22,7 @@ export interface UnservedDependencies {
   readonly clock: Clock;
   readonly onSettled: (generation: PlannedGeneration, settlement: Settlement, times: GenerationTimes) => void;
   readonly onUnrecorded: (generation: PlannedGeneration, settlement: Settlement) => void;
+  readonly refusals?: Refusals | undefined;
 }
 
 export interface UnservedRequest {
@@ -107,8 +109,8 @@ function refused(asked: UnservedRequest, error: unknown) {
 }
 
 /**
- * Ends a generation that fails after its stages. Their charges are settled. Without charges there is no record, unless
- * a guardrail refused it.
+ * Ends a generation that fails after its stages. Their charges are settled. Without charges it has no record in the
+ * ledger, unless a guardrail refused it, but it is noted as refused.
  */
 export async function settleCharges(
   charged: Charged,
@@ -119,6 +121,10 @@ export async function settleCharges(
   if (!charged.reservation.isOpen && !isByGuardrail) {
     const { generation, settlement } = refused(unservedOf(charged), error);
     dependencies.onUnrecorded(generation, settlement);
+    const { outcome } = settlement;
+    if (outcome === 'failed') {
+      dependencies.refusals?.note(refusalOfGeneration(generation, settlement), settlement.error);
+    }
     return;
   }
   // The ledger records it as soon as it can; the caller gets the reason why there is no answer.

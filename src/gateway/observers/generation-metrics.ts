@@ -1,3 +1,4 @@
+import type { GatewayError } from '../../ir/errors.ts';
 import { HOSTED_PRICES } from '../../ir/hosted-use.ts';
 import type { Bill, Usage } from '../../ir/usage.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
@@ -82,6 +83,17 @@ export class GenerationMetrics {
     bounds: DURATION_BOUNDS,
   });
 
+  readonly #refused = new Counter({
+    name: 'signalbox_refused_requests_total',
+    help: 'Requests of known keys that were refused before an upstream was called, by what their caller got.',
+    labels: ['status', 'error_type'],
+  });
+  readonly #withoutRow = new Counter({
+    name: 'signalbox_refused_requests_without_row_total',
+    help: 'Those of them without a row of their own: a row of another one stands for them, or none could be stored.',
+    labels: [],
+  });
+
   readonly #ofProvider = remembered(
     MAX_PROVIDER_LABELS,
     (provider): ProviderFigures => ({
@@ -106,7 +118,17 @@ export class GenerationMetrics {
       this.#unpriced,
       this.#firstContent,
       this.#duration,
+      this.#refused,
+      this.#withoutRow,
     ];
+  }
+
+  noteRefused({ status, row }: GatewayError): void {
+    this.#refused.add({ status: String(status), error_type: row.errorType });
+  }
+
+  noteWithoutRow(requests: number): void {
+    if (requests > 0) this.#withoutRow.add({}, requests);
   }
 
   /** Counts a generation that has ended and is recorded. */

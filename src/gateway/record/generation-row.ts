@@ -103,6 +103,15 @@ export function completeRow(kept: JsonObject): JsonObject {
   return rowOf(accepted, serving, NOTHING_YET, accepted);
 }
 
+/** The row of a request that was refused before anything was planned. */
+export function rowOfNothing(
+  said: RequestMembers,
+  { model, streamed }: Pick<GenerationRow, 'model' | 'streamed'>,
+): GenerationRow {
+  const serving = { model, model_permaslug: model, variant: 'standard', provider_name: null, is_byok: false };
+  return rowOf(said, serving, NOTHING_YET, { streamed, routing: null });
+}
+
 /** Members that a checkpoint lays over the row, in case the process ends. `legs`: all that have begun. */
 export function progressRow(
   { request, attemptLog, region }: PlannedGeneration,

@@ -3,11 +3,21 @@ import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Sessions } from '../../manage/sessions/sessions.ts';
 import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import type { Caller } from '../../ports/caller.ts';
+import type { KeyOwner } from '../../ports/refused-requests.ts';
 import { ACT_AS_HEADER, type CookieServer, sessionTokenOf } from './session-cookie.ts';
 
 /** Finds the caller of a secret. Undefined for one that is unknown, disabled, deleted or expired. */
 export interface CallerDirectory {
   find(secret: string): Caller | undefined | Promise<Caller | undefined>;
+  /** The key of a secret that was not found, for the record of the refusal. */
+  refusedKey(secret: string): RefusedKey;
+}
+
+/** A key that is not valid. */
+export interface RefusedKey {
+  readonly hash: string;
+  /** Undefined for a key that is unknown or deleted. */
+  readonly owner: KeyOwner | undefined;
 }
 
 /** Finds callers by a secret, or by the session of a browser. */
@@ -105,6 +115,16 @@ export function secretBeginningOf(request: InboundRequest): string {
     return secretOf(request).slice(0, BEGINNING_CHARACTERS);
   } catch {
     return '';
+  }
+}
+
+/** The key that a request was refused for; undefined if it names none. */
+export function refusedKeyOf(request: InboundRequest, callers: CallerDirectory): RefusedKey | undefined {
+  try {
+    const secret = secretOf(request);
+    return SECRET.test(secret) ? callers.refusedKey(secret) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { requestIdOf } from '../../kit/ids.ts';
 import { ExactNumbers } from '../../kit/json/exact-numbers.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import { LightAbortController } from '../../kit/loop/light-abort.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
@@ -32,6 +33,8 @@ export class HttpExchange implements ReplyOwner {
   readonly acceptedAtMs: number;
   /** Set once authenticated. */
   caller: Caller | undefined;
+  /** A body that is not valid, for the record of the refusal. */
+  refusedBody: JsonObject | undefined;
   /** Long numbers of the body and of the answer. */
   readonly exactNumbers = new ExactNumbers();
   /** True once the gateway has the request: from then on errors name the generation. */

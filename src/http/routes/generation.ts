@@ -128,6 +128,7 @@ function generationRoute(vendor: string, dialect: ConversationFormat, row: Gener
     tag: 'Generation',
     permission: 'generations.run',
     rateClass: 'generation',
+    format: dialect.name,
     request: {
       query: null,
       headers: generationHeaderSchema(vendor),
@@ -158,6 +159,7 @@ function wholeRoute(
     tag: 'Generation',
     permission: 'generations.run',
     rateClass: 'generation',
+    format: dialect.name,
     request: {
       query: null,
       headers: generationHeaderSchema(vendor),

@@ -234,18 +234,20 @@ function readBody(
   const { settings, times, services } = context;
   const limits = { maxBytes: settings.maxBodyBytes, deadlineMs: times.bodyMs };
   const body = readJsonBody(exchange, limits, memory);
-  if (body instanceof Promise) return validInTurn(body, compiled, services);
-  return requireValid(body, compiled, issuesOf(body, compiled), services);
+  if (body instanceof Promise) return validInTurn(body, compiled, exchange, services);
+  return requireValid(body, compiled, issuesOf(body, compiled), exchange, services);
 }
 
 /** Validates a body that was large, or slow to come, in a turn of its own. */
 async function validInTurn(
   reading: Promise<JsonObject>,
   compiled: CompiledRoute,
+  exchange: HttpExchange,
   services: HttpDependencies,
 ): Promise<JsonObject> {
   const body = await reading;
-  return requireValid(body, compiled, await inTurn(services.clock, () => issuesOf(body, compiled)), services);
+  const issues = await inTurn(services.clock, () => issuesOf(body, compiled));
+  return requireValid(body, compiled, issues, exchange, services);
 }
 
 function issuesOf(body: JsonObject, { validators }: CompiledRoute): readonly Issue[] {
@@ -256,9 +258,11 @@ function requireValid(
   body: JsonObject,
   { route }: CompiledRoute,
   issues: readonly Issue[],
+  exchange: HttpExchange,
   services: HttpDependencies,
 ): JsonObject {
   if (issues.length === 0) return body;
+  exchange.refusedBody = body;
   const { furtherIssues } = route.request;
   // A full list names only the first of what is wrong: which other members are valid is not known.
   if (furtherIssues === undefined || issues.length >= MAX_ISSUES) throw invalidRequest(issues);

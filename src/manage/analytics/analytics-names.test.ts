@@ -12,6 +12,8 @@ const METRICS_OF_THE_CONTRACT: Record<string, readonly [format: string, days: nu
   byok_request_count: ['number', 365],
   guardrail_invoked_count: ['number', 31],
   response_cached_count: ['number', 31],
+  // Ours: the contract knows no refused requests.
+  refused_count: ['number', 31],
   total_usage: ['currency', 365],
   byok_usage: ['currency', 365],
   credits_usage: ['currency', 365],

@@ -21,6 +21,7 @@ const METRICS_OF_ACCOUNTS = {
   byok_request_count: 365,
   guardrail_invoked_count: 31,
   response_cached_count: 31,
+  refused_count: 31,
   total_usage: 365,
   byok_usage: 365,
   credits_usage: 365,

@@ -139,10 +139,17 @@ export class GenerationLog {
     return {
       total: buckets.reduce((sum, { count }) => sum + count, 0),
       failed: buckets.reduce((sum, { failed }) => sum + failed, 0),
+      refused: buckets.reduce((sum, { refused }) => sum + refused, 0),
+      refused_requests: buckets.reduce((sum, { refusedRequests }) => sum + refusedRequests, 0),
       from: isoTime(fromMs),
       to: isoTime(toMs),
       bucket_ms: bucketMs,
-      buckets: buckets.map(({ startMs, count, failed }) => ({ start: isoTime(startMs), count, failed })),
+      buckets: buckets.map(({ startMs, count, failed, refused }) => ({
+        start: isoTime(startMs),
+        count,
+        failed,
+        refused,
+      })),
       counted_from: isoTimeOrNull(counts.countedFromMs),
       missing_before: isoTimeOrNull(counts.missingBeforeMs),
     };
@@ -241,6 +248,7 @@ function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObje
     finish_reason: row.finishReason,
     error_status: row.errorStatus,
     error_type: row.errorType,
+    refused_requests: row.refusedRequests,
     tokens_prompt: row.promptTokens,
     tokens_completion: row.completionTokens,
     tokens_reasoning: row.reasoningTokens,
@@ -261,7 +269,7 @@ function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObje
   };
 }
 
-/** Imported usage has neither upstream calls nor spans. */
-function ownTraceIdOf({ id, attempts }: LoggedGeneration): string | null {
-  return attempts === null ? null : new GenerationIds(id).ownTraceId;
+/** Imported usage and refused requests have neither upstream calls nor spans. */
+function ownTraceIdOf({ id, attempts, refusedRequests }: LoggedGeneration): string | null {
+  return attempts === null || refusedRequests !== null ? null : new GenerationIds(id).ownTraceId;
 }

@@ -29,6 +29,7 @@ function generationsWith(
   return new Generations({
     recent: { recent: () => recent },
     rows: { find: async (account) => (row?.scopes.account === account ? row : undefined) },
+    refused: { find: async () => undefined },
     contents: { get: async () => undefined },
     apps,
     prices: { inForce: async () => [] },

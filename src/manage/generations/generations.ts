@@ -5,6 +5,7 @@ import type { AppRegistry } from '../../ports/apps.ts';
 import type { ContentStore, GenerationContent } from '../../ports/content.ts';
 import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
+import type { RefusedRequests } from '../../ports/refused-requests.ts';
 import type { PriceHistory } from '../models/price-history.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { LogViewer } from './generation-log.ts';
@@ -12,6 +13,7 @@ import type { LogViewer } from './generation-log.ts';
 export interface GenerationsDependencies {
   readonly recent: RecentGenerations;
   readonly rows: Pick<GenerationStore, 'find'>;
+  readonly refused: Pick<RefusedRequests, 'find'>;
   readonly contents: Pick<ContentStore, 'get'>;
   readonly apps: Pick<AppRegistry, 'ofHosts'>;
   readonly prices: Pick<PriceHistory, 'inForce'>;
@@ -23,7 +25,7 @@ export interface ContentViewer extends LogViewer {
   readonly workspaceId: string | null;
 }
 
-/** Looks up finished generations of an account, or of one key. */
+/** Looks up finished generations and refused requests of an account, or of one key. */
 export class Generations {
   readonly #dependencies: GenerationsDependencies;
 
@@ -33,10 +35,12 @@ export class Generations {
 
   /** One generation; visible as soon as its end was acknowledged to the caller. Throws 404. */
   async get({ accountId, keyHash }: LogViewer, id: string): Promise<StoredGeneration> {
-    const { recent, rows } = this.#dependencies;
+    const { recent, rows, refused } = this.#dependencies;
     const early = recent.recent(id);
     const isEarly = early?.scopes.account === accountId;
-    const found = isEarly ? early : requireFound(await rows.find(accountId, id));
+    const found = isEarly
+      ? early
+      : requireFound((await rows.find(accountId, id)) ?? (await refused.find(accountId, id)));
     if (keyHash !== null && found.scopes.key !== keyHash) throw notFound();
     // Without its app if the database is unavailable: the generation itself is still in memory.
     return isEarly ? this.#withApp(found).catch(() => found) : this.#withApp(found);

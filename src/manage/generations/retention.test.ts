@@ -9,12 +9,14 @@ function openRetention(changes: Partial<RetentionDependencies> = {}) {
   const warnings: string[] = [];
   const reasons: unknown[] = [];
   const generations = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };
+  const refused = { prune: vi.fn(async (_beforeMs: number, _limit: number) => 0) };
   const contents = { prune: vi.fn(async () => 0) };
   const events = { prune: vi.fn(async (_beforeMs: number) => 0) };
   const callCounts = { pruneOldest: vi.fn(async (_hour: number) => 0) };
   const retention = new Retention({
     settings: () => ({ eventsDays: 400, contentDays: 30, contentBytes: 1000 }),
     generations,
+    refused,
     events,
     callCounts,
     contents,
@@ -28,15 +30,16 @@ function openRetention(changes: Partial<RetentionDependencies> = {}) {
     everyMs: 5,
     ...changes,
   });
-  return { retention, clock, warnings, reasons, generations, events, callCounts, contents };
+  return { retention, clock, warnings, reasons, generations, refused, events, callCounts, contents };
 }
 
 describe('Retention', () => {
   it('removes content that is too old or too much, at the start and at intervals', async () => {
-    const { retention, clock, generations, contents } = openRetention();
+    const { retention, clock, generations, refused, contents } = openRetention();
     await expect.poll(() => contents.prune.mock.calls.length).toBeGreaterThan(2);
     await retention.close();
     expect(generations.prune.mock.calls[0]?.[0]).toBe(clock.now() - 400 * DAY_MS);
+    expect(refused.prune.mock.calls[0]?.[0]).toBe(clock.now() - 400 * DAY_MS);
     expect(contents.prune).toHaveBeenCalledWith({ beforeMs: clock.now() - 30 * DAY_MS, maxBytes: 1000 });
     const calls = contents.prune.mock.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -5,6 +5,7 @@ import type { CallCountStore } from '../../ports/call-counts.ts';
 import type { ContentStore } from '../../ports/content.ts';
 import type { EventStore } from '../../ports/events.ts';
 import type { GenerationStore } from '../../ports/generations.ts';
+import type { RefusedRequests } from '../../ports/refused-requests.ts';
 import { hourOf } from '../models/hourly-totals.ts';
 import { KEPT_HOURS } from '../models/uptime-history.ts';
 
@@ -18,6 +19,7 @@ export interface RetentionSettings {
 export interface RetentionDependencies {
   readonly settings: () => RetentionSettings;
   readonly generations: Pick<GenerationStore, 'prune'>;
+  readonly refused: Pick<RefusedRequests, 'prune'>;
   readonly events: Pick<EventStore, 'prune'>;
   readonly callCounts: Pick<CallCountStore, 'pruneOldest'>;
   readonly contents: Pick<ContentStore, 'prune'>;
@@ -62,7 +64,9 @@ export class Retention {
   async #run(): Promise<void> {
     const { everyMs = ROUND_PAUSE_MS } = this.#dependencies;
     while (!this.#stopping.signal.aborted) {
-      await this.#attempt('rows of generations', () => this.#pruneRows());
+      const { generations, refused } = this.#dependencies;
+      await this.#attempt('rows of generations', () => this.#pruneRows(generations));
+      await this.#attempt('rows of refused requests', () => this.#pruneRows(refused));
       await this.#attempt('events', () => this.#pruneEvents());
       await this.#attempt('calls of endpoints', () => this.#pruneCallCounts());
       await this.#attempt('content of generations', () => this.#pruneContents());
@@ -70,12 +74,12 @@ export class Retention {
     }
   }
 
-  async #pruneRows(): Promise<void> {
-    const { settings, clock, generations } = this.#dependencies;
+  async #pruneRows(rows: RetentionDependencies['generations']): Promise<void> {
+    const { settings, clock } = this.#dependencies;
     const beforeMs = clock.now() - keptMs(settings().eventsDays);
     while (
       !this.#stopping.signal.aborted &&
-      (await generations.prune(beforeMs, ROWS_PER_DELETE)) === ROWS_PER_DELETE
+      (await rows.prune(beforeMs, ROWS_PER_DELETE)) === ROWS_PER_DELETE
     ) {
       await this.#pause(PAUSE_MS);
     }

@@ -11,6 +11,7 @@ import {
   NO_GUARDRAILS,
 } from '../../ports/guardrails.ts';
 import { memberScopeId } from '../../ports/ledger.ts';
+import type { KeyOwner } from '../../ports/refused-requests.ts';
 import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
 import { ConfirmedCache } from '../confirmed-cache.ts';
 import type { Freshness } from '../freshness.ts';
@@ -92,6 +93,13 @@ export class CallerDirectory {
     }
     this.#keepRecent(secret, known);
     return this.#usable(known.caller);
+  }
+
+  /** The key of a secret that `find` has just not found. Its owner is known if it is disabled or has expired. */
+  refusedKey(secret: string): { readonly hash: string; readonly owner: KeyOwner | undefined } {
+    const hash = hashSecret(secret);
+    const known = this.#known.current(hash)?.caller;
+    return { hash, owner: known && { accountId: known.accountId, workspaceId: known.workspaceId } };
   }
 
   /** The caller of a key, by the hash of its secret; undefined as for `find`. */

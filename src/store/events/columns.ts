@@ -79,6 +79,7 @@ export const EVENT_NUMBERS = {
   attempts: whole((event) => event.log?.attempts ?? null),
   tool_calls: whole((event) => event.log?.toolCalls ?? null),
   is_streamed: flag((event) => event.log?.isStreamed ?? null),
+  refused_requests: whole((event) => event.refusedRequests ?? null),
 } as const satisfies Readonly<Record<string, NumberColumn>>;
 
 /** Columns of an event and of its series. */

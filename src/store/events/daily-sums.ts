@@ -40,3 +40,8 @@ export function fitsDailySums({
     fields.every((name) => DIMENSIONS[name].isDaily)
   );
 }
+
+/** Whether a query counts refused requests: all others leave their events out. */
+export function countsRefused({ metrics, order }: Pick<EventQuery, 'metrics' | 'order'>): boolean {
+  return metrics.includes('refused_count') || order?.field === 'refused_count';
+}

@@ -15,6 +15,7 @@ import {
   openDuckdbStorage,
 } from './event-storage.ts';
 import { eventsWithImports } from './events-with-imports.ts';
+import { EVENTS_LOST } from './feed/feed-warnings.ts';
 import { ImportFeed } from './feed/import-feed.ts';
 import { type FeedLease, LeasedRowFeed } from './feed/leased-row-feed.ts';
 import { ProgressFile } from './feed/progress-file.ts';
@@ -45,6 +46,8 @@ export interface Events extends EventFeed {
 export interface EmbeddedEvents extends Events {
   /** Rows were added, in this order. */
   rowsAdded(generations: readonly StoredGeneration[]): void;
+  /** Rows of refused requests were added, in this order. */
+  refusedAdded(requests: readonly StoredGeneration[]): void;
   /** Feeds rows that were added by now. */
   catchUp(): Promise<void>;
   /** Added rows that are not events yet. */
@@ -54,19 +57,41 @@ export interface EmbeddedEvents extends Events {
 /** How long rows of an embedded database gather: queries are rare, and have waiting ones fed first, milliseconds. */
 const GATHER_MS = 10_000;
 
+/** Rows of an embedded database. */
+interface EmbeddedRows {
+  readonly rows: AddedGenerations;
+  readonly refused: AddedGenerations;
+}
+
 /** Prepares events beside an embedded database. Their storage is opened with the first event or query. */
 export async function openEmbeddedEvents(
-  rows: AddedGenerations,
+  { rows, refused }: EmbeddedRows,
   options: EventsOptions,
 ): Promise<EmbeddedEvents> {
-  const { events, feed } = await openEvents(options, (storage, projection) =>
-    openRowFeed(storage, { projection, rows, gatherMs: GATHER_MS }, options),
-  );
+  // The other feed says it.
+  const warn: EventsOptions['warn'] = (message, fields) => {
+    if (message !== EVENTS_LOST) options.warn(message, fields);
+  };
+  const { events, feeds } = await openEvents(options, async (storage, projection) => [
+    await openRowFeed(storage, { projection, rows, gatherMs: GATHER_MS }, options),
+    await openRowFeed(
+      storage,
+      { projection, rows: refused, gatherMs: GATHER_MS },
+      { ...options, warn },
+      'refused-',
+    ),
+  ]);
+  const [feed, feedOfRefused] = feeds as readonly [RowFeed, RowFeed];
   feed.hasMore(await rows.count(feed.place));
+  feedOfRefused.hasMore(await refused.count(feedOfRefused.place));
   return {
     ...events,
     rowsAdded: (generations) => feed.rowsAdded(generations),
-    catchUp: () => feed.catchUp(),
+    refusedAdded: (requests) => feedOfRefused.rowsAdded(requests),
+    async catchUp() {
+      await feed.catchUp();
+      await feedOfRefused.catchUp();
+    },
     get waiting() {
       return feed.waiting;
     },
@@ -82,11 +107,11 @@ export async function openSharedEvents(
   lease: FeedLease,
   options: EventsOptions,
 ): Promise<Events> {
-  const { events } = await openEvents<AnyRowFeed>(options, async (storage, projection) =>
+  const { events } = await openEvents<AnyRowFeed>(options, async (storage, projection) => [
     isShared(storage)
       ? new LeasedRowFeed({ projection, rows, lease, storeId: storage.tablesId, warn: options.warn })
-      : openRowFeed(storage, { projection, rows }, options),
-  );
+      : await openRowFeed(storage, { projection, rows }, options),
+  ]);
   return events;
 }
 
@@ -94,10 +119,11 @@ function openRowFeed(
   { files, isMissing }: EventStorage,
   feeding: Pick<RowFeedOptions, 'projection' | 'rows' | 'gatherMs'>,
   { directory, warn }: EventsOptions,
+  prefix = '',
 ): Promise<RowFeed> {
   return RowFeed.open({
     ...feeding,
-    file: new ProgressFile(join(directory, files.rows), isFeedProgress),
+    file: new ProgressFile(join(directory, prefix + files.rows), isFeedProgress),
     isFileMissing: isMissing,
     warn,
   });
@@ -112,8 +138,11 @@ type AnyRowFeed = Pick<RowFeed, 'isRefilling' | 'start' | 'feedAll' | 'eventsLos
 
 async function openEvents<Feed extends AnyRowFeed>(
   options: EventsOptions,
-  openFeed: (storage: EventStorage | ClickhouseStorage, projection: EventProjection) => Promise<Feed>,
-): Promise<{ readonly events: Events; readonly feed: Feed }> {
+  openRowFeeds: (
+    storage: EventStorage | ClickhouseStorage,
+    projection: EventProjection,
+  ) => Promise<readonly Feed[]>,
+): Promise<{ readonly events: Events; readonly feeds: readonly Feed[] }> {
   const { directory, clickhouse, apps, imports, classifications, clock, warn } = options;
   const onLost = () => {
     for (const each of feeds) each.eventsLost();
@@ -140,15 +169,15 @@ async function openEvents<Feed extends AnyRowFeed>(
     isFileMissing,
     warn,
   });
-  const feed = await openFeed(storage, eventProjection(eventStore, apps));
-  const feeds = [feed, importFeed, tagFeed];
+  const rowFeeds = await openRowFeeds(storage, eventProjection(eventStore, apps));
+  const feeds = [...rowFeeds, importFeed, tagFeed];
   for (const each of feeds) each.start();
   const events: Events = {
     eventStore: eventsWithImports(eventStore, {
       imports,
       classifications,
       feed: importFeed,
-      areRowsMissing: () => feed.isRefilling || tagFeed.isRefilling,
+      areRowsMissing: () => [...rowFeeds, tagFeed].some(({ isRefilling }) => isRefilling),
     }),
     lookForImports: () => importFeed.lookAgain(),
     lookForTags: () => tagFeed.lookAgain(),
@@ -161,5 +190,5 @@ async function openEvents<Feed extends AnyRowFeed>(
       await eventStore.close();
     },
   };
-  return { events, feed };
+  return { events, feeds: rowFeeds };
 }

@@ -16,6 +16,8 @@ export interface Tables {
   destinations: DestinationRow;
   gateway_providers: GatewayProviderRow;
   generations: GenerationTableRow;
+  refused_requests: RefusedRequestRow;
+  deleted_keys: DeletedKeyRow;
   ledger_tallies: LedgerTallyRow;
   ledger_reservations: LedgerReservationRow;
   ledger_grants: LedgerGrantRow;
@@ -211,6 +213,23 @@ export interface GenerationTableRow {
   written_off_nanos: WholeNumber;
   written_off_cause: string | null;
   details: string;
+}
+
+export interface RefusedRequestRow {
+  id: string;
+  account_id: string;
+  workspace_id: string;
+  key_hash: string;
+  refused_at_ms: WholeNumber;
+  details: string;
+}
+
+/** The owner of a key that was deleted, written by a trigger. */
+export interface DeletedKeyRow {
+  hash: string;
+  account_id: string;
+  workspace_id: string;
+  deleted_at_ms: WholeNumber;
 }
 
 /** Sums with their windows, nano-dollars; the last three columns are for accounts only. PostgreSQL only. */

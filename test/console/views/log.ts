@@ -403,6 +403,29 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await opened.close();
     });
 
+    it('has rows of refused requests, which say why, and which the overview leads to', async () => {
+      const { body } = await under().manage.ask('POST', '/keys', { name: 'refused', limit: 0 });
+      for (let count = 0; count < 3; count++) {
+        expect((await send('simulator/standard', {}, undefined, body.key)).status).toBe(402);
+      }
+      const stored = async () => {
+        const { body: found } = await under().manage.ask('GET', `/generations?key=${body.data.hash}`);
+        return found.data.length as number;
+      };
+      await eventually(stored).toBe(3);
+      const { page, close, problems } = await under().opened('/');
+      const note = page.locator('.att li', { hasText: 'refused is refused' });
+      await note.getByText('3 × 402 limit used up').waitFor();
+      await note.getByRole('link', { name: 'Log' }).click();
+      await page.waitForURL(/\/log\?state=refused&key=/);
+      const row = page.locator('.logt tbody tr[data-id]', { hasText: '402 limit used up' }).first();
+      await row.locator('.dot.refused').waitFor();
+      await row.click();
+      await page.locator('.drawer .note').getByText('Key limit').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('shows a plain key itself alone, on a phone', async () => {
       const reader = await signedInReader(under().browser, gateway, key);
       const opened = await openPage(reader, { width: 390, height: 844 });

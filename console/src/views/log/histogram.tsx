@@ -55,11 +55,20 @@ export function useCounts(range: Range, parameters: Readonly<Record<string, stri
   return { counts, error: parts.error, retry: () => void parts.refetch() };
 }
 
+function barTitle({
+  count: all,
+  failed,
+  refused,
+}: Omit<GenerationCounts['buckets'][number], 'start'>): string {
+  const served = `${counted(all - refused, 'generation')}, ${count(failed)} failed`;
+  return refused === 0 ? served : `${served}, ${count(refused)} refused`;
+}
+
 const HEIGHT = 34;
 const BAR = 8;
 const LABELS = 4;
 
-/** Generations over time, failures in red. A click shows the bucket alone. */
+/** Generations over time, failures in red, refused requests in amber above them. A click shows the bucket alone. */
 export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
   const address = useAddress();
   const { bucket_ms: bucketMs, buckets } = counts;
@@ -81,24 +90,27 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${counted(counts.total, 'generation')}, ${count(counts.failed)} failed, per ${duration(bucketMs)}`}
+        aria-label={`${barTitle({ ...counts, count: counts.total })}, per ${duration(bucketMs)}`}
       >
         {uncounted > 0 && (
           <rect class="hu" x={0} y={0} width={uncounted} height={HEIGHT}>
             <title>Not counted yet</title>
           </rect>
         )}
-        {buckets.map(({ start, count: all, failed }) => {
+        {buckets.map((bucket) => {
+          const { start, count: all, failed, refused } = bucket;
           const startMs = Date.parse(start);
           const x = ((startMs - firstMs) / bucketMs) * BAR + 1;
           const high = Math.max(1.5, (all / most) * HEIGHT);
           const red = failed === 0 ? 0 : Math.max(1.6, (failed / most) * HEIGHT);
+          const amber = refused === 0 ? 0 : Math.max(1.6, (refused / most) * HEIGHT);
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the range picker serves the keyboard.
             <g key={start} onClick={() => zoom(startMs)}>
-              <title>{`${dateTime(startMs)}: ${counted(all, 'generation')}, ${count(failed)} failed`}</title>
+              <title>{`${dateTime(startMs)}: ${barTitle(bucket)}`}</title>
               <rect class="hb" x={x} y={HEIGHT - high} width={BAR - 2} height={high} />
               {red > 0 && <rect class="he" x={x} y={HEIGHT - red} width={BAR - 2} height={red} />}
+              {amber > 0 && <rect class="hr" x={x} y={HEIGHT - red - amber} width={BAR - 2} height={amber} />}
             </g>
           );
         })}

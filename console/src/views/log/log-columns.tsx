@@ -76,10 +76,10 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
     id: 'provider',
     title: 'Provider',
     width: 'o2',
-    class: ({ state }) => `o2 cut ${state === 'failed' ? 'bad' : 'prov'}`,
+    class: ({ state }) => `o2 cut ${FAILURE_CLASS[state] ?? 'prov'}`,
     isShown: 'yes',
-    cell: (row) => (row.state === 'failed' ? failureOf(row) : text(row.provider_name)),
-    hint: (row) => (row.state === 'failed' ? failureOf(row) : (row.endpoint ?? undefined)),
+    cell: (row) => failureOf(row) ?? text(row.provider_name),
+    hint: (row) => failureOf(row) ?? row.endpoint ?? undefined,
   },
   {
     id: 'key',
@@ -178,10 +178,19 @@ export function shownDuration(ms: number | null): string {
   return ms === null ? '–' : duration(ms);
 }
 
-/** What the caller got for a failure. */
-export function failureOf({ error_status, error_type }: ShownGeneration): string {
-  return errorText(error_status, error_type);
+/** What the caller got for a failure or a refusal, with how many requests the row stands for; undefined = an answer. */
+export function failureOf(row: ShownGeneration): string | undefined {
+  if (FAILURE_CLASS[row.state] === undefined) return undefined;
+  const words = errorText(row.error_status, row.error_type);
+  const requests = row.refused_requests ?? 1;
+  return requests === 1 ? words : `${count(requests)} × ${words}`;
 }
+
+/** The colour of what a row has in place of a provider. */
+export const FAILURE_CLASS: Readonly<Partial<Record<ShownGeneration['state'], string>>> = {
+  failed: 'bad',
+  refused: 'warn',
+};
 
 function timeCell({ created_at }: ShownGeneration, href: string): ComponentChildren {
   const time = clockTime(Date.parse(created_at));
@@ -195,10 +204,12 @@ function timeCell({ created_at }: ShownGeneration, href: string): ComponentChild
 
 function modelCell(row: ShownGeneration): ComponentChildren {
   const { author, name } = modelParts(row.model);
+  const failure = FAILURE_CLASS[row.state];
   return (
     <>
       <span class="dim au">{author}</span>
-      {name} {row.state === 'failed' && <span class="only-n bad">{row.error_status ?? 'failed'}</span>}
+      {name === '' ? <span class="dim">no model read</span> : name}{' '}
+      {failure !== undefined && <span class={`only-n ${failure}`}>{row.error_status ?? row.state}</span>}
       <RowMarks row={row} />
     </>
   );

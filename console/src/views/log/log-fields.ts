@@ -16,6 +16,7 @@ const STATES: readonly FilterChoice[] = [
   { value: 'fallback', label: 'after a fallback' },
   { value: 'failed', label: 'failed' },
   { value: 'cancelled', label: 'cancelled' },
+  { value: 'refused', label: 'refused' },
 ];
 
 /** What the log can be filtered by. The names are those of the interface, but for durations, which are typed in seconds. */
@@ -46,7 +47,7 @@ const FIELDS: readonly FilterField[] = [
     name: 'error_status',
     label: 'error',
     kind: 'choice',
-    choices: among('402', '403', '429', '502', '524', '529'),
+    choices: among('401', '402', '403', '413', '429', '502', '503', '524', '529'),
   },
 ];
 

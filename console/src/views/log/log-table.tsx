@@ -2,7 +2,14 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { go } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import { clockTime, dateTime, dayName } from '../../format/times.ts';
-import { costCell, DATED_TIME, failureOf, type LogColumn, shownDuration } from './log-columns.tsx';
+import {
+  costCell,
+  DATED_TIME,
+  FAILURE_CLASS,
+  failureOf,
+  type LogColumn,
+  shownDuration,
+} from './log-columns.tsx';
 import type { LogOrder, LogSort } from './log-order.ts';
 import { modelParts, STATES } from './log-words.ts';
 import type { LogRow } from './merge-rows.ts';
@@ -182,6 +189,7 @@ interface PhoneRowProps extends Pick<RowProps, 'generation' | 'isSelected' | 'hr
 function PhoneRow({ generation: row, isDated, isSelected, href }: PhoneRowProps) {
   const state = STATES[row.state];
   const atMs = Date.parse(row.created_at);
+  const failure = failureOf(row);
   return (
     <li data-id={row.id} aria-current={isSelected ? 'true' : undefined}>
       <span class={`dot ${state.dot}`} title={state.text} />
@@ -190,8 +198,12 @@ function PhoneRow({ generation: row, isDated, isSelected, href }: PhoneRowProps)
       </Link>
       <span class="num">{costCell(row)}</span>
       <p class="cut">
-        {row.state === 'failed' ? <span class="bad">{failureOf(row)}</span> : (row.provider_name ?? '–')} ·{' '}
-        {row.key_name ?? '–'}
+        {failure === undefined ? (
+          (row.provider_name ?? '–')
+        ) : (
+          <span class={FAILURE_CLASS[row.state]}>{failure}</span>
+        )}{' '}
+        · {row.key_name ?? '–'}
       </p>
       <p class="num">
         {isDated ? dateTime(atMs) : clockTime(atMs).slice(0, 8)} · {shownDuration(row.duration_ms)}

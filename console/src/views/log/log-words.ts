@@ -8,6 +8,7 @@ export const STATES: Readonly<
   fallback: { dot: 'warn', text: 'answered after a fallback' },
   failed: { dot: 'bad', text: 'failed' },
   cancelled: { dot: 'off', text: 'cancelled: the caller left' },
+  refused: { dot: 'refused', text: 'refused before any provider was called' },
   running: { dot: 'run', text: 'running' },
 };
 

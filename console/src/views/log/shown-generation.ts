@@ -16,6 +16,7 @@ export function shownRunning(running: RunningGenerationObject, nowMs: number): S
     finish_reason: null,
     error_status: null,
     error_type: null,
+    refused_requests: null,
     tokens_reasoning: 0,
     tokens_cached: 0,
     latency: null,

@@ -152,7 +152,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
           <ErrorCauses overview={overview} logOf={(extra) => logAddress(address.query, extra)} />
         </section>
         <section class="cell" aria-label="Needs attention">
-          <Attention overview={overview} />
+          <Attention overview={overview} logOf={(extra) => logAddress(address.query, extra)} />
         </section>
       </div>
     </>

@@ -2,6 +2,8 @@ import type {
   EndpointStateObject,
   ProviderStateObject,
 } from '../../../../src/contract/gateway/provider-state.ts';
+import { answeredTone, recentCalls } from '../../parts/recent-calls.ts';
+import { answeredText } from '../../parts/uptime.tsx';
 
 /** How a state is shown: a dot of its own form, and words. */
 export interface ShownState {
@@ -17,11 +19,18 @@ export function stateOfProvider(provider: ProviderStateObject): ShownState {
   if (out > 0) return { dot: 'bad', text: `${out} of ${endpoints} endpoints out` };
   if (limited > 0) return { dot: 'warn', text: `${limited} of ${endpoints} for some out` };
   if (unstable > 0) return { dot: 'warn', text: 'Unstable' };
-  return { dot: 'ok', text: 'Serving' };
+  return serving(provider);
 }
 
-const STATES: Readonly<Record<EndpointStateObject['state'], ShownState>> = {
-  ok: { dot: 'ok', text: 'Serving' },
+/** Green means answered: what serves is judged by its newest calls. */
+function serving({ history }: Pick<EndpointStateObject, 'history'>): ShownState {
+  const recent = recentCalls(history);
+  const dot = answeredTone(recent);
+  if (dot === 'ok') return { dot, text: 'Serving' };
+  return { dot, text: `${answeredText(recent.calls, recent.failures)} answered` };
+}
+
+const STATES: Readonly<Record<Exclude<EndpointStateObject['state'], 'ok'>, ShownState>> = {
   unstable: { dot: 'warn', text: 'Unstable' },
   paused: { dot: 'bad', text: 'Rate limit' },
   probing: { dot: 'warn', text: 'Tried with one request' },
@@ -29,12 +38,13 @@ const STATES: Readonly<Record<EndpointStateObject['state'], ShownState>> = {
 };
 
 /** The state of an endpoint. A cool-down for some accounts is no outage for the others. */
-export function stateOfEndpoint({ state, cooldown }: EndpointStateObject): ShownState {
+export function stateOfEndpoint(endpoint: EndpointStateObject): ShownState {
+  const { state, cooldown } = endpoint;
   if (cooldown !== null && cooldown.accounts > 0) {
     const whom = cooldown.accounts === 1 ? 'one account' : `${cooldown.accounts} accounts`;
     return { dot: 'warn', text: `Cooling down for ${whom}` };
   }
-  return STATES[state];
+  return state === 'ok' ? serving(endpoint) : STATES[state];
 }
 
 /** When a cool-down or a pause ends; null = there is none. */

@@ -171,11 +171,15 @@ export class ClickhouseEventStore implements EventStore {
     return this.#query(query.accountId, signal, async (client) => {
       const prunedBeforeMs = await prunedBefore(client, signal);
       const counts = await readLogCounts(query, async (part) =>
-        (await client.query(logCountsSql(part, prunedBeforeMs), signal)).map(([start, count, failed]) => ({
-          startMs: wholeOf(start),
-          count: wholeOf(count),
-          failed: wholeOf(failed),
-        })),
+        (await client.query(logCountsSql(part, prunedBeforeMs), signal)).map(
+          ([start, count, failed, refused, refusedRequests]) => ({
+            startMs: wholeOf(start),
+            count: wholeOf(count),
+            failed: wholeOf(failed),
+            refused: wholeOf(refused),
+            refusedRequests: wholeOf(refusedRequests),
+          }),
+        ),
       );
       return { ...counts, missingBeforeMs: query.fromMs < prunedBeforeMs ? prunedBeforeMs : null };
     });

@@ -45,6 +45,7 @@ const LOG_COLUMNS = {
   toolCalls: ['tool_calls', 'number'],
   isStreamed: ['is_streamed', 'flag'],
   traceId: ['trace_id', 'text'],
+  refusedRequests: ['refused_requests', 'number'],
 } as const satisfies Record<keyof LoggedGeneration, readonly [sql: string, kind: Kind]>;
 
 const MEMBERS = Object.entries(LOG_COLUMNS);
@@ -151,10 +152,14 @@ export function logSql(query: LogPartQuery, prunedBeforeMs: number): string {
     WHERE ${conditions.join(' AND ')} ORDER BY ${value} ${direction}, id ${direction} LIMIT ${query.limit}`;
 }
 
-/** The statement that counts. Columns: begin of the bucket, generations, failed ones. */
+/**
+ * The statement that counts. Columns: begin of the bucket, rows, failed ones, those of refused requests, and how many
+ * requests these are.
+ */
 export function logCountsSql(query: LogCountsQuery, prunedBeforeMs: number): string {
   const { bucketMs } = query;
-  return `SELECT intDiv(created_ms, ${bucketMs}) * ${bucketMs} AS bucket, count(), countIf(${STATE} = 'failed')
+  return `SELECT intDiv(created_ms, ${bucketMs}) * ${bucketMs} AS bucket, count(), countIf(${STATE} = 'failed'),
+      countIf(isNotNull(refused_requests)), coalesce(sum(refused_requests), 0)
     FROM ${EVENTS} FINAL WHERE ${conditionsOf(query, prunedBeforeMs).join(' AND ')} GROUP BY bucket ORDER BY bucket`;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../ports/event-names.ts';
 import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../ports/events.ts';
 import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
-import { DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
+import { countsRefused, DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
 import { literalOf } from './driver/tab-separated.ts';
 import { DAILY, EVENT_COLUMNS, EVENTS, SERIES_COLUMNS } from './schema.ts';
@@ -25,6 +25,9 @@ function percentile(percent: number, value: string): string {
   const sorted = `arraySort(groupArray(${value}))`;
   return `if(empty(${sorted}), NULL, arrayElement(${sorted}, intDiv(length(${sorted}) * ${percent} + 99, 100)))`;
 }
+
+/** Refused requests have none. */
+const SERVED_DURATION = `if(isNull(refused_requests), ${DURATION}, NULL)`;
 
 const share = (part: string, whole: string) => `if(${whole} = 0, NULL, ${part} / ${whole})`;
 
@@ -65,12 +68,13 @@ const METRIC_SQL: Readonly<Record<MetricName, string>> = {
   p50_throughput: percentile(50, THROUGHPUT),
   p90_throughput: percentile(90, THROUGHPUT),
   p99_throughput: percentile(99, THROUGHPUT),
-  guardrail_invoked_rate: share('countIf(is_guarded = 1)', 'count()'),
-  response_cached_rate: share('countIf(is_from_cache = 1)', 'count()'),
+  guardrail_invoked_rate: share('countIf(is_guarded = 1)', 'sum(requests)'),
+  response_cached_rate: share('countIf(is_from_cache = 1)', 'sum(requests)'),
   error_count: "countIf(coalesce(finish_reason, '') = 'error')",
-  p50_duration: percentile(50, DURATION),
-  p90_duration: percentile(90, DURATION),
-  p99_duration: percentile(99, DURATION),
+  refused_count: 'coalesce(sum(refused_requests), 0)',
+  p50_duration: percentile(50, SERVED_DURATION),
+  p90_duration: percentile(90, SERVED_DURATION),
+  p99_duration: percentile(99, SERVED_DURATION),
   newest_ms: 'max(at_ms)',
 };
 
@@ -106,7 +110,10 @@ const COMPARISONS: Readonly<Partial<Record<Operator, string>>> = {
 };
 
 /** What the SQL of metrics calls columns of daily sums, for events. */
-const OF_EVENTS = 'WITH created_ms AS at_ms, toUInt64(1) AS requests';
+const OF_EVENTS = 'WITH created_ms AS at_ms, toUInt64(isNull(refused_requests)) AS requests';
+
+/** Events of refused requests, for queries that do not count them. */
+const NOT_REFUSED = 'isNull(refused_requests)';
 
 /** A range of moments, and the moment before which events were pruned. */
 export interface Range {
@@ -137,7 +144,7 @@ export function dailySumsIn({ startMs, endMs, prunedBeforeMs }: Range): string {
   return `(SELECT day * ${DAY_MS} AS at_ms, toUInt64(requests) AS requests, ${columns} FROM ${DAILY} FINAL
       WHERE day >= ${startMs / DAY_MS} AND day < ${Math.min(endMs, prunedBeforeMs) / DAY_MS}
     UNION ALL SELECT created_ms AS at_ms, toUInt64(1) AS requests, ${columns} FROM ${EVENTS} FINAL
-      WHERE created_ms >= ${firstMs} AND created_ms < ${endMs}) WHERE 1`;
+      WHERE created_ms >= ${firstMs} AND created_ms < ${endMs} AND ${NOT_REFUSED}) WHERE 1`;
 }
 
 /** The statements of a query. */
@@ -164,6 +171,7 @@ export function querySql(query: EventQuery, prunedBeforeMs: number): QuerySql {
     `${orderedMetricSql(query)} AS ordered`,
   ];
   const conditions = [
+    ...(isDaily || countsRefused(query) ? [] : [NOT_REFUSED]),
     ...(query.accountId === null ? [] : [`account_id = ${literalOf(query.accountId)}`]),
     ...query.filters.map(conditionSql),
     ...(tagged?.conditions ?? []),

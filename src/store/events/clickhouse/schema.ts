@@ -103,6 +103,6 @@ export function sumDaysSql(fromMs: number, beforeMs: number): string {
   return `INSERT INTO ${DAILY} (day, series, ${columns.join(', ')})
     SELECT intDiv(created_ms, ${DAY_MS}) AS day, ${SERIES_DIGEST} AS series, ${SERIES_COLUMNS.join(', ')}, count(),
       ${DAILY_SUMS.map((name) => `sum(${name})`).join(', ')}
-    FROM ${EVENTS} FINAL WHERE created_ms >= ${fromMs} AND created_ms < ${beforeMs}
+    FROM ${EVENTS} FINAL WHERE created_ms >= ${fromMs} AND created_ms < ${beforeMs} AND isNull(refused_requests)
     GROUP BY day, ${SERIES_COLUMNS.join(', ')}`;
 }

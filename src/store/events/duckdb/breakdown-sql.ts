@@ -1,6 +1,14 @@
 import type { BreakdownQuery } from '../../../ports/events.ts';
+import { countsRefused } from '../daily-sums.ts';
 import { binder, type Statement } from './driver/statement.ts';
-import { BUCKET_SQL, conditionsOf, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
+import {
+  BUCKET_SQL,
+  conditionsOf,
+  DIMENSION_SQL,
+  EVENTS,
+  EVENTS_WITH_REFUSED,
+  METRIC_SQL,
+} from './event-sql.ts';
 
 /** Columns before the metrics. */
 export const BREAKDOWN_COLUMNS = ['is_now', 'has_bucket', 'has_group', 'bucket', 'd0'] as const;
@@ -18,7 +26,7 @@ export function breakdownSql(query: BreakdownQuery): Statement {
       FROM (
         SELECT at_ms >= ${bind(BigInt(startMs))} AS is_now, ${BUCKET_SQL[granularity]} AS bucket,
           ${DIMENSION_SQL[dimension]}::VARCHAR AS d0, *
-        FROM ${EVENTS} WHERE ${conditionsOf({ ...query, startMs: 2 * startMs - endMs }, bind)})
+        FROM ${countsRefused({ metrics, order: null }) ? EVENTS_WITH_REFUSED : EVENTS} WHERE ${conditionsOf({ ...query, startMs: 2 * startMs - endMs }, bind)})
       GROUP BY GROUPING SETS ((is_now), (is_now, bucket), (is_now, d0))),
     top AS MATERIALIZED (
       SELECT d0, row_number() OVER (ORDER BY m0 DESC NULLS LAST, d0 ASC NULLS LAST) AS place FROM grouped

@@ -53,9 +53,10 @@ export const METRIC_SQL: Readonly<Record<MetricName, string>> = {
   p90_throughput: `${percentiles(THROUGHPUT)}[2]`,
   p99_throughput: `${percentiles(THROUGHPUT)}[3]`,
   cache_hit_rate: 'sum(cached_tokens)::DOUBLE / nullif(sum(prompt_tokens), 0)',
-  guardrail_invoked_rate: '(count(*) FILTER (is_guarded))::DOUBLE / count(*)',
-  response_cached_rate: '(count(*) FILTER (is_from_cache))::DOUBLE / count(*)',
+  guardrail_invoked_rate: '(count(*) FILTER (is_guarded))::DOUBLE / nullif(sum(requests), 0)',
+  response_cached_rate: '(count(*) FILTER (is_from_cache))::DOUBLE / nullif(sum(requests), 0)',
   error_count: "count(*) FILTER (finish_reason = 'error')",
+  refused_count: 'coalesce(sum(refused_requests), 0)',
   p50_duration: `${percentilesOfMs(DURATION)}[1]::DOUBLE`,
   p90_duration: `${percentilesOfMs(DURATION)}[2]::DOUBLE`,
   p99_duration: `${percentilesOfMs(DURATION)}[3]::DOUBLE`,
@@ -92,6 +93,10 @@ const COMPARISONS: Readonly<Partial<Record<Operator, string>>> = {
 
 /** Events with their series; `at_ms` is the moment that buckets and ranges go by. */
 export const EVENTS = `(SELECT created_ms AS at_ms, 1 AS requests, *
+  FROM events JOIN series ON series.place = events.series WHERE refused_requests IS NULL)`;
+/** The same with refused requests, for a query that counts them: each is an event of no request and no duration. */
+export const EVENTS_WITH_REFUSED = `(SELECT created_ms AS at_ms, (refused_requests IS NULL)::INTEGER AS requests,
+  * REPLACE (CASE WHEN refused_requests IS NULL THEN duration_ms END AS duration_ms)
   FROM events JOIN series ON series.place = events.series)`;
 /** Daily sums with their series, as if each were an event of `requests` generations. */
 export const DAILY = `(SELECT first_day::BIGINT * ${DAY_MS} AS at_ms, *

@@ -149,10 +149,12 @@ export class DuckdbEventStore implements EventStore {
       const terms = new LogTermsReader(thread, query, signal);
       const counts = await readLogCounts(query, async (part) => {
         const rows = await thread.query(logCountsSql(part, await terms.of(part)), signal);
-        return rows.map(([start, count, failed]) => ({
+        return rows.map(([start, count, failed, refused, refusedRequests]) => ({
           startMs: Number(start),
           count: Number(count),
           failed: Number(failed),
+          refused: Number(refused),
+          refusedRequests: Number(refusedRequests),
         }));
       });
       return { ...counts, missingBeforeMs: await this.#missingBeforeMs(thread, query.fromMs) };

@@ -75,10 +75,10 @@ function insertSql({ events, places }: EventSource): readonly string[] {
     `INSERT INTO events (series, ${EVENT_COLUMNS.join(', ')}) SELECT places.place, ${EVENT_COLUMNS.join(', ')}
       FROM ${fresh}`,
     `INSERT INTO ${DAILY.added} SELECT ${dayOf('created_ms')} AS first_day, places.place AS series,
-      count(*) AS requests, ${sumsOf(DAILY_SUMS)} FROM ${fresh} GROUP BY ALL`,
+      count(*) AS requests, ${sumsOf(DAILY_SUMS)} FROM ${fresh} AND refused_requests IS NULL GROUP BY ALL`,
     `INSERT INTO ${APPS_ADDED.added} SELECT ${dayOf('created_ms')} AS first_day, app_place,
         count(*) AS requests, sum(prompt_tokens::BIGINT + completion_tokens::BIGINT) AS tokens
-      FROM ${fresh} AND app_place IS NOT NULL AND NOT is_zdr GROUP BY ALL`,
+      FROM ${fresh} AND refused_requests IS NULL AND app_place IS NOT NULL AND NOT is_zdr GROUP BY ALL`,
   ];
 }
 

@@ -55,6 +55,7 @@ const LOG_COLUMNS = {
   toolCalls: 'tool_calls',
   isStreamed: 'is_streamed',
   traceId: 'trace_id',
+  refusedRequests: 'refused_requests',
 } as const satisfies Record<keyof LoggedGeneration, string>;
 
 const MEMBERS = Object.keys(LOG_COLUMNS) as readonly (keyof LoggedGeneration)[];
@@ -230,9 +231,9 @@ function rowsFirst(matching: string, direction: 'ASC' | 'DESC', limit: string): 
 }
 
 /**
- * The statement that counts. Columns: begin of the bucket, generations, failed ones. Failed ones are counted by
- * themselves, because their states are read without the text of every other event; a search, which takes longer than
- * that, is made once for all.
+ * The statement that counts. Columns: begin of the bucket, rows, failed ones, those of refused requests, and how many
+ * requests these are. Failed ones are counted by themselves, because their states are read without the text of every
+ * other event; a search, which takes longer than that, is made once for all.
  */
 export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Statement {
   const { bucketMs, search, traceIds, states } = query;
@@ -243,19 +244,22 @@ export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Sta
     `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
   if (search !== null || traceIds.length > 0 || states.length > 0) {
     const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
-    return { sql: `${grouped(`count(*), ${failed}`)} ORDER BY bucket`, parameters };
+    return { sql: `${grouped(`count(*), ${failed}, ${REFUSED_COUNTS}`)} ORDER BY bucket`, parameters };
   }
   const parts = [
-    grouped('count(*) AS generations, 0 AS failed'),
-    grouped('0, count(*)', "AND state = 'failed'"),
-    grouped('0, count(*)', "AND state IS NULL AND finish_reason = 'error'"),
+    grouped(`count(*) AS generations, 0 AS failed, ${REFUSED_COUNTS}`),
+    grouped('0, count(*), 0, 0', "AND state = 'failed'"),
+    grouped('0, count(*), 0, 0', "AND state IS NULL AND finish_reason = 'error'"),
   ];
   return {
-    sql: `SELECT bucket, sum(generations), sum(failed) FROM (${parts.join(' UNION ALL ')})
+    sql: `SELECT bucket, sum(generations), sum(failed), sum(refused), sum(refused_all) FROM (${parts.join(' UNION ALL ')})
       GROUP BY bucket ORDER BY bucket`,
     parameters,
   };
 }
+
+const REFUSED_COUNTS =
+  'count(refused_requests) AS refused, coalesce(sum(refused_requests), 0) AS refused_all';
 
 /** The rows of `logSql`, from its columns. Yields to the event loop. */
 export function* loggedGenerations(columns: DuckdbColumns): Sliced<LoggedGeneration[]> {

@@ -1,9 +1,17 @@
 import { CONTEXT_LENGTH_BUCKETS, type MetricName } from '../../../ports/event-names.ts';
 import type { EventOrder, EventQuery } from '../../../ports/events.ts';
-import { fitsDailySums } from '../daily-sums.ts';
+import { countsRefused, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
 import { binder, type Statement } from './driver/statement.ts';
-import { BUCKET_SQL, conditionsOf, DAILY, DIMENSION_SQL, EVENTS, METRIC_SQL } from './event-sql.ts';
+import {
+  BUCKET_SQL,
+  conditionsOf,
+  DAILY,
+  DIMENSION_SQL,
+  EVENTS,
+  EVENTS_WITH_REFUSED,
+  METRIC_SQL,
+} from './event-sql.ts';
 import { tagsSql } from './tags-sql.ts';
 
 /**
@@ -25,13 +33,18 @@ export function querySql(query: EventQuery): Statement {
     `${orderedMetricSql(query)} AS ordered`,
   ];
   const sql = `WITH grouped AS NOT MATERIALIZED (
-      SELECT ${selected.join(', ')} FROM ${fitsDailySums(query) ? DAILY : EVENTS} ${tags.joins}
+      SELECT ${selected.join(', ')} FROM ${sourceOf(query)} ${tags.joins}
       WHERE ${[conditionsOf(query, bind), ...tags.conditions].join(' AND ')} GROUP BY ALL HAVING count(*) > 0),
     ranked AS (SELECT *, ${place} AS place, count(*) OVER () AS all_rows FROM grouped)
     SELECT ${['bucket', ...dimensions, ...query.metrics.map((_, index) => `m${index}`), 'all_rows'].join(', ')}
     FROM ranked ${limitsGroups ? `WHERE place <= ${bind(BigInt(query.groupLimit ?? 0))}` : ''}
     ORDER BY ${order} LIMIT ${bind(BigInt(query.limit))}`;
   return { sql, parameters };
+}
+
+function sourceOf(query: EventQuery): string {
+  if (fitsDailySums(query)) return DAILY;
+  return countsRefused(query) ? EVENTS_WITH_REFUSED : EVENTS;
 }
 
 function orderSql(query: EventQuery): string {

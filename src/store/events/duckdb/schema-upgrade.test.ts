@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** Columns that versions 1 and 2 did not have. */
 const ADDED =
   `state request_format session_id request_id error_type duration_ms error_status attempts tool_calls
-  is_streamed trace_id`.split(/\s+/);
+  is_streamed trace_id refused_requests`.split(/\s+/);
 
 const PAGE: LogQuery = {
   ...logFilterOf({
@@ -75,7 +75,8 @@ it('adds the trace to a file of the second version', async () => {
   await store.close();
   const database = await DuckDBInstance.create(file);
   const connection = await database.connect();
-  await connection.run('ALTER TABLE events DROP COLUMN trace_id');
+  for (const name of ['trace_id', 'refused_requests'])
+    await connection.run(`ALTER TABLE events DROP COLUMN ${name}`);
   await connection.run('UPDATE shape SET version = 2');
   connection.closeSync();
   database.closeSync();

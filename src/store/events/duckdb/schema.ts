@@ -9,7 +9,7 @@ import {
 import { DAILY_SUMS } from '../daily-sums.ts';
 
 /** Version of the schema. Files of versions without an upgrade are not read. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Columns of events that version 1 did not have. */
 const ADDED_IN_2 = [
@@ -28,10 +28,14 @@ const ADDED_IN_2 = [
 /** Columns of events that version 2 did not have. */
 const ADDED_IN_3 = ['trace_id'] as const satisfies readonly ColumnName[];
 
+/** Columns of events that version 3 did not have. */
+const ADDED_IN_4 = ['refused_requests'] as const satisfies readonly ColumnName[];
+
 /** Statements that bring a file of an earlier version to the next, by that version. Older events have no values. */
 export const SCHEMA_UPGRADES: Readonly<Record<number, readonly string[]>> = {
   1: [...addColumns(ADDED_IN_2), 'ALTER TABLE series ADD COLUMN IF NOT EXISTS is_imported BOOLEAN'],
   2: addColumns(ADDED_IN_3),
+  3: addColumns(ADDED_IN_4),
 };
 
 function addColumns(names: readonly (keyof typeof EVENT_TEXTS | keyof typeof EVENT_NUMBERS)[]): string[] {

@@ -51,6 +51,7 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
   const row = kept as Partial<GenerationRow>;
   const createdAtMs = Date.parse(row.created_at ?? '');
   const promptTokens = row.native_tokens_prompt ?? 0;
+  const { refused_requests: refusedRequests } = row;
   return {
     id,
     createdAtMs: Number.isNaN(createdAtMs) ? settledAtMs : createdAtMs,
@@ -66,7 +67,8 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
     endpoint: row.provider_responses?.at(-1)?.endpoint_id ?? null,
     origin: row.origin ?? null,
     country: null,
-    finishReason: row.finish_reason ?? null,
+    // A refused request did not begin.
+    finishReason: refusedRequests === undefined ? (row.finish_reason ?? null) : null,
     externalUser: row.external_user ?? null,
     contextLengthBucket: contextLengthBucketOf(promptTokens),
     modalities: modalitiesText({
@@ -105,13 +107,20 @@ export function eventOf({ id, scopes, settledAtMs, charge, row: kept }: StoredGe
       traceId: namedTrace(traceMembersOf(kept)).traceId ?? null,
     },
     isImported: false,
+    refusedRequests,
   };
 }
 
 /** Lowest status of a failed attempt. */
 const FIRST_FAILURE_STATUS = 400;
 
-function stateOf({ cancelled, finish_reason, provider_responses }: Partial<GenerationRow>): LogState {
+function stateOf({
+  refused_requests,
+  cancelled,
+  finish_reason,
+  provider_responses,
+}: Partial<GenerationRow>): LogState {
+  if (refused_requests !== undefined) return 'refused';
   if (cancelled === true) return 'cancelled';
   if (finish_reason === 'error') return 'failed';
   const hasFailed = (provider_responses ?? []).some(({ status }) => status >= FIRST_FAILURE_STATUS);

@@ -1,16 +1,16 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
+import type { StoredGeneration } from '../../../ports/generations.ts';
 import type { GenerationPage, OrderedGenerations } from '../../../ports/ordered-generations.ts';
-import type { Tables } from '../tables.ts';
+import type { GenerationTableRow, RefusedRequestRow, Tables } from '../tables.ts';
 import { generationOfRow } from './sql-generation-store.ts';
+import { generationOfRefused } from './sql-refused-requests.ts';
 
 /** A row that was reached. */
 interface AddedPlace {
   readonly number: number;
   readonly id: string;
 }
-
-const ROWID = sql<number>`generations.rowid`;
 
 /**
  * Rows of the embedded database in the order in which they were added, which is that of their rowids: only one
@@ -20,16 +20,33 @@ const ROWID = sql<number>`generations.rowid`;
  */
 export class AddedGenerations implements OrderedGenerations {
   readonly #database: Kysely<Tables>;
+  readonly #table: 'generations';
+  readonly #rowid: RawBuilder<number>;
+  readonly #ofRow: (row: GenerationTableRow) => StoredGeneration;
 
-  constructor(database: Kysely<Tables>) {
+  constructor(
+    database: Kysely<Tables>,
+    table: string = 'generations',
+    ofRow: (row: GenerationTableRow) => StoredGeneration = generationOfRow,
+  ) {
     this.#database = database;
+    // Nothing else depends on the columns: both tables have an id.
+    this.#table = table as 'generations';
+    this.#rowid = sql<number>`${sql.ref(`${table}.rowid`)}`;
+    this.#ofRow = ofRow;
+  }
+
+  /** The same of refused requests. */
+  static ofRefused(database: Kysely<Tables>): AddedGenerations {
+    const ofRow = (row: unknown) => generationOfRefused(row as RefusedRequestRow);
+    return new AddedGenerations(database, 'refused_requests', ofRow);
   }
 
   async end(): Promise<RowPlace | null> {
     const last = await this.#database
-      .selectFrom('generations')
-      .select(['id', ROWID.as('number')])
-      .orderBy(ROWID, 'desc')
+      .selectFrom(this.#table)
+      .select(['id', this.#rowid.as('number')])
+      .orderBy(this.#rowid, 'desc')
       .limit(1)
       .executeTakeFirst();
     return last === undefined ? null : textOf({ number: Number(last.number), id: last.id });
@@ -52,9 +69,9 @@ export class AddedGenerations implements OrderedGenerations {
     const { number, id } = placeOf(place);
     const end = { number: number + added.length, id: added.at(-1)?.id ?? id };
     const rows = await this.#database
-      .selectFrom('generations')
-      .select(['id', ROWID.as('number')])
-      .where(ROWID, 'in', [number, end.number, end.number + 1])
+      .selectFrom(this.#table)
+      .select(['id', this.#rowid.as('number')])
+      .where(this.#rowid, 'in', [number, end.number, end.number + 1])
       .execute();
     const found = new Map(rows.map((row) => [Number(row.number), row.id]));
     const isAll = found.get(number) === id && found.get(end.number) === end.id && !found.has(end.number + 1);
@@ -70,16 +87,16 @@ export class AddedGenerations implements OrderedGenerations {
 
   async #pageFrom(number: number, limit: number, place: RowPlace | null): Promise<GenerationPage> {
     const rows = await this.#database
-      .selectFrom('generations')
+      .selectFrom(this.#table)
       .selectAll()
-      .select(ROWID.as('number'))
-      .where(ROWID, '>=', number)
-      .orderBy(ROWID)
+      .select(this.#rowid.as('number'))
+      .where(this.#rowid, '>=', number)
+      .orderBy(this.#rowid)
       .limit(limit)
       .execute();
     const last = rows.at(-1);
     return {
-      generations: rows.map(generationOfRow),
+      generations: rows.map(this.#ofRow),
       place: last === undefined ? place : textOf({ number: Number(last.number), id: last.id }),
     };
   }

@@ -16,7 +16,7 @@ export interface BookedPosition {
 /** The position before all generations. */
 export const BEFORE_ALL: BookedPosition = { bookedIn: '0', settledAtMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-/** Generations after a position. */
+/** Generations and refused requests after a position. */
 export interface BookedPage {
   /** Identifies the server and its timeline: transaction ids, and so positions, are valid within one history only. */
   readonly history: string;
@@ -37,9 +37,17 @@ export async function bookedAfter(
   const { rows } = await sql<{ history: string } & (BookedRow | Record<keyof BookedRow, null>)>`
     select server.system_identifier || '/' || checkpoint.timeline_id as history, booked.*
     from pg_control_system() server cross join pg_control_checkpoint() checkpoint left join lateral (
-      select * from generations
-      where (booked_in, settled_at_ms, id) > (${bookedIn}::text::xid8, ${settledAtMs}::bigint, ${id}::text)
-        and booked_in < pg_snapshot_xmin(pg_current_snapshot())
+      (select ${COLUMNS} from generations
+        where (booked_in, settled_at_ms, id) > (${bookedIn}::text::xid8, ${settledAtMs}::bigint, ${id}::text)
+          and booked_in < pg_snapshot_xmin(pg_current_snapshot())
+        order by booked_in, settled_at_ms, id
+        limit ${limit})
+      union all
+      (select ${REFUSED_COLUMNS} from refused_requests
+        where (booked_in, refused_at_ms, id) > (${bookedIn}::text::xid8, ${settledAtMs}::bigint, ${id}::text)
+          and booked_in < pg_snapshot_xmin(pg_current_snapshot())
+        order by booked_in, refused_at_ms, id
+        limit ${limit})
       order by booked_in, settled_at_ms, id
       limit ${limit}
     ) booked on true
@@ -74,16 +82,25 @@ export type PlaceRow = Pick<GenerationTableRow, 'settled_at_ms' | 'id'> & { read
 export function positionOf({ booked_in, settled_at_ms, id }: PlaceRow): BookedPosition {
   return { bookedIn: booked_in, settledAtMs: Number(settled_at_ms), id };
 }
+const COLUMNS = sql`id, account_id, workspace_id, key_hash, settled_at_ms, credit_nanos, byok_nanos,
+  written_off_nanos, written_off_cause, details, booked_in`;
+
+/** A refused request as a generation that cost nothing. */
+const REFUSED_COLUMNS = sql`id, account_id, workspace_id, key_hash, refused_at_ms as settled_at_ms,
+  0::bigint as credit_nanos, 0::bigint as byok_nanos, 0::bigint as written_off_nanos,
+  null::text as written_off_cause, details, booked_in`;
 
 type BookedRow = GenerationTableRow & { readonly booked_in: string };
 
 /**
- * Assigns generations with a transaction id from the future to transaction 0: they came with a backup of another
+ * Assigns rows with a transaction id from the future to transaction 0: they came with a backup of another
  * server, and would stay invisible until this server reaches that id.
  */
 export async function resetFutureBookings(database: Kysely<Tables>): Promise<void> {
-  await sql`update generations set booked_in = '0'
-    where booked_in >= pg_snapshot_xmax(pg_current_snapshot())`.execute(database);
+  for (const table of ['generations', 'refused_requests']) {
+    await sql`update ${sql.table(table)} set booked_in = '0'
+      where booked_in >= pg_snapshot_xmax(pg_current_snapshot())`.execute(database);
+  }
 }
 
 /** A position, and the history in which it is valid. */

@@ -108,6 +108,7 @@ export function GenerationDrawer({ id, running, row, previousId, nextId, onStep 
           <FailureNote error={record.error} onRetry={() => void record.refetch()} />
         </div>
       )}
+      {record.data !== undefined && record.data.refused_requests !== null && <Refusal record={record.data} />}
       {record.data !== undefined && <Sections record={record.data} />}
     </aside>
   );
@@ -137,6 +138,7 @@ function StepButton({ title, shortcut, icon, id, onStep }: StepProps) {
 }
 
 function stateOf(record: GenerationRecord): keyof typeof STATES {
+  if (record.refused_requests !== null) return 'refused';
   if (record.cancelled) return 'cancelled';
   if (record.finish_reason === 'error') return 'failed';
   const calls = (record.provider_responses ?? []) as readonly { status?: number }[];
@@ -169,6 +171,27 @@ function Trace({ record: { trace_id: id, trace_url: url } }: { readonly record: 
         </a>
       )}
     </p>
+  );
+}
+
+/** Why a request was refused, in the words that its caller got. */
+function Refusal({ record: { error, refused_requests: requests } }: { readonly record: GenerationRecord }) {
+  if (error === null) return null;
+  return (
+    <section class="dw-s" aria-label="Why it was refused">
+      <div class="note">
+        <Icon name="warning" />
+        <span>
+          <b>{errorText(error.status, error.type)}.</b> {error.message}{' '}
+          {requests !== null && requests > 1 && (
+            <>
+              This row stands for {count(requests)} refused requests of the key: in a flood of them only
+              samples are kept.
+            </>
+          )}
+        </span>
+      </div>
+    </section>
   );
 }
 

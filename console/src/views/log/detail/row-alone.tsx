@@ -8,7 +8,7 @@ import type { ShownGeneration } from '../shown-generation.ts';
 
 /** A generation that has a row and no record: it was imported, or its record is no longer kept. */
 export function RowAlone({ row }: { readonly row: ShownGeneration }) {
-  const isFailed = row.state === 'failed';
+  const isFailed = row.state === 'failed' || row.state === 'refused';
   return (
     <section class="dw-s" aria-label="What the log has">
       <dl class="facts">
