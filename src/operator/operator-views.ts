@@ -1,5 +1,6 @@
 import type { Catalog, Endpoint, Provider } from '../catalog/catalog.ts';
 import { isAuthorized } from '../catalog/providers/missing-credential.ts';
+import { rowOf } from '../catalog/providers/provider-rows.ts';
 import { PROVIDER_TABLE } from '../catalog/providers/provider-table.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Problem } from '../config/problem.ts';
@@ -218,7 +219,7 @@ function idleProviderObject(
   stored: GatewayProviderObject | undefined,
   sources: OperatorViewSources,
 ): ProviderStateObject {
-  const { name = slug, dialect = null, base_url: usual, data_policy: policy } = PROVIDER_TABLE[slug] ?? {};
+  const { name = slug, dialect = null, base_url: usual, data_policy: policy } = rowOf(slug) ?? {};
   const { environment } = sources.configuration().running;
   const address = stored?.base_url ?? usual;
   return {
@@ -253,7 +254,7 @@ function idleProviderObject(
 
 /** The variables of the first way to give a provider its key. */
 function firstVariables(slug: string): readonly string[] {
-  const [first] = PROVIDER_TABLE[slug]?.keys ?? [];
+  const [first] = rowOf(slug)?.keys ?? [];
   if (first === undefined) return [];
   return typeof first === 'string' ? [first] : Object.values(first);
 }

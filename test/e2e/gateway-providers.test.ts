@@ -263,6 +263,17 @@ describe('a server of your own', () => {
   });
 });
 
+describe('a server that is named like a member of every object', () => {
+  it('is listed, switched off too', async () => {
+    const slug = 'constructor';
+    expect((await ask('POST', '/gateway/providers', workshop({ slug, disabled: true }))).status).toBe(201);
+    expect(await stateOf(slug)).toMatchObject({ is_on: false, name: slug, credential: { variables: [] } });
+    await ask('PATCH', `/gateway/providers/${slug}`, { disabled: false });
+    expect(await stateOf(slug)).toMatchObject({ is_on: true, credential: { variables: [] } });
+    await ask('DELETE', `/gateway/providers/${slug}`);
+  });
+});
+
 describe('a known provider', () => {
   it('serves all that the catalogue knows of it, with a key alone', async () => {
     const before = await stateOf('anthropic');
