@@ -92,6 +92,20 @@ describe('testing a provider', () => {
     expect(body.data).toMatchObject({ passed: true, is_key_proven: false });
   });
 
+  it('shows no key that a list of models repeats', async () => {
+    const server = await openModelServer(
+      [{ id: `models of ${KEY}`, display_name: KEY }, { id: 'right' }],
+      null,
+    );
+    const wanted = workshop({ base_url: server.url });
+    const { body, text } = await ask('POST', '/gateway/providers/test', wanted);
+    expect(body.data.models.map(({ model }: any) => model)).toEqual(['models of [redacted]', 'right']);
+    expect(text).not.toContain(KEY);
+    const placeholder = await ask('POST', '/gateway/providers/test', { ...wanted, key: 'right' });
+    expect(placeholder.body.data.models[1].model).toBe('right');
+    await server.close();
+  });
+
   it('says what is in the way of an address that does not answer', async () => {
     const { status, body } = await ask(
       'POST',

@@ -3,7 +3,7 @@ import { type ListModels, type ModelListing, readModelList } from '../../catalog
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
-import { redact } from '../../kit/secrets/redact.ts';
+import { redact, redactStrings } from '../../kit/secrets/redact.ts';
 import type { Egress, EgressReply } from '../../net/egress/egress.ts';
 import { EgressProblem } from '../../net/egress/egress-problem.ts';
 import { plainKeyHeaders } from '../auth/authorize.ts';
@@ -13,6 +13,9 @@ const LIMITS = { totalMs: 15_000, maxBytes: 8 * 1024 * 1024, maxRedirects: 0 };
 
 /** Characters of the provider's own words that are shown. */
 const MAX_WORDS = 200;
+
+/** Characters from which on a text is taken for a key, not for a placeholder. */
+const MIN_KEY_CHARACTERS = 16;
 
 type Asked = Omit<ModelListing, 'milliseconds'>;
 
@@ -65,7 +68,16 @@ async function askForModels(provider: Provider, egress: Pick<Egress, 'call'>): P
   }
   const isKeySent = Object.keys(keyHeaders).length > 0;
   const isOpenToAll = isKeySent && isList(await ask({}).catch(problemOf));
-  return { status, models, ...(isOpenToAll && { isOpenToAll }) };
+  return {
+    status,
+    models: redactStrings(models, secrets.filter(isLong)),
+    ...(isOpenToAll && { isOpenToAll }),
+  };
+}
+
+/** A placeholder such as `test` is no secret, and part of ordinary names. */
+function isLong(secret: string): boolean {
+  return secret.length >= MIN_KEY_CHARACTERS;
 }
 
 function notAsked(problem: string): Asked {
