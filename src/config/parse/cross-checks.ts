@@ -139,8 +139,10 @@ export function* addressChecks(
     yield { path, message: `must be an address that begins with ${schemes.join('// or ')}//` };
   } else if (url.username !== '' || url.password !== '') {
     yield { path, message: 'must not hold a user or password: use api_key or headers' };
-  } else if (url.search !== '' || url.hash !== '') {
+  } else if (/[?#]/.test(address)) {
     yield { path, message: 'must not hold "?" or "#": the path of the dialect is put behind it' };
+  } else if (/[\s\p{Cc}]/u.test(address)) {
+    yield { path, message: 'must not hold spaces, line breaks or other control characters' };
   }
 }
 
