@@ -16,7 +16,8 @@ export type KeyKind = 'none' | 'optional' | 'any' | 'inference' | 'management' |
 export const PERMISSIONS = {
   'probes.read': 'none',
   'interface.read': 'none',
-  'catalogue.read': 'none',
+  /** With a key, what serves its workspace alone is shown too. */
+  'catalogue.read': 'optional',
   /** With a key, what was measured of endpoints is shown too. */
   'endpoints.read': 'optional',
   'models.read': 'any',

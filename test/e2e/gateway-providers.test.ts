@@ -236,6 +236,35 @@ describe('a server of your own', () => {
     expect((await say('workshop/llama3.2-3b')).status).toBe(200);
   });
 
+  it('is shown by the catalogue to the workspaces that it serves, and to the operator', async () => {
+    const { body } = await ask('POST', '/workspaces', { name: 'Closed', slug: 'closed' });
+    const { id } = body.data;
+    const made = await ask('POST', '/keys', { name: 'of the closed', workspace_id: id });
+    await ask('PATCH', '/gateway/providers/workshop', { workspace_ids: [id] });
+    const model = 'workshop/llama3.2-3b';
+    const shows = async (path: string, key: string | null) => {
+      const response = await gateway.fetch(path, { key });
+      return response.ok && (await response.text()).includes('"workshop');
+    };
+    const count = async (key: string | null) =>
+      ((await (await gateway.fetch('/models/count', { key })).json()) as any).data.count;
+    for (const path of [
+      '/models',
+      '/providers',
+      `/model/${model}`,
+      `/models/${model}`,
+      `/models/${model}/endpoints`,
+    ]) {
+      for (const key of [gateway.managementKey, made.body.key])
+        expect({ path, shown: await shows(path, key) }).toEqual({ path, shown: true });
+      for (const key of [gateway.apiKey, 'sk-sb-v1-no-key-at-all', null])
+        expect({ path, shown: await shows(path, key) }).toEqual({ path, shown: false });
+    }
+    expect((await count(made.body.key)) - (await count(null))).toBe(2);
+    await ask('PATCH', '/gateway/providers/workshop', { workspace_ids: null });
+    expect(await shows('/models', null)).toBe(true);
+  });
+
   it('is there after a restart, with its key encrypted on disk', async () => {
     const again = await openTestGateway(
       {},

@@ -139,21 +139,21 @@ describe('the route table', () => {
   });
 
   it('has no public routes but the intended ones', () => {
-    const open = ROUTES.filter((route) => keyKindOf(route) === 'none').map(({ path }) => path);
-    expect(open.sort()).toEqual(
+    const pathsOf = (kind: string) =>
+      ROUTES.filter((route) => keyKindOf(route) === kind).map(({ path }) => path);
+    expect(pathsOf('none').sort()).toEqual(
+      ['/', '/credits/coinbase', '/docs', '/healthz', '/openapi.json', '/readyz'].sort(),
+    );
+    expect(pathsOf('optional').sort()).toEqual(
       [
-        '/',
-        '/credits/coinbase',
-        '/docs',
-        '/healthz',
         '/model/{author}/{slug}',
         '/models',
         '/models/{id}',
         '/models/{author}/{slug}',
+        '/models/{author}/{slug}/endpoints',
         '/models/count',
-        '/openapi.json',
         '/providers',
-        '/readyz',
+        '/sessions/current',
       ].sort(),
     );
   });

@@ -47,7 +47,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
     handler: (call) => {
-      replyWithModels(call, '/models', call.services.catalog().models);
+      replyWithModels(call, '/models', catalogOf(call).models);
     },
   }),
   route({
@@ -58,9 +58,9 @@ export const CATALOG_ROUTES: readonly Route[] = [
     permission: 'catalogue.read',
     request: { ...NOTHING_DECLARED, query: modelCountQuerySchema },
     responses: { 200: ok(modelCountSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
-    handler: ({ services, query, exchange }) => {
-      const { length } = filterModels(services.catalog().models, query, services.clock.now());
-      exchange.reply.json(200, { data: { count: length } });
+    handler: (call) => {
+      const { length } = filterModels(catalogOf(call).models, call.query, call.services.clock.now());
+      call.exchange.reply.json(200, { data: { count: length } });
     },
   }),
   route({
@@ -136,11 +136,25 @@ export const CATALOG_ROUTES: readonly Route[] = [
     request: NOTHING_DECLARED,
     responses: { 200: ok(providerListSchema), ...errors(errorEnvelopeSchema, [431, 500]) },
     // All that are known, on or not.
-    handler: ({ services, exchange }) => {
-      exchange.reply.json(200, { data: allProviders(services.catalog()).map(renderProvider) });
+    handler: (call) => {
+      call.exchange.reply.json(200, { data: allProviders(catalogOf(call)).map(renderProvider) });
     },
   }),
 ];
+
+/**
+ * The catalogue that a call sees: the operator all of it, other keys that of their workspace. Without a valid key the
+ * providers that serve some workspaces alone are not in it.
+ */
+function catalogOf({ services, caller }: Call): Catalog {
+  const catalog = services.catalog();
+  if (catalog.seenFrom === undefined) return catalog;
+  if (caller?.key.isManagement === true && caller.key.accountId === services.firstAccountId) return catalog;
+  return catalog.seenFrom(caller?.workspaceId ?? NO_WORKSPACE);
+}
+
+/** The id of no workspace. */
+const NO_WORKSPACE = '';
 
 /** `path`: where the next page is. */
 function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
@@ -159,8 +173,9 @@ function replyWithModels(call: Call, path: string, models: readonly Model[]): vo
   });
 }
 
-function replyWithRetrieved({ services, settings, exchange }: Call, id: string): void {
-  const catalog = services.catalog();
+function replyWithRetrieved(call: Call, id: string): void {
+  const { settings, exchange } = call;
+  const catalog = catalogOf(call);
   const model = resolveVariant(catalog, id);
   if (model === undefined) {
     throw new GatewayError('not-found', unknownModelMessage(id, id, catalog));
@@ -174,8 +189,9 @@ function serviceFor({ services, caller }: Call, endpoint: Endpoint): EndpointSer
   return caller === undefined ? { ...service, latency30m: null, throughput30m: null } : service;
 }
 
-function findModel({ params, services }: Call): Model {
-  const model = resolveVariant(services.catalog(), `${params.author}/${params.slug}`);
+function findModel(call: Call): Model {
+  const { params } = call;
+  const model = resolveVariant(catalogOf(call), `${params.author}/${params.slug}`);
   if (model === undefined) throw new GatewayError('not-found', 'Resource not found');
   return model;
 }
