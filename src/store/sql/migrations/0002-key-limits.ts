@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /** What a key may use besides money: its models, and requests and tokens a minute. */
-export const keyLimits: Migration = {
+export const keyLimitsMigration: Migration = {
   name: '0002-key-limits',
   async up({ schema }) {
     // A list as JSON.

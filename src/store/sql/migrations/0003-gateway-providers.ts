@@ -8,7 +8,7 @@ const NOTED = `
 
 /** Providers that the operator has added by the API, the console or the command line. */
 export const gatewayProvidersMigration: Migration = {
-  name: '0002-gateway-providers',
+  name: '0003-gateway-providers',
   async up(database, engine) {
     await database.schema
       .createTable('gateway_providers')

@@ -7,7 +7,7 @@ import type { Migration } from './migration.ts';
  * rows of generations.
  */
 export const refusedRequestsMigration: Migration = {
-  name: '0003-refused-requests',
+  name: '0004-refused-requests',
   async up(database, engine) {
     const { schema } = database;
     const isPostgres = engine === 'postgres';
