@@ -221,6 +221,44 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it.each(['in the list', 'by a link alone'])(
+      'names key, workspace, session and end user of a generation, each a filter: %s',
+      async (how) => {
+        const session = { session_id: 'conversation-7', user: 'ada@example.org' };
+        const answer = await send('simulator/standard', session);
+        await answer.text();
+        const id = answer.headers.get('x-generation-id') ?? '';
+        const opened = await under().opened(`/log?${ownRows}&live=0`, { width: 1760 });
+        const { page, close, problems } = opened;
+        // A filter that does not match leaves the generation without a row in the list.
+        await page.goto(`/log?${how === 'in the list' ? ownRows : 'state=cancelled'}&live=0#${id}`);
+        const line = page.locator('.drawer .callr');
+        await line.getByRole('link', { name: 'of the log', exact: true }).waitFor();
+        const links = await line
+          .getByRole('link')
+          .evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('title')]));
+        expect(links.map(([text]) => text)).toEqual([
+          'of the log',
+          'Default Workspace',
+          session.session_id,
+          session.user,
+        ]);
+        expect(links[0]?.[1]).toBe(ownRows.slice('key='.length));
+        if (how === 'in the list') {
+          // The list beside it still says whose each row is.
+          await page.locator('.logt th', { hasText: 'Key' }).waitFor();
+        }
+        await line.getByRole('link', { name: session.session_id }).click();
+        await page.waitForURL(/search=conversation-7/);
+        await page.locator('.drawer').press('Escape');
+        await page.goto('/log?live=0&search=conversation-7');
+        await rowsOf(opened).first().waitFor();
+        expect(await rowsOf(opened).count()).toBeGreaterThan(0);
+        expect(problems).toEqual([]);
+        await close();
+      },
+    );
+
     it('says of a blocked request that no model was called, and which guardrail refused it', async () => {
       const { body } = await under().manage.ask('POST', '/keys', { name: 'guarded' });
       const { id } = await under().manage.data(201, 'POST', '/guardrails', {

@@ -84,8 +84,8 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
   {
     id: 'key',
     title: 'Key',
-    width: 'o2',
-    class: 'o2 cut',
+    width: 'o1 c-key',
+    class: 'o1 cut',
     isShown: 'yes',
     cell: ({ key_name, key_hash }) => text(key_name ?? key_hash?.slice(0, 8) ?? null),
     hint: ({ key_name, key_hash }) =>

@@ -19,6 +19,7 @@ import { Waterfall } from '../../../parts/waterfall/waterfall.tsx';
 import { type WaterfallPlan, waterfallOf } from '../../../parts/waterfall/waterfall-rows.ts';
 import { errorText, STATES } from '../log-words.ts';
 import type { ShownGeneration } from '../shown-generation.ts';
+import { CallerLine } from './caller-line.tsx';
 import { Content } from './content.tsx';
 import { Cost } from './cost.tsx';
 import { GuardrailReceipt, guardrailEntries, guardrailFindings } from './guardrail-receipt.tsx';
@@ -85,6 +86,7 @@ export function GenerationDrawer({ id, running, row, previousId, nextId, onStep 
             <Icon name="cross" size={14} />
           </button>
         </div>
+        <CallerLine record={record.data} row={row} />
         {record.data !== undefined && <Summary record={record.data} />}
         {record.data !== undefined && <Trace record={record.data} />}
         {record.data !== undefined && <Tabs record={record.data} />}
