@@ -33,7 +33,7 @@ export function providersSuite(under: () => ConsoleUnderTest): void {
     it('answers within one visit, from the sign-in to the first answer', async () => {
       const { page, problems } = opened;
       await signInAt(opened, '/start', gateway.managementKey);
-      await page.getByRole('button', { name: 'Add a server of your own' }).click();
+      await page.getByRole('button', { name: 'Add server of your own' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Address').fill(upstream.url);
       await dialog.getByLabel('Slug').fill('workshop');

@@ -218,7 +218,7 @@ function AddProvider({ lines }: { readonly lines: readonly ProviderLine[] }) {
             <button
               class="b"
               type="button"
-              aria-label="Add a server of your own"
+              aria-label="Add server of your own"
               onClick={() => setServing({ slug: null, name: '', stored: null })}
             >
               Add server
