@@ -1,8 +1,11 @@
 import type { TestConnection } from '../broadcast/connection-test.ts';
+import { similarModelId } from '../catalog/knowledge/model-hint.ts';
+import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
 import type { ProviderSetter } from '../contract/gateway/gateway-provider.ts';
 import { randomIds } from '../kit/ids.ts';
 import { nanosOf } from '../kit/money.ts';
 import { egressProblem, parseEgressRules } from '../kit/net/egress.ts';
+import { nearestWord } from '../kit/text/nearest-word.ts';
 import { Accounts } from '../manage/accounts/accounts.ts';
 import { Credits } from '../manage/accounts/credits.ts';
 import { Byok } from '../manage/byok/byok.ts';
@@ -17,7 +20,7 @@ import { Files, type FilesDependencies } from '../manage/files/files.ts';
 import { Freshness } from '../manage/freshness.ts';
 import { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
 import { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
-import type { GuardrailChecks } from '../manage/guardrails/guardrail-issues.ts';
+import type { GuardrailChecks, KnownNames } from '../manage/guardrails/guardrail-issues.ts';
 import { Guardrails } from '../manage/guardrails/guardrails.ts';
 import { canonicalSlugOf, findModel } from '../manage/guardrails/known-names.ts';
 import { CallerDirectory } from '../manage/keys/caller-directory.ts';
@@ -155,7 +158,7 @@ export async function openServices(
       events: eventStore,
       guardrails: guardrailStore,
       sources,
-      isModel: (name) => isModelIn(options)(name),
+      models: () => modelsIn(options),
       prefix: options.keyPrefix,
       changed: changedKey,
     }),
@@ -197,7 +200,7 @@ export async function openServices(
       tenancy,
       ledger,
       sources,
-      checks: () => ({ vendor: options.vendor, isModel: isModelIn(options) }),
+      checks: () => ({ vendor: options.vendor, isModel: modelsIn(options).has }),
       changed: ({ id }) => changes.publish({ kind: 'workspace', id }),
     }),
     declarations: new Declarations({
@@ -234,20 +237,28 @@ export async function openServices(
 /** Facts that guardrails are checked against, by the current configuration. */
 function guardrailChecks(options: InstallationOptions): GuardrailChecks {
   const { providers, presidioUrl, egress } = options;
+  const configured = providers?.() ?? [];
   return {
-    isModel: isModelIn(options),
-    isProvider: (slug) =>
-      !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, providers?.() ?? []) !== undefined,
+    models: modelsIn(options),
+    providers: {
+      has: (slug) =>
+        !slug.startsWith(MCP_PROVIDER_PREFIX) && credentialTarget(slug, configured) !== undefined,
+      nearest: (slug) =>
+        nearestWord(slug, [...configured.map((each) => each.slug), ...KNOWN_PROVIDERS.slugs]),
+    },
     checkingPatterns,
     addressProblem: (url) => egressProblem(url, egress?.() ?? PUBLIC_ADDRESSES),
     hasEntityService: (presidioUrl?.() ?? null) !== null,
   };
 }
 
-/** Whether a name is that of a model, by the current configuration; if no models are known, any is. */
-function isModelIn({ models }: InstallationOptions): (name: string) => boolean {
+/** The models of the current configuration; if none are known, every name is that of a model. */
+function modelsIn({ models }: InstallationOptions): KnownNames {
   const catalog = models?.();
-  return (name) => catalog === undefined || findModel(name, catalog) !== undefined;
+  return {
+    has: (name) => catalog === undefined || findModel(name, catalog) !== undefined,
+    nearest: (name) => similarModelId(name, catalog?.models ?? []),
+  };
 }
 
 const noWayOut: TestConnection = async () => ({

@@ -37,15 +37,20 @@ export const GUARDRAIL_ENDPOINTS: readonly AnyEndpoint[] = [
     method: 'GET',
     path: '/guardrails',
     operationId: 'listGuardrails',
-    summary: 'Guardrails of a workspace, oldest first',
+    summary: 'Guardrails of a workspace, or of all, oldest first',
     permission: 'guardrails.read',
     query: guardrailsQuerySchema,
     reply: guardrailListSchema,
     refusals: [404],
     run: async (call) => {
       const { accountId } = call.caller;
-      const { guardrails, total } = await call.services.guardrails.list(accountId, call.query);
-      return { data: guardrails.map(guardrailObject), total_count: total };
+      const service = call.services.guardrails;
+      const { guardrails, total } = await service.list(accountId, call.query);
+      const countsOf = call.query.include_assigned_counts
+        ? await service.assignedCounts(accountId)
+        : undefined;
+      const data = guardrails.map((guardrail) => guardrailObject(guardrail, countsOf?.(guardrail)));
+      return { data, total_count: total };
     },
   }),
   ...GUARDRAIL_ASSIGNMENT_ENDPOINTS,

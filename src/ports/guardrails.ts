@@ -119,9 +119,7 @@ export interface AppliedGuardrail {
 /** The list of callers without guardrails, shared. */
 export const NO_GUARDRAILS: readonly AppliedGuardrail[] = [];
 
-export const ASSIGNMENT_KINDS = ['key', 'member'] as const;
-
-export type AssignmentKind = (typeof ASSIGNMENT_KINDS)[number];
+export type AssignmentKind = 'key' | 'member';
 
 /** A key or a member has at most one. */
 export interface GuardrailAssignment {
@@ -147,13 +145,16 @@ export interface AssignmentFilter {
 
 export type GuardrailEdit = Partial<GuardrailSettings & Pick<Guardrail, 'fileMember'>>;
 
+/** Numbers of keys and members that a guardrail is assigned to. */
+export type AssignedCounts = Readonly<Record<AssignmentKind, number>>;
+
 export interface GuardrailStore {
   /** Stores a guardrail unless its id is known. Resolves with the stored one. */
   insert(guardrail: Guardrail): Promise<Guardrail>;
   find(accountId: string, id: string): Promise<Guardrail | undefined>;
-  /** Guardrails of a workspace, oldest first; `total` counts all. */
+  /** Guardrails of a workspace (null = of the whole account), oldest first; `total` counts all. */
   list(
-    place: { readonly accountId: string; readonly workspaceId: string },
+    place: { readonly accountId: string; readonly workspaceId: string | null },
     page: Page,
   ): Promise<{ readonly guardrails: Guardrail[]; readonly total: number }>;
   /** All of an account, oldest first. */
@@ -179,6 +180,8 @@ export interface GuardrailStore {
     filter: AssignmentFilter,
     page: Page,
   ): Promise<{ readonly assignments: GuardrailAssignment[]; readonly total: number }>;
+  /** How many keys and members each guardrail of an account is assigned to; those assigned to none are absent. */
+  countAssignments(accountId: string): Promise<ReadonlyMap<string, AssignedCounts>>;
   /** The assignments of a key and of a member; `member` null = of the key alone. */
   assignmentsOf(
     accountId: string,

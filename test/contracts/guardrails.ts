@@ -77,6 +77,9 @@ export function guardrailContract(name: string, open: () => Promise<GuardrailsUn
       const place = { accountId: 'a', workspaceId: 'a-default' };
       const { guardrails, total } = await store.list(place, { offset: 1, limit: 1 });
       expect({ ids: guardrails.map(({ id }) => id), total }).toEqual({ ids: ['late'], total: 2 });
+      const everywhere = await store.list({ accountId: 'a', workspaceId: null }, { offset: 1, limit: 1 });
+      expect(everywhere.guardrails.map(({ id }) => id)).toEqual(['early']);
+      expect(everywhere.total).toBe(3);
       expect((await store.listAll('a')).map(({ id }) => id)).toEqual(['elsewhere', 'early', 'late']);
       expect(await store.listAll('b')).toEqual([]);
     });
@@ -128,6 +131,21 @@ export function guardrailContract(name: string, open: () => Promise<GuardrailsUn
       const ofBoth = await store.assignmentsOf('a', { key: 'x', member: 'x' });
       expect(ofBoth.map(({ guardrailId }) => guardrailId).sort()).toEqual(['g', 'h']);
       expect(await store.assignmentsOf('b', { key: 'x', member: 'x' })).toEqual([]);
+    });
+
+    it('counts the keys and members of each guardrail of an account', async () => {
+      for (const id of ['g', 'h', 'unassigned']) await store.insert(guardrail(id));
+      await store.assign([
+        assignment('x'),
+        assignment('y'),
+        assignment('x', { id: 'member', kind: 'member' }),
+        assignment('z', { guardrailId: 'h' }),
+      ]);
+      expect(Object.fromEntries(await store.countAssignments('a'))).toEqual({
+        g: { key: 2, member: 1 },
+        h: { key: 1, member: 0 },
+      });
+      expect((await store.countAssignments('b')).size).toBe(0);
     });
 
     it('removes assignments of the guardrail that is named', async () => {

@@ -95,6 +95,7 @@ describe('/guardrails', () => {
       service: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: null,
+      default_of: null,
       managed_by: null,
     });
     const path = `/guardrails/${plain.id}`;
@@ -174,6 +175,16 @@ describe('/guardrails', () => {
     ['a negative limit', { limit_usd: -1 }, 'limit_usd:'],
     ['an unknown interval', { reset_interval: 'yearly' }, 'reset_interval:'],
     ['an empty list', { allowed_models: [] }, 'allowed_models:'],
+    [
+      'a misspelt model',
+      { allowed_models: ['acme/smal'] },
+      'allowed_models[0]: "acme/smal" is not a model that this gateway knows; did you mean "acme/small"?',
+    ],
+    [
+      'a misspelt provider',
+      { ignored_providers: ['opanai'] },
+      'ignored_providers[0]: "opanai" is not a provider that this gateway knows; did you mean "openai"?',
+    ],
     ['an unknown model', { ignored_models: ['acme/none'] }, 'ignored_models[0]: "acme/none" is not a model'],
     [
       'an unknown provider',
@@ -254,6 +265,23 @@ describe('/guardrails', () => {
       );
     },
   );
+
+  it('lists those of all workspaces, with how many keys and members each is assigned to', async () => {
+    const workspace = await data(201, 'POST', '/workspaces', { name: 'Elsewhere', slug: 'elsewhere' });
+    const there = await created({ name: 'There', workspace_id: workspace.id });
+    await data(200, 'PATCH', `/guardrails/${workspace.default_guardrail_id}`, { name: 'Of all there' });
+    const { hash } = await newKey();
+    await ask('POST', `/guardrails/${there.id}/assignments/keys`, { key_hashes: [hash] });
+    const list = await ask('GET', '/guardrails?all_workspaces=true&include_assigned_counts=true&limit=100');
+    const row = (id: string) => list.body.data.find((each: JsonObject) => each.id === id);
+    expect(row(there.id)).toEqual({ ...there, assigned_keys: 1, assigned_members: 0 });
+    expect(row(workspace.default_guardrail_id)).toMatchObject({ default_of: 'workspace', assigned_keys: 0 });
+    const plain = await ask('GET', `/guardrails?workspace_id=${workspace.id}`);
+    expect(plain.body.data).toContainEqual(there);
+    const both = await ask('GET', `/guardrails?workspace_id=${workspace.id}&all_workspaces=true`);
+    expect(both.status).toBe(400);
+    expect(both.body.error.message).toContain('all_workspaces: must not be true together');
+  });
 
   it('needs a management key, and shows other accounts nothing', async () => {
     expect((await ask('GET', '/guardrails', undefined, gateway.apiKey)).status).toBe(403);

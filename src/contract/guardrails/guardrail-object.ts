@@ -1,10 +1,12 @@
 import { usdOf } from '../../kit/money.ts';
-import type { BuiltinSlug, Guardrail } from '../../ports/guardrails.ts';
+import type { AssignedCounts, BuiltinSlug, Guardrail } from '../../ports/guardrails.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
+import { accountGuardrailId, workspaceGuardrailId } from './default-guardrail-ids.ts';
 import type { GuardrailObject } from './guardrail.ts';
 
-export function guardrailObject(guardrail: Guardrail): GuardrailObject {
+/** `assigned`: to how many keys and members it is assigned; without it these members are absent. */
+export function guardrailObject(guardrail: Guardrail, assigned?: AssignedCounts): GuardrailObject {
   const { limitNanos, enforceZdr, builtins, filters, service } = guardrail;
   const { anthropic, openai, google, xai, other } = enforceZdr;
   return {
@@ -46,8 +48,16 @@ export function guardrailObject(guardrail: Guardrail): GuardrailObject {
     },
     created_at: isoTime(guardrail.createdAtMs),
     updated_at: isoTimeOrNull(guardrail.updatedAtMs),
+    default_of: defaultOf(guardrail),
+    ...(assigned && { assigned_keys: assigned.key, assigned_members: assigned.member }),
     managed_by: managedBy(guardrail.fileMember),
   };
+}
+
+/** Whether a guardrail is the default of its account or of its workspace; null = of neither. */
+function defaultOf({ id, accountId, workspaceId }: Guardrail): GuardrailObject['default_of'] {
+  if (id === accountGuardrailId(accountId)) return 'account';
+  return id === workspaceGuardrailId(workspaceId) ? 'workspace' : null;
 }
 
 /** The replacement for a match of a built-in filter: `[EMAIL]`, `[PROMPT_INJECTION]`. */

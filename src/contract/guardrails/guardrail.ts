@@ -9,6 +9,7 @@ import {
   MAX_SERVICE_TIMEOUT_MS,
   SCAN_SCOPES,
 } from '../../ports/guardrails.ts';
+import { allWorkspaces } from '../values/all-workspaces.ts';
 import { managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText, storableText } from '../values/readable-text.ts';
@@ -175,12 +176,29 @@ export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; 50 without it.' })),
 };
 
-export const guardrailsQuerySchema = Type.Object({ ...pageQuery, workspace_id: Type.Optional(uuid) });
+export const guardrailsQuerySchema = Type.Object({
+  ...pageQuery,
+  workspace_id: Type.Optional(uuid),
+  all_workspaces: nullish(allWorkspaces),
+  include_assigned_counts: nullish(
+    Type.Boolean({ description: 'Adds `assigned_keys` and `assigned_members` to every guardrail.' }),
+  ),
+});
 
 export type GuardrailsQuery = Static<typeof guardrailsQuerySchema>;
 
 const names = nullable(Type.Array(Type.String()));
 const truth = nullable(Type.Boolean());
+
+const DEFAULT_SCOPES = ['account', 'workspace'] as const;
+
+function assigned(subjects: string) {
+  return Type.Optional(
+    Type.Integer({
+      description: `${subjects} that it is assigned to. Only in lists with \`include_assigned_counts\`.`,
+    }),
+  );
+}
 
 export const guardrailSchema = Type.Object(
   {
@@ -237,6 +255,12 @@ export const guardrailSchema = Type.Object(
     ),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: nullable(Type.String({ format: 'date-time' })),
+    default_of: nullable(oneOf(DEFAULT_SCOPES), {
+      description:
+        'Whose default guardrail it is: it applies to all keys there. Null = only to what it is assigned to.',
+    }),
+    assigned_keys: assigned('Keys'),
+    assigned_members: assigned('Members'),
     managed_by: managedBySchema,
   },
   { description: 'Rules for the requests and answers of keys, members, a workspace or the account.' },

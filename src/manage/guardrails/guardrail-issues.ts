@@ -6,9 +6,19 @@ import { urlOf } from '../../kit/net/url-of.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import type { BuiltinSlug } from '../../ports/guardrails.ts';
 
+/** Names that a list may have. */
+export interface KnownNames {
+  has(name: string): boolean;
+  /** The name that a misspelt one is most like; undefined = none is like it. */
+  nearest(name: string): string | undefined;
+}
+
+/** Comparing a name with all known ones takes a while, so only the first unknown names of a list get a suggestion. */
+const MAX_SUGGESTIONS = 5;
+
 export interface GuardrailChecks {
-  isModel(name: string): boolean;
-  isProvider(slug: string): boolean;
+  readonly models: KnownNames;
+  readonly providers: KnownNames;
   /** The patterns of a guardrail that are refused, and why, in words that fit behind "the pattern". */
   checkingPatterns(
     patterns: readonly string[],
@@ -25,10 +35,10 @@ export const SERVED_SLUGS: ReadonlySet<BuiltinSlug> = new Set(['person-name', 'a
 /** Problems of a body that its schema does not find. */
 export function guardrailIssues(wanted: UpdateGuardrail, checks: GuardrailChecks): Issue[] {
   return [
-    ...unknownProviders(wanted, 'allowed_providers', checks.isProvider),
-    ...unknownProviders(wanted, 'ignored_providers', checks.isProvider),
-    ...unknownModels(wanted, 'allowed_models', checks.isModel),
-    ...unknownModels(wanted, 'ignored_models', checks.isModel),
+    ...unknownProviders(wanted, 'allowed_providers', checks.providers),
+    ...unknownProviders(wanted, 'ignored_providers', checks.providers),
+    ...unknownModels(wanted, 'allowed_models', checks.models),
+    ...unknownModels(wanted, 'ignored_models', checks.models),
     ...builtinIssues(wanted, checks),
     ...serviceIssues(wanted, checks.addressProblem),
   ];
@@ -67,30 +77,34 @@ type NameLists<Member extends string> = Readonly<Partial<Record<Member, readonly
 function unknownProviders<Member extends string>(
   wanted: NameLists<Member>,
   list: Member,
-  isProvider: (slug: string) => boolean,
+  providers: KnownNames,
 ): Issue[] {
-  return unknownNames(wanted, list, isProvider, 'is not a provider that this gateway knows');
+  return unknownNames(wanted, list, providers, 'is not a provider that this gateway knows');
 }
 
 /** The models of a list that are not known. */
 export function unknownModels<Member extends string>(
   wanted: NameLists<Member>,
   list: Member,
-  isModel: (name: string) => boolean,
+  models: KnownNames,
 ): Issue[] {
-  return unknownNames(wanted, list, isModel, 'is not a model that this gateway knows');
+  return unknownNames(wanted, list, models, 'is not a model that this gateway knows');
 }
 
 /** An unknown name would silently forbid everything, or nothing. */
 function unknownNames<Member extends string>(
   wanted: NameLists<Member>,
   list: Member,
-  isKnown: (name: string) => boolean,
+  known: KnownNames,
   problem: string,
 ): Issue[] {
-  return (wanted[list] ?? []).flatMap((name, index) =>
-    isKnown(name) ? [] : [{ path: `${list}[${index}]`, message: `${quoted(name)} ${problem}` }],
-  );
+  const given = (wanted[list] ?? []).map((name, index) => ({ name, path: `${list}[${index}]` }));
+  const unknown = given.filter(({ name }) => !known.has(name));
+  return unknown.map(({ name, path }, place) => {
+    const meant = place < MAX_SUGGESTIONS ? known.nearest(name) : undefined;
+    const suggestion = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
+    return { path, message: `${quoted(name)} ${problem}${suggestion}` };
+  });
 }
 
 export function serviceIssues(

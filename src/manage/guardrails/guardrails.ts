@@ -6,12 +6,12 @@ import type {
 } from '../../contract/guardrails/guardrail.ts';
 import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
+import type { AssignedCounts, Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Tenancy } from '../../ports/tenancy.ts';
 import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
-import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
+import { listedWorkspaceId, requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 import { type CanonicalModel, guardrailChangeOf } from './guardrail-change.ts';
 import { type GuardrailChecks, refuseGuardrailIssues } from './guardrail-issues.ts';
 import { GUARDRAIL_DEFAULTS, newGuardrail } from './new-guardrail.ts';
@@ -65,10 +65,10 @@ export class Guardrails {
     return guardrail;
   }
 
-  /** Guardrails of a workspace, oldest first. */
+  /** Guardrails of a workspace, or of all, oldest first. */
   async list(accountId: string, query: GuardrailsQuery) {
     const { store, tenancy } = this.#dependencies;
-    const workspaceId = await requireWorkspaceId(tenancy, accountId, query.workspace_id);
+    const workspaceId = await listedWorkspaceId(tenancy, accountId, query);
     return store.list(
       { accountId, workspaceId },
       { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_PAGE },
@@ -80,14 +80,14 @@ export class Guardrails {
     return this.#dependencies.store.listAll(accountId);
   }
 
-  async get(accountId: string, id: string): Promise<Guardrail> {
-    return requireFound(await this.#dependencies.store.find(accountId, idOf(accountId, id)));
+  /** To how many keys and members a guardrail is assigned, for all of an account at once. */
+  async assignedCounts(accountId: string): Promise<(guardrail: Guardrail) => AssignedCounts> {
+    const counts = await this.#dependencies.store.countAssignments(accountId);
+    return ({ id }) => counts.get(id) ?? { key: 0, member: 0 };
   }
 
-  /** Whether a guardrail is the default of its account or of its workspace; null = of neither. */
-  defaultOf({ id, accountId, workspaceId }: Guardrail): 'account' | 'workspace' | null {
-    if (id === accountGuardrailId(accountId)) return 'account';
-    return id === workspaceGuardrailId(workspaceId) ? 'workspace' : null;
+  async get(accountId: string, id: string): Promise<Guardrail> {
+    return requireFound(await this.#dependencies.store.find(accountId, idOf(accountId, id)));
   }
 
   /** The verdict of a guardrail on a text, without calling a model. */

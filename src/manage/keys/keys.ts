@@ -8,7 +8,7 @@ import type { Ledger } from '../../ports/ledger.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
-import { unknownModels } from '../guardrails/guardrail-issues.ts';
+import { type KnownNames, unknownModels } from '../guardrails/guardrail-issues.ts';
 import { checkName, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from '../workspaces/forget-spending.ts';
@@ -26,7 +26,7 @@ export interface KeysDependencies {
   readonly guardrails: Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
   readonly sources: Sources;
   /** Whether a name is that of a model, by the current configuration. */
-  readonly isModel: (name: string) => boolean;
+  readonly models: () => KnownNames;
   /** Prefix of every secret. */
   readonly prefix: string;
   /** Called with the hash of every key that was created, changed or deleted. */
@@ -200,8 +200,8 @@ export class Keys {
 
   /** The stored form of the settings that are given. Throws 400 for those that cannot hold. */
   #changeOf(wanted: UpdateKey): Partial<KeySettings> {
-    const { isModel, sources } = this.#dependencies;
-    const issues = unknownModels(wanted, 'allowed_models', isModel);
+    const { models, sources } = this.#dependencies;
+    const issues = unknownModels(wanted, 'allowed_models', models());
     if (issues.length > 0) throw invalidRequest(issues);
     return keyChangeOf(wanted, sources.clock.now());
   }

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type {
+  AssignedCounts,
   AssignmentFilter,
   AssignmentKind,
   Guardrail,
@@ -36,13 +37,11 @@ export class SqlGuardrailStore implements GuardrailStore {
   }
 
   async list(
-    { accountId, workspaceId }: { readonly accountId: string; readonly workspaceId: string },
+    { accountId, workspaceId }: { readonly accountId: string; readonly workspaceId: string | null },
     { offset, limit }: Page,
   ) {
-    const placed = this.#database
-      .selectFrom('guardrails')
-      .where('account_id', '=', accountId)
-      .where('workspace_id', '=', workspaceId);
+    const owned = this.#database.selectFrom('guardrails').where('account_id', '=', accountId);
+    const placed = workspaceId === null ? owned : owned.where('workspace_id', '=', workspaceId);
     const { total } = await placed
       .select((select) => select.fn.countAll().as('total'))
       .executeTakeFirstOrThrow();
@@ -160,6 +159,20 @@ export class SqlGuardrailStore implements GuardrailStore {
       .offset(offset)
       .execute();
     return { assignments: rows.map(assignmentOf), total: Number(total) };
+  }
+
+  async countAssignments(accountId: string) {
+    const rows = await this.#database
+      .selectFrom('guardrail_assignments')
+      .select(['guardrail_id', 'kind', (select) => select.fn.countAll().as('count')])
+      .where('account_id', '=', accountId)
+      .groupBy(['guardrail_id', 'kind'])
+      .execute();
+    const counts = new Map<string, AssignedCounts>();
+    for (const { guardrail_id: id, kind, count } of rows) {
+      counts.set(id, { ...(counts.get(id) ?? { key: 0, member: 0 }), [kind]: Number(count) });
+    }
+    return counts;
   }
 
   async assignmentsOf(
