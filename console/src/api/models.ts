@@ -14,6 +14,15 @@ export function useAllModels(): readonly ModelObject[] {
   return data?.data ?? [];
 }
 
+/** Models to choose from; `by`: the name that a choice is stored under. */
+export function modelOptions(models: readonly ModelObject[], by: 'id' | 'canonical_slug' = 'id') {
+  return models.map((model) => ({
+    value: model[by],
+    label: model.id,
+    ...(model.name !== model.id && { detail: model.name }),
+  }));
+}
+
 /** Models that can be asked; those that only make vectors cannot. */
 export function useModels(): readonly ModelObject[] {
   return useAllModels().filter(({ architecture }) => !architecture.output_modalities.includes('embeddings'));

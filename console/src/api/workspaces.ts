@@ -36,3 +36,7 @@ async function readWorkspaces(): Promise<readonly WorkspaceObject[]> {
 export function workspaceName(workspaces: readonly WorkspaceObject[] | undefined, id: string): string {
   return workspaces?.find((workspace) => workspace.id === id)?.name ?? id;
 }
+
+export function defaultWorkspaceId(workspaces: readonly WorkspaceObject[]): string {
+  return (workspaces.find(({ slug }) => slug === 'default') ?? workspaces[0])?.id ?? '';
+}

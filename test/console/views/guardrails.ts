@@ -1,6 +1,13 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Management } from '../../e2e/management.ts';
 import type { ConsoleUnderTest } from '../console-under-test.ts';
+
+async function addKey(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Key: Add a key' }).click();
+  await page.getByRole('combobox', { name: 'Search: Key' }).fill(name);
+  await page.getByRole('option', { name: new RegExp(name) }).click();
+}
 
 export function guardrailsSuite(under: () => ConsoleUnderTest): void {
   describe('guardrails in the console', () => {
@@ -14,7 +21,7 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
 
     it('makes a guardrail, edits its rules, saves what changed, and assigns it', async () => {
       const { page, close, problems } = await opened('/guardrails');
-      await page.getByText('This workspace has no guardrails').waitFor();
+      await page.getByText('No guardrails yet').waitFor();
       await page.getByRole('button', { name: 'Create guardrail' }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Create a guardrail' });
       await dialog.getByLabel('Name').fill('pii');
@@ -30,7 +37,9 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await page.getByText('Write a pattern, or remove the row.').waitFor();
       await page.getByLabel('Pattern', { exact: true }).fill('PROJ-[0-9]+');
       await page.getByLabel('Label', { exact: true }).fill('TICKET');
-      await page.getByLabel('Not these models').fill('simulator/refuse');
+      await page.getByRole('button', { name: 'Not these models: None left out' }).click();
+      await page.getByRole('combobox', { name: 'Search: Not these models' }).fill('refuse');
+      await page.getByRole('option', { name: /simulator\/refuse/ }).click();
       await page.getByLabel('Google', { exact: true }).selectOption('yes');
       await page.getByLabel('Paid endpoints that train on prompts').selectOption('no');
       await page.getByLabel('Europe').check();
@@ -46,8 +55,7 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
         content_filter_builtins: [{ slug: 'email', action: 'redact' }],
         content_filters: [{ pattern: 'PROJ-[0-9]+', action: 'redact', label: 'TICKET' }],
       });
-      await page.getByLabel('Name of a key').fill('support');
-      await page.getByRole('button', { name: /Add support-bot/ }).click();
+      await addKey(page, 'support-bot');
       await page.getByRole('button', { name: 'Remove key support-bot' }).waitFor();
       expect(await manage.data(200, 'GET', `/guardrails/${id}/assignments/keys`)).toHaveLength(1);
       await page.getByRole('button', { name: 'Remove key support-bot' }).click();
@@ -61,7 +69,33 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       const { default_guardrail_id: id } = workspace;
       await manage.data(200, 'PATCH', `/guardrails/${id}`, { name: 'House rules' });
       const { page, close, problems } = await opened(`/guardrails/${id}`);
-      await page.getByText('It is the guardrail of Ruled: its rules hold for all keys there.').waitFor();
+      await page.getByText('Its rules hold for all keys of Ruled.').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    it('says of the guardrail of the account, opened by its id, that it holds for all keys', async () => {
+      const { id } = await manage.data(200, 'PATCH', '/guardrails/default', { description: 'For all' });
+      const { page, close, problems } = await opened(`/guardrails/${id}`);
+      await page.getByText('Its rules hold for all keys of the account.').waitFor();
+      expect(problems).toEqual([]);
+      await close();
+      await manage.ask('DELETE', `/guardrails/${id}`);
+    });
+
+    it('lists those of all workspaces, with what each applies to', async () => {
+      const lab = await manage.data(201, 'POST', '/workspaces', { name: 'Guarded lab', slug: 'guarded-lab' });
+      const made = { name: 'Lab rules', workspace_id: lab.id };
+      const { id } = await manage.data(201, 'POST', '/guardrails', made);
+      const { hash } = await manage.data(201, 'POST', '/keys', { name: 'lab key' });
+      await manage.ask('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
+      await manage.data(200, 'PATCH', `/guardrails/${lab.default_guardrail_id}`, { name: 'Of the lab' });
+      const { page, close, problems } = await opened('/guardrails');
+      await page.getByRole('row', { name: /Lab rules.*1 key/ }).waitFor();
+      await page.getByRole('row', { name: /Of the lab.*all keys of Guarded lab/ }).waitFor();
+      await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'Guarded lab' });
+      await page.waitForURL(/workspace=/);
+      await page.getByRole('row', { name: /Lab rules.*1 key/ }).waitFor();
       expect(problems).toEqual([]);
       await close();
     });
@@ -74,15 +108,13 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       const { hash } = await manage.data(201, 'POST', '/keys', { name: 'accounting' });
       await manage.ask('POST', `/guardrails/${before.id}/assignments/keys`, { key_hashes: [hash] });
       const { page, close, problems } = await opened(`/guardrails/${after.id}`);
-      await page.getByLabel('Name of a key').fill('accounting');
-      await page.getByRole('button', { name: /Add accounting/ }).click();
+      await addKey(page, 'accounting');
       const confirm = page.getByRole('dialog', { name: 'Replace the guardrail of accounting?' });
       await confirm.getByText('It has Cards blocked.').waitFor();
       await confirm.getByRole('button', { name: 'Keep Cards blocked' }).click();
       const keysOf = (id: string) => manage.data(200, 'GET', `/guardrails/${id}/assignments/keys`);
       expect(await keysOf(before.id)).toHaveLength(1);
-      await page.getByLabel('Name of a key').fill('accounting');
-      await page.getByRole('button', { name: /Add accounting/ }).click();
+      await addKey(page, 'accounting');
       await confirm.getByRole('button', { name: 'Replace guardrail' }).click();
       await page.getByRole('button', { name: 'Remove key accounting' }).waitFor();
       expect(await keysOf(before.id)).toEqual([]);
@@ -90,18 +122,23 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
-    it('keeps what was typed when the gateway refuses a pattern, and says why', async () => {
+    it('marks the pattern that the gateway refuses, scrolls to it, and keeps what was typed', async () => {
       const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'refused' });
       const { page, close } = await opened(`/guardrails/${id}`);
       await page.getByRole('button', { name: 'Own pattern' }).click();
       await page.getByLabel('Pattern', { exact: true }).fill('(?<=token=)[a-z]+');
       await page.getByRole('button', { name: /^Save/ }).click();
-      await page
-        .getByRole('alert')
-        .getByText(/content_filters\[0\]/)
-        .first()
-        .waitFor();
-      expect(await page.getByLabel('Pattern', { exact: true }).inputValue()).toBe('(?<=token=)[a-z]+');
+      const refused = page.getByRole('row').filter({ has: page.getByLabel('Pattern', { exact: true }) });
+      await refused.getByText(/^The pattern /).waitFor();
+      const pattern = page.getByLabel('Pattern', { exact: true });
+      expect(await pattern.getAttribute('aria-invalid')).toBe('true');
+      expect(await pattern.inputValue()).toBe('(?<=token=)[a-z]+');
+      await page.locator('input[aria-label="Pattern"]:focus').waitFor();
+      const place = await pattern.boundingBox();
+      expect(place?.y).toBeGreaterThan(0);
+      expect(place?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+      await pattern.fill('token=[a-z]+');
+      await refused.getByText(/^The pattern /).waitFor({ state: 'detached' });
       await close();
     });
 

@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/preact-query';
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../api/request.ts';
+import { showFirstProblem } from './first-problem.ts';
+import { refusedMembersOf, sentence } from './issues.ts';
 
 /** Problems by the name of their field. */
 export type Problems<Values> = Partial<Record<keyof Values & string, string>>;
@@ -57,7 +59,7 @@ export function useForm<Values extends object>({ initial, check, save }: Options
   useEffect(() => {
     if (!isFocusDue) return;
     setFocusDue(false);
-    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    showFirstProblem(element.current);
   }, [isFocusDue]);
   const isRefusalShown = Object.keys(refused).length > 0;
   return {
@@ -92,18 +94,9 @@ function isOpen(error: unknown, values: object): boolean {
   return !isSessionEnd && Object.keys(issuesByField(error, values)).length === 0;
 }
 
-interface Issue {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** The issues of a refusal at the fields that they name; those that name none make an error of the whole form. */
 function issuesByField<Values extends object>(error: unknown, values: Values): Problems<Values> {
-  const issues = error instanceof ApiError ? error.metadata.issues : undefined;
-  if (!Array.isArray(issues)) return {};
-  const known = (issues as readonly Issue[]).map(
-    ({ path, message }) => [fieldOf(path, values), message] as const,
-  );
+  const known = refusedMembersOf(error).map(({ path, message }) => [fieldOf(path, values), message] as const);
   if (known.some(([name]) => !(name in values))) return {};
   return Object.fromEntries(known.map(([name, message]) => [name, sentence(message)])) as Problems<Values>;
 }
@@ -112,9 +105,4 @@ function issuesByField<Values extends object>(error: unknown, values: Values): P
 function fieldOf(path: string, values: object): string {
   const [member = ''] = path.split('[');
   return member in values ? member : (member.split('.')[0] ?? '');
-}
-
-/** "must be less than 5" as a sentence about the field. */
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

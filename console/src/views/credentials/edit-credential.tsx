@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import type { ByokObject, WorkspaceObject } from '../../api/contract.ts';
-import { partMeta } from '../../api/part.ts';
-import { ask, send } from '../../api/request.ts';
+import { useAllProviders } from '../../api/providers.ts';
+import { send } from '../../api/request.ts';
 import { counted } from '../../format/numbers.ts';
 import { linesOf, SelectField, TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
@@ -44,12 +44,7 @@ interface Props {
 export function EditCredential({ credential, workspaces, workspaceId, onClose }: Props) {
   const queries = useQueryClient();
   const isDeclared = credential?.managed_by === 'file';
-  const providers = useQuery({
-    queryKey: ['providers'],
-    meta: partMeta('The list of providers'),
-    queryFn: async () => (await ask<{ data: readonly { slug: string; name: string }[] }>('/providers')).data,
-    staleTime: 60_000,
-  });
+  const providers = useAllProviders();
   const form = useForm<CredentialValues>({
     initial: credentialValues(credential, workspaceId),
     check: (values) => credentialProblems(values, credential === null),

@@ -1,18 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type {
-  GuardrailObject,
-  KeyAssignmentObject,
-  KeyObject,
-  MemberAssignmentObject,
-} from '../../api/contract.ts';
-import { partMeta } from '../../api/part.ts';
+import type { GuardrailObject, KeyAssignmentObject, MemberAssignmentObject } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
-import { useWorkspaces } from '../../api/workspaces.ts';
-import { counted } from '../../format/numbers.ts';
+import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Picker } from '../../parts/picker.tsx';
 import { FailureNote } from '../../parts/states.tsx';
+import { useKeys } from '../keys/use-payer.ts';
+import { appliesTo } from './applies-to.ts';
 import { RuleSection } from './rule-section.tsx';
 
 /** Assignments that are shown; the rest is counted. */
@@ -21,7 +17,7 @@ const SHOWN = 100;
 type Kind = 'keys' | 'members';
 
 interface Props {
-  readonly id: string;
+  readonly guardrail: GuardrailObject;
   readonly isReadOnly: boolean;
 }
 
@@ -43,7 +39,8 @@ async function guardrailOf(kind: Kind, subject: string): Promise<GuardrailObject
 }
 
 /** Keys and members under a guardrail. A change holds at once, without a save. */
-export function Assignments({ id, isReadOnly }: Props) {
+export function Assignments({ guardrail, isReadOnly }: Props) {
+  const { id } = guardrail;
   const queries = useQueryClient();
   const keys = useQuery({
     queryKey: ['guardrails', id, 'keys'],
@@ -55,7 +52,7 @@ export function Assignments({ id, isReadOnly }: Props) {
     queryFn: () =>
       ask<Page<MemberAssignmentObject>>(`/guardrails/${id}/assignments/members`, { query: { limit: SHOWN } }),
   });
-  const ofWorkspace = useWorkspaces().data?.find(({ default_guardrail_id: of }) => of === id);
+  const workspace = workspaceName(useWorkspaces().data, guardrail.workspace_id);
   const [replacing, setReplacing] = useState<Replacing | null>(null);
   const change = async (kind: Kind, subject: string, isRemoval: boolean): Promise<void> => {
     await send(`/guardrails/${id}/assignments/${kind}${isRemoval ? '/remove' : ''}`, {
@@ -63,6 +60,7 @@ export function Assignments({ id, isReadOnly }: Props) {
       body: kind === 'keys' ? { key_hashes: [subject] } : { member_user_ids: [subject] },
     });
     await queries.invalidateQueries({ queryKey: ['guardrails', id, kind] });
+    await queries.invalidateQueries({ queryKey: ['guardrails', 'list'] });
   };
   const replace = async ({ kind, subject, before }: Replacing): Promise<void> => {
     await change(kind, subject, false);
@@ -82,10 +80,7 @@ export function Assignments({ id, isReadOnly }: Props) {
     changing.mutate({ kind, subject, name, isRemoval: false });
   const failed = [keys, members].find(({ isError }) => isError);
   return (
-    <RuleSection
-      title="Applies to"
-      about="Who is under this guardrail, besides those of a workspace whose guardrail it is. Changes hold at once."
-    >
+    <RuleSection title="Applies to" about="Keys and members under this guardrail. Changes hold at once.">
       {failed !== undefined && <FailureNote error={failed.error} onRetry={() => failed.refetch()} />}
       {changing.isError && <FailureNote error={changing.error} />}
       <div class="r wrap">
@@ -111,7 +106,14 @@ export function Assignments({ id, isReadOnly }: Props) {
       <p class="hint">
         {keys.data === undefined || members.data === undefined
           ? ''
-          : wordsFor(keys.data.total_count, members.data.total_count, ofWorkspace?.name)}
+          : wordsFor(
+              {
+                ...guardrail,
+                assigned_keys: keys.data.total_count,
+                assigned_members: members.data.total_count,
+              },
+              workspace,
+            )}
       </p>
       {!isReadOnly && <AddSubject onAdd={add} isBusy={changing.isPending} />}
       {replacing !== null && (
@@ -132,20 +134,15 @@ export function Assignments({ id, isReadOnly }: Props) {
   );
 }
 
+function wordsFor(guardrail: GuardrailObject, workspace: string): string {
+  const words = appliesTo(guardrail, workspace);
+  if (words === undefined) return 'No key and no member has it: its rules hold for nothing yet.';
+  return `Its rules hold for ${words}.`;
+}
+
 interface Page<Row> {
   readonly data: Row[];
   readonly total_count: number;
-}
-
-/** `workspace`: the name of the workspace whose guardrail it is. */
-function wordsFor(keys: number, members: number, workspace: string | undefined): string {
-  const assigned = `${counted(keys, 'key')} and ${counted(members, 'member')}`;
-  if (workspace !== undefined) {
-    const more = keys + members === 0 ? '' : `, and besides for ${assigned}`;
-    return `It is the guardrail of ${workspace}: its rules hold for all keys there${more}.`;
-  }
-  if (keys + members === 0) return 'No key and no member has it: its rules hold for nothing yet.';
-  return `${assigned}.`;
 }
 
 interface ChipProps {
@@ -171,69 +168,44 @@ function Chip({ kind, name, isReadOnly, onRemove }: ChipProps) {
   );
 }
 
-/** Finds keys by name; a member is named by its id. */
-function AddSubject({
-  onAdd,
-  isBusy,
-}: {
+interface AddProps {
   readonly onAdd: (kind: Kind, subject: string, name: string) => void;
   readonly isBusy: boolean;
-}) {
-  const [kind, setKind] = useState<Kind>('keys');
-  const [text, setText] = useState('');
-  const found = useQuery({
-    queryKey: ['keys', 'for-guardrail', text],
-    meta: partMeta('The list of keys'),
-    queryFn: () =>
-      ask<{ data: KeyObject[] }>('/keys', { query: { search: text.trim(), all_workspaces: true } }),
-    enabled: kind === 'keys' && text.trim() !== '',
-  });
-  const keys = (kind === 'keys' && text.trim() !== '' ? (found.data?.data ?? []) : []).slice(0, 5);
-  const add = (subject: string, name: string): void => {
-    onAdd(kind, subject, name);
-    setText('');
-  };
+}
+
+/** Chooses a key from those of all workspaces; a member is named by its id. */
+function AddSubject({ onAdd, isBusy }: AddProps) {
+  const [search, setSearch] = useState('');
+  const [member, setMember] = useState('');
+  const keys = useKeys(search, true).data?.data ?? [];
   return (
     <form
-      class="stack"
+      class="r wrap"
       onSubmit={(event) => {
         event.preventDefault();
-        if (kind === 'members' && text.trim() !== '') add(text.trim(), text.trim());
-        else if (keys.length === 1 && keys[0] !== undefined) add(keys[0].hash, keys[0].name);
+        if (member.trim() === '') return;
+        onAdd('members', member.trim(), member.trim());
+        setMember('');
       }}
     >
-      <div class="r">
-        <select
-          class="in-t ws-choice"
-          aria-label="Key or member"
-          value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
-        >
-          <option value="keys">Key</option>
-          <option value="members">Member</option>
-        </select>
-        <input
-          class="in-t"
-          aria-label={kind === 'keys' ? 'Name of a key' : 'Id of a member'}
-          placeholder={kind === 'keys' ? 'Name of a key' : 'Id of a member'}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        {kind === 'members' && (
-          <button class="b" type="submit" disabled={isBusy || text.trim() === ''}>
-            Add member
-          </button>
-        )}
-      </div>
-      {keys.map(({ hash, name, label }) => (
-        <button class="b" type="button" key={hash} disabled={isBusy} onClick={() => add(hash, name)}>
-          <Icon name="plus" size={14} />
-          Add {name} <span class="t3 mono">{label}</span>
-        </button>
-      ))}
-      {kind === 'keys' && found.data?.data.length === 0 && text.trim() !== '' && (
-        <p class="hint">No key is called that.</p>
-      )}
+      <Picker
+        label="Key"
+        shown="Add a key"
+        value=""
+        options={keys.map(({ hash, name, label }) => ({ value: hash, label: name, detail: label }))}
+        onPick={(hash) => onAdd('keys', hash, keys.find((key) => key.hash === hash)?.name ?? hash)}
+        onSearch={(text) => setSearch(text.trim())}
+      />
+      <input
+        class="in-t ws-choice"
+        aria-label="Id of a member"
+        placeholder="Id of a member"
+        value={member}
+        onInput={(event) => setMember(event.currentTarget.value)}
+      />
+      <button class="b" type="submit" disabled={isBusy || member.trim() === ''}>
+        Add member
+      </button>
     </form>
   );
 }

@@ -36,6 +36,7 @@ export function ContentRules({ draft, change, problems, isReadOnly }: RuleProps)
             <tr key={slug}>
               <td>
                 <b>{title}</b>
+                <RowProblem text={problems[`builtin ${slug}`]} />
               </td>
               <td class="dim o2 nw">{how}</td>
               <td class="num">
@@ -92,12 +93,13 @@ export function ContentRules({ draft, change, problems, isReadOnly }: RuleProps)
                   <input
                     class="in-t mono"
                     aria-label="Pattern"
-                    aria-invalid={problems.patterns !== undefined && row.pattern === ''}
+                    aria-invalid={problems[`pattern ${row.id}`] !== undefined}
                     spellcheck={false}
                     disabled={isReadOnly}
                     value={row.pattern}
                     onInput={(event) => setPattern(row.id, { pattern: event.currentTarget.value })}
                   />
+                  <RowProblem text={problems[`pattern ${row.id}`]} />
                 </td>
                 <td>
                   <input
@@ -133,12 +135,6 @@ export function ContentRules({ draft, change, problems, isReadOnly }: RuleProps)
           </tbody>
         </table>
       )}
-      {problems.patterns !== undefined && (
-        <p class="err">
-          <Icon name="warning" size={14} />
-          <span>{problems.patterns}</span>
-        </p>
-      )}
       <button
         class="b"
         type="button"
@@ -153,6 +149,16 @@ export function ContentRules({ draft, change, problems, isReadOnly }: RuleProps)
         is.
       </p>
     </RuleSection>
+  );
+}
+
+/** What is wrong with the filter of a row; undefined = nothing. */
+function RowProblem({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : (
+    <p class="err">
+      <Icon name="warning" size={14} />
+      <span>{text}</span>
+    </p>
   );
 }
 

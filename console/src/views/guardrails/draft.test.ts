@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, draftOf, filtersOf, newPattern, problemsOf } from './draft.ts';
+import {
+  changesOf,
+  draftOf,
+  filtersOf,
+  newPattern,
+  problemsOf,
+  refusedFields,
+  withoutChanged,
+} from './draft.ts';
 import { marksIn } from './marks.ts';
 
 describe('changesOf', () => {
@@ -8,7 +16,7 @@ describe('changesOf', () => {
   it('has nothing for an unchanged draft, and only what differs for another', () => {
     expect(changesOf({ ...stored }, stored)).toEqual({});
     expect(
-      changesOf({ ...stored, limit: '5,000', reset: 'daily', ignoredModels: 'a/b\n\n c/d ' }, stored),
+      changesOf({ ...stored, limit: '5,000', reset: 'daily', ignoredModels: ['a/b', 'c/d'] }, stored),
     ).toEqual({
       limit_usd: 5000,
       reset_interval: 'daily',
@@ -78,9 +86,50 @@ describe('rules of data and services', () => {
 
 describe('problemsOf', () => {
   it('finds an empty name, an empty pattern and an amount that is none', () => {
-    const draft = { ...draftOf(undefined), limit: 'much', patterns: [newPattern()] };
-    expect(Object.keys(problemsOf(draft)).sort()).toEqual(['limit', 'name', 'patterns']);
+    const [empty, written] = [newPattern(), { ...newPattern(), pattern: 'a+' }];
+    const draft = { ...draftOf(undefined), limit: 'much', patterns: [written, empty] };
+    expect(Object.keys(problemsOf(draft)).sort()).toEqual(['limit', 'name', `pattern ${empty.id}`]);
     expect(problemsOf({ ...draft, name: 'x', limit: '0.5', patterns: [] })).toEqual({});
+  });
+});
+
+describe('refusedFields', () => {
+  const pattern = { ...newPattern(), pattern: '(?<=a)b' };
+  const draft = {
+    ...draftOf(undefined),
+    builtins: { ...draftOf(undefined).builtins, email: 'flag' as const, 'person-name': 'block' as const },
+    patterns: [{ ...newPattern(), pattern: 'a' }, pattern],
+  };
+
+  it('puts each issue at its field, pattern or built-in filter', () => {
+    const refused = [
+      { path: 'allowed_models[1]', message: '"a/b" is not a model; did you mean "a/c"?' },
+      { path: 'content_filters[1].pattern', message: 'invalid_regex_pattern: the pattern has a lookbehind' },
+      { path: 'content_filter_builtins[1].slug', message: 'person-name needs a service' },
+      { path: 'service.url', message: 'the URL is not valid' },
+      { path: 'service.url', message: 'is second' },
+    ];
+    expect(refusedFields(refused, draft)).toEqual({
+      allowedModels: '"a/b" is not a model; did you mean "a/c"?',
+      [`pattern ${pattern.id}`]: 'The pattern has a lookbehind.',
+      'builtin person-name': 'Person-name needs a service.',
+      serviceUrl: 'The URL is not valid.',
+    });
+  });
+
+  it('leaves the problems of what a change does not touch', () => {
+    const problems = { limit: 'no', [`pattern ${pattern.id}`]: 'no', 'builtin person-name': 'no' };
+    expect(withoutChanged(problems, draft, { limit: '5' })).not.toHaveProperty('limit');
+    const others = draft.patterns.map((each) => (each === pattern ? each : { ...each, pattern: 'c' }));
+    expect(withoutChanged(problems, draft, { patterns: others })).toEqual(problems);
+    const mended = draft.patterns.map((each) => (each === pattern ? { ...each, pattern: 'c' } : each));
+    const builtins = { ...draft.builtins, 'person-name': 'off' as const };
+    expect(withoutChanged(problems, draft, { patterns: mended, builtins })).toEqual({ limit: 'no' });
+  });
+
+  it('has nothing for a refusal that belongs to no field', () => {
+    expect(refusedFields([], draft)).toBeUndefined();
+    expect(refusedFields([{ path: 'workspace_id', message: 'is unknown' }], draft)).toBeUndefined();
   });
 });
 

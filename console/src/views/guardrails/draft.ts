@@ -1,5 +1,6 @@
 import type { GuardrailObject, UpdateGuardrail } from '../../../../src/contract/guardrails/guardrail.ts';
 import { parseMoney, typedMoney } from '../../format/money-input.ts';
+import { type RefusedMember, sentence } from '../../parts/form/issues.ts';
 
 /** What happens to a match; `off` = the filter is not there. */
 export type DraftAction = 'off' | 'flag' | 'redact' | 'block';
@@ -48,17 +49,17 @@ export const REGIONS = [
 ] as const;
 export type Region = (typeof REGIONS)[number][0];
 
-/** A guardrail as the editor holds it: lists and amounts as text while they are typed. */
+/** A guardrail as the editor holds it: amounts and numbers as text while they are typed. */
 export interface Draft {
   readonly name: string;
   readonly description: string;
   readonly builtins: Readonly<Record<BuiltinSlug, DraftAction>>;
   readonly scanScope: 'user_only' | 'all_messages';
   readonly patterns: readonly DraftPattern[];
-  readonly allowedProviders: string;
-  readonly ignoredProviders: string;
-  readonly allowedModels: string;
-  readonly ignoredModels: string;
+  readonly allowedProviders: readonly string[];
+  readonly ignoredProviders: readonly string[];
+  readonly allowedModels: readonly string[];
+  readonly ignoredModels: readonly string[];
   /** Whether only endpoints that retain nothing may serve. */
   readonly zeroRetention: Readonly<Record<Family, Tristate>>;
   readonly paidTraining: Tristate;
@@ -84,8 +85,6 @@ export function newPattern(): DraftPattern {
   return { id: ++lastPattern, pattern: '', label: '', action: 'redact' };
 }
 
-const lines = (list: readonly string[] | null) => (list ?? []).join('\n');
-
 /** The draft of a stored guardrail; undefined = of one that is not there yet. */
 export function draftOf(stored: GuardrailObject | undefined): Draft {
   const builtins = stored?.content_filter_builtins ?? [];
@@ -102,10 +101,10 @@ export function draftOf(stored: GuardrailObject | undefined): Draft {
       label: label ?? '',
       action,
     })),
-    allowedProviders: lines(stored?.allowed_providers ?? null),
-    ignoredProviders: lines(stored?.ignored_providers ?? null),
-    allowedModels: lines(stored?.allowed_models ?? null),
-    ignoredModels: lines(stored?.ignored_models ?? null),
+    allowedProviders: stored?.allowed_providers ?? [],
+    ignoredProviders: stored?.ignored_providers ?? [],
+    allowedModels: stored?.allowed_models ?? [],
+    ignoredModels: stored?.ignored_models ?? [],
     zeroRetention: Object.fromEntries(
       FAMILIES.map(([family]) => [family, wordOf(stored?.[`enforce_zdr_${family}`])]),
     ) as Draft['zeroRetention'],
@@ -142,12 +141,9 @@ const TRUTHS = { unset: null, yes: true, no: false } as const;
 
 const WHOLE = /^\d+$/;
 
-/** Fields that a draft can have a problem in. */
+/** Problems by field; a pattern and a built-in filter have one of their own. */
 export type DraftProblems = Partial<
-  Record<
-    'name' | 'limit' | 'patterns' | 'serviceUrl' | 'serviceTimeoutMs' | 'serviceRetries' | 'serviceWindow',
-    string
-  >
+  Record<keyof Draft | `pattern ${number}` | `builtin ${BuiltinSlug}`, string>
 >;
 
 /** What is wrong with a draft before it is sent, by field. */
@@ -156,9 +152,11 @@ export function problemsOf(draft: Draft): DraftProblems {
     ...(draft.name.trim() === '' && { name: 'Give it a name.' }),
     ...(draft.limit.trim() !== '' &&
       parseMoney(draft.limit) === undefined && { limit: 'An amount of dollars, such as 25 or 0.50.' }),
-    ...(draft.patterns.some(({ pattern }) => pattern === '') && {
-      patterns: 'Write a pattern, or remove the row.',
-    }),
+    ...Object.fromEntries(
+      draft.patterns
+        .filter(({ pattern }) => pattern === '')
+        .map(({ id }) => [`pattern ${id}`, 'Write a pattern, or remove the row.']),
+    ),
     ...(draft.serviceUrl.trim() !== '' && serviceProblems(draft)),
   };
 }
@@ -173,6 +171,58 @@ function serviceProblems(draft: Draft): DraftProblems {
       serviceWindow: 'A number of characters, or nothing.',
     }),
   };
+}
+
+/** Fields by the member of a body, or the part of one, that they are sent as. */
+const FIELDS: Readonly<Record<string, keyof Draft>> = {
+  name: 'name',
+  description: 'description',
+  allowed_providers: 'allowedProviders',
+  ignored_providers: 'ignoredProviders',
+  allowed_models: 'allowedModels',
+  ignored_models: 'ignoredModels',
+  limit_usd: 'limit',
+  reset_interval: 'reset',
+  'service.url': 'serviceUrl',
+  'service.timeout_ms': 'serviceTimeoutMs',
+  'service.retries': 'serviceRetries',
+  'service.on_failure': 'serviceOnFailure',
+  'service.window_characters': 'serviceWindow',
+};
+
+/** What the gateway refused of a draft, at its fields; undefined if one of the issues belongs to no field. */
+export function refusedFields(refused: readonly RefusedMember[], draft: Draft): DraftProblems | undefined {
+  const fields = refused.map(({ path, message }) => [refusedField(path, draft), sentence(message)] as const);
+  if (fields.length === 0 || fields.some(([field]) => field === undefined)) return undefined;
+  // Of several issues of a field the first counts.
+  return Object.fromEntries(fields.toReversed()) as DraftProblems;
+}
+
+/** Problems that a change leaves: those of its fields are gone. */
+export function withoutChanged(problems: DraftProblems, draft: Draft, part: Partial<Draft>): DraftProblems {
+  const isSame = (name: string): boolean => {
+    const [kind, place = ''] = name.split(' ');
+    const patternIn = ({ patterns = draft.patterns }: Partial<Draft>) =>
+      patterns.find(({ id }) => String(id) === place)?.pattern;
+    const actionIn = ({ builtins = draft.builtins }: Partial<Draft>) => builtins[place as BuiltinSlug];
+    if (kind === 'pattern') return patternIn(part) === patternIn(draft);
+    if (kind === 'builtin') return actionIn(part) === actionIn(draft);
+    return !(name in part);
+  };
+  return Object.fromEntries(Object.entries(problems).filter(([name]) => isSame(name))) as DraftProblems;
+}
+
+function refusedField(path: string, draft: Draft): keyof DraftProblems | undefined {
+  const [, member = '', place = ''] = /^([\w.]+)(?:\[(\d+)\])?/.exec(path) ?? [];
+  if (member === 'content_filters') {
+    const pattern = draft.patterns[Number(place)];
+    return pattern && `pattern ${pattern.id}`;
+  }
+  if (member === 'content_filter_builtins') {
+    const builtin = bodyOf(draft).content_filter_builtins?.[Number(place)];
+    return builtin && `builtin ${builtin.slug}`;
+  }
+  return FIELDS[member];
 }
 
 /** The members that judge texts, for a trial before they are saved. */
@@ -245,12 +295,8 @@ function serviceOf(draft: Draft): Exclude<UpdateGuardrail['service'], undefined>
   };
 }
 
-function listOf(text: string): string[] | null {
-  const names = text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return names.length === 0 ? null : names;
+function listOf(names: readonly string[]): string[] | null {
+  return names.length === 0 ? null : [...names];
 }
 
 /** The members that differ between two drafts: what a change sends. */

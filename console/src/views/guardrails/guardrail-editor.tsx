@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Link } from '../../address/link.tsx';
 import type { GuardrailObject } from '../../api/contract.ts';
 import { ApiError, ask } from '../../api/request.ts';
+import { showFirstProblem } from '../../parts/form/first-problem.ts';
+import { refusedMembersOf } from '../../parts/form/issues.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -10,7 +12,17 @@ import { TopBar } from '../../parts/top-bar.tsx';
 import { Assignments } from './assignments.tsx';
 import { ContentRules } from './content-rules.tsx';
 import { DataRules, ServiceRules } from './data-rules.tsx';
-import { changesOf, type Draft, draftOf, filtersOf, hasChangedFilters, problemsOf } from './draft.ts';
+import {
+  changesOf,
+  type Draft,
+  type DraftProblems,
+  draftOf,
+  filtersOf,
+  hasChangedFilters,
+  problemsOf,
+  refusedFields,
+  withoutChanged,
+} from './draft.ts';
 import { BudgetRules, NameRules, RouteRules } from './other-rules.tsx';
 import { TryIt } from './try-it.tsx';
 
@@ -51,6 +63,8 @@ function Editor({ id, stored }: EditorProps) {
   const base = useMemo(() => draftOf(stored), [stored]);
   const [draft, setDraft] = useState<Draft>(base);
   const [isChecked, setChecked] = useState(false);
+  /** What the gateway refused, at its fields until they change; null = the refusal belongs to no field. */
+  const [refused, setRefused] = useState<DraftProblems | null>(null);
   useEffect(() => setDraft(base), [base]);
   // A service is tried once its field is left: no text goes to an address that is half typed.
   const [triedUrl, setTriedUrl] = useState(base.serviceUrl);
@@ -69,11 +83,16 @@ function Editor({ id, stored }: EditorProps) {
       toast(`${reply.data.name} was saved. It holds from the next request on.`);
       await queries.invalidateQueries({ queryKey: ['guardrails', 'list'] });
     },
+    onError: (error) => {
+      setRefused(refusedFields(refusedMembersOf(error), draft) ?? null);
+      showProblem();
+    },
   });
+  const showProblem = () => requestAnimationFrame(() => showFirstProblem(form.current));
   const save = (): void => {
     setChecked(true);
     if (Object.keys(problems).length > 0) {
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      showProblem();
       return;
     }
     if (changed > 0 && !saving.isPending && !isOfFile) saving.mutate();
@@ -87,8 +106,11 @@ function Editor({ id, stored }: EditorProps) {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   });
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
-  const rules = { draft, change, problems: isChecked ? problems : {}, isReadOnly: isOfFile };
+  const change = (part: Partial<Draft>): void => {
+    setDraft((before) => ({ ...before, ...part }));
+    setRefused((before) => before && withoutChanged(before, draft, part));
+  };
+  const rules = { draft, change, problems: { ...refused, ...(isChecked && problems) }, isReadOnly: isOfFile };
   return (
     <>
       <header class="top">
@@ -136,13 +158,13 @@ function Editor({ id, stored }: EditorProps) {
                 </div>
               </div>
             )}
-            {saving.isError && (
+            {saving.isError && refused === null && (
               <div class="pad">
                 <FailureNote error={saving.error} />
               </div>
             )}
             <NameRules {...rules} />
-            {stored !== undefined && id !== 'default' && <Assignments id={stored.id} isReadOnly={isOfFile} />}
+            {stored !== undefined && <Assignments guardrail={stored} isReadOnly={isOfFile} />}
             <ContentRules {...rules} />
             <ServiceRules {...rules} />
             <RouteRules {...rules} />

@@ -2,13 +2,14 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
-import type { GuardrailObject } from '../../api/contract.ts';
+import type { GuardrailObject, WorkspaceObject } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
+import { defaultWorkspaceId, useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { sumMoney } from '../../format/money.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { TextField } from '../../parts/form/fields.tsx';
+import { SelectField, TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
 import { useForm } from '../../parts/form/use-form.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -19,6 +20,7 @@ import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { WorkspaceChoice } from '../../parts/workspace-choice.tsx';
+import { appliesTo } from './applies-to.ts';
 import { GuardrailEditor } from './guardrail-editor.tsx';
 
 const PAGE = 100;
@@ -38,13 +40,19 @@ interface GuardrailPage {
 function GuardrailList() {
   const address = useAddress();
   const queries = useQueryClient();
+  const workspaces = useWorkspaces().data;
   const [deleting, setDeleting] = useState<GuardrailObject | null>(null);
   const workspaceId = address.query.get('workspace');
   const list = useInfiniteQuery({
     queryKey: ['guardrails', 'list', workspaceId],
     queryFn: ({ pageParam }) =>
       ask<GuardrailPage>('/guardrails', {
-        query: { limit: PAGE, offset: pageParam, workspace_id: workspaceId ?? undefined },
+        query: {
+          limit: PAGE,
+          offset: pageParam,
+          include_assigned_counts: true,
+          ...(workspaceId === null ? { all_workspaces: true } : { workspace_id: workspaceId }),
+        },
       }),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
@@ -74,7 +82,7 @@ function GuardrailList() {
         </button>
       </TopBar>
       <search class="filters">
-        <WorkspaceChoice all="Default workspace" />
+        <WorkspaceChoice all="All workspaces" />
       </search>
       <main id="main">
         {list.isError && (
@@ -84,7 +92,7 @@ function GuardrailList() {
         )}
         {list.isPending && <SkeletonRows />}
         {list.data !== undefined && rows.length === 0 && (
-          <Empty title="This workspace has no guardrails">
+          <Empty title={workspaceId === null ? 'No guardrails yet' : 'This workspace has no guardrails'}>
             <p>
               A guardrail holds rules that keys cannot evade: which models and providers they may use, what
               they may spend, and which texts are blocked, redacted or flagged. It applies to nothing until it
@@ -98,7 +106,7 @@ function GuardrailList() {
         {rows.length > 0 && (
           <DataTable
             label="Guardrails"
-            columns={columnsOf(setDeleting)}
+            columns={columnsOf(workspaces, setDeleting)}
             rows={rows}
             idOf={({ id }) => id}
             onOpen={({ id }) => go(`/guardrails/${id}`)}
@@ -106,9 +114,10 @@ function GuardrailList() {
           />
         )}
       </main>
-      {address.fragment === 'create' && (
+      {address.fragment === 'create' && workspaces !== undefined && (
         <CreateGuardrail
-          workspaceId={workspaceId}
+          workspaces={workspaces}
+          workspaceId={workspaceId ?? defaultWorkspaceId(workspaces)}
           onClose={() => go(addressWith({ ...address, fragment: '' }, {}))}
         />
       )}
@@ -131,9 +140,41 @@ function GuardrailList() {
   );
 }
 
-function columnsOf(onDelete: (guardrail: GuardrailObject) => void): readonly Column<GuardrailObject>[] {
+function columnsOf(
+  workspaces: readonly WorkspaceObject[] | undefined,
+  onDelete: (guardrail: GuardrailObject) => void,
+): readonly Column<GuardrailObject>[] {
   return [
-    { name: 'name', title: 'Guardrail', cell: ({ name }) => <b class="cut">{name}</b> },
+    {
+      name: 'name',
+      title: 'Guardrail',
+      cell: ({ name }) => (
+        <b class="cut" title={name}>
+          {name}
+        </b>
+      ),
+    },
+    {
+      name: 'applies',
+      title: 'Applies to',
+      cell: (guardrail) => {
+        const words = appliesTo(guardrail, workspaceName(workspaces, guardrail.workspace_id));
+        return words === undefined ? (
+          <span class="dim">nothing yet</span>
+        ) : (
+          <span class="cut" title={words}>
+            {words}
+          </span>
+        );
+      },
+    },
+    {
+      name: 'workspace',
+      title: 'Workspace',
+      width: 'c-150',
+      priority: 3,
+      cell: ({ workspace_id: id }) => workspaceName(workspaces, id),
+    },
     { name: 'filters', title: 'Filters', priority: 2, cell: (guardrail) => filterText(guardrail) },
     { name: 'models', title: 'Models and providers', priority: 3, cell: (guardrail) => routeText(guardrail) },
     {
@@ -202,19 +243,26 @@ function routeText(guardrail: GuardrailObject): string {
 }
 
 interface CreateProps {
-  readonly workspaceId: string | null;
+  readonly workspaces: readonly WorkspaceObject[];
+  readonly workspaceId: string;
   readonly onClose: () => void;
 }
 
-function CreateGuardrail({ workspaceId, onClose }: CreateProps) {
+interface CreateValues {
+  readonly name: string;
+  readonly description: string;
+  readonly workspace_id: string;
+}
+
+function CreateGuardrail({ workspaces, workspaceId, onClose }: CreateProps) {
   const queries = useQueryClient();
-  const bodyOf = ({ name, description }: { name: string; description: string }) => ({
+  const bodyOf = ({ name, description, workspace_id }: CreateValues) => ({
     name: name.trim(),
     ...(description.trim() !== '' && { description: description.trim() }),
-    ...(workspaceId !== null && { workspace_id: workspaceId }),
+    workspace_id,
   });
-  const form = useForm({
-    initial: { name: '', description: '' },
+  const form = useForm<CreateValues>({
+    initial: { name: '', description: '', workspace_id: workspaceId },
     check: ({ name }) => (name.trim() === '' ? { name: 'Give it a name.' } : {}),
     save: async (values) => {
       const { data } = await ask<{ data: GuardrailObject }>('/guardrails', {
@@ -240,6 +288,12 @@ function CreateGuardrail({ workspaceId, onClose }: CreateProps) {
     >
       <TextField label="Name" field={form.field('name')} maxLength={200} />
       <TextField label="Description" field={form.field('description')} lines={3} maxLength={1000} />
+      <SelectField
+        label="Workspace"
+        field={form.field('workspace_id')}
+        options={workspaces.map(({ id, name }) => [id, name] as const)}
+        hint="Where it is listed; it does not say what it applies to."
+      />
     </FormDialog>
   );
 }

@@ -1,4 +1,7 @@
+import { modelOptions, useAllModels } from '../../api/models.ts';
+import { useAllProviders } from '../../api/providers.ts';
 import { CheckField, MoneyField, SelectField, TextField } from '../../parts/form/fields.tsx';
+import { NamesField } from '../../parts/form/names-field.tsx';
 import type { FieldState } from '../../parts/form/use-form.ts';
 import type { Draft } from './draft.ts';
 import { type RuleProps, RuleSection } from './rule-section.tsx';
@@ -13,7 +16,7 @@ export function fieldOf<Name extends keyof Draft & string>(
     value: draft[name],
     onValue: (value) => change({ [name]: value }),
     onLeave: () => {},
-    problem: (problems as Readonly<Record<string, string | undefined>>)[name],
+    problem: problems[name],
   };
 }
 
@@ -32,45 +35,42 @@ export function NameRules(props: RuleProps) {
   );
 }
 
+const LISTS = [
+  ['allowedModels', 'Only these models', 'models', 'All models'],
+  ['ignoredModels', 'Not these models', 'models', 'None left out'],
+  ['allowedProviders', 'Only these providers', 'providers', 'All providers'],
+  ['ignoredProviders', 'Not these providers', 'providers', 'None left out'],
+] as const;
+
+const ADD = { models: 'Add a model', providers: 'Add a provider' } as const;
+
 /** Models and providers: what is left for a request after every guardrail of its caller. */
 export function RouteRules(props: RuleProps) {
-  const disabled = props.isReadOnly;
+  const options = {
+    models: modelOptions(useAllModels(), 'canonical_slug'),
+    providers: (useAllProviders().data ?? []).map(({ slug, name }) => ({
+      value: slug,
+      label: name,
+      detail: slug,
+    })),
+  };
   return (
     <RuleSection
       title="Models and providers"
-      about="What is left after this and every other guardrail of the caller. One name a line; empty means no rule."
+      about="What is left after this and every other guardrail of the caller."
     >
       <div class="g2">
-        <TextField
-          label="Only these models"
-          field={fieldOf(props, 'allowedModels')}
-          lines={3}
-          isMono
-          disabled={disabled}
-        />
-        <TextField
-          label="Not these models"
-          field={fieldOf(props, 'ignoredModels')}
-          lines={3}
-          isMono
-          disabled={disabled}
-        />
-      </div>
-      <div class="g2">
-        <TextField
-          label="Only these providers"
-          field={fieldOf(props, 'allowedProviders')}
-          lines={3}
-          isMono
-          disabled={disabled}
-        />
-        <TextField
-          label="Not these providers"
-          field={fieldOf(props, 'ignoredProviders')}
-          lines={3}
-          isMono
-          disabled={disabled}
-        />
+        {LISTS.map(([field, label, of, none]) => (
+          <NamesField
+            key={field}
+            label={label}
+            field={fieldOf(props, field)}
+            none={none}
+            add={ADD[of]}
+            options={options[of]}
+            disabled={props.isReadOnly}
+          />
+        ))}
       </div>
     </RuleSection>
   );

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft, problemsOf } from './draft.ts';
+import type { Draft, DraftProblems } from './draft.ts';
 
 /** What every section of the editor needs. */
 export interface RuleProps {
   readonly draft: Draft;
   readonly change: (part: Partial<Draft>) => void;
-  readonly problems: ReturnType<typeof problemsOf>;
+  readonly problems: DraftProblems;
   /** The configuration file declares the guardrail. */
   readonly isReadOnly: boolean;
 }

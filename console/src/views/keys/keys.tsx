@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
-import type { KeyObject, WorkspaceObject } from '../../api/contract.ts';
+import type { KeyObject } from '../../api/contract.ts';
 import { send } from '../../api/request.ts';
-import { useWorkspaces } from '../../api/workspaces.ts';
+import { defaultWorkspaceId, useWorkspaces } from '../../api/workspaces.ts';
 import { shortMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
 import { zoneName } from '../../format/times.ts';
@@ -159,10 +159,6 @@ export function Keys() {
 /** An address without its fragment, with this one. */
 function withFragment(address: string, fragment: string | null): string {
   return fragment === null ? address : `${address}#${fragment}`;
-}
-
-function defaultWorkspaceId(workspaces: readonly WorkspaceObject[]): string {
-  return (workspaces.find(({ slug }) => slug === 'default') ?? workspaces[0])?.id ?? '';
 }
 
 const STATE_TITLES: Readonly<Record<StateGroup, string>> = {
