@@ -16,6 +16,8 @@ export type ProviderResponse = {
   status: number;
   /** Present if the upstream gave no answer. */
   unanswered?: true;
+  /** The beginning of what the provider said of its failure. */
+  provider_message?: string;
   /** Milliseconds to the first content, or to the failure. */
   latency: number;
   is_byok: boolean;

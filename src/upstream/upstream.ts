@@ -59,7 +59,10 @@ export type LostAnswer = 'time-limit' | 'broken-off';
 
 type UpstreamFailureDetails = ErrorDetails &
   Partial<
-    Pick<UpstreamFailure, 'isCutByUs' | 'isStale' | 'isConnection' | 'lostBy' | 'errno' | 'plainMessage'>
+    Pick<
+      UpstreamFailure,
+      'isCutByUs' | 'isStale' | 'isConnection' | 'lostBy' | 'errno' | 'plainMessage' | 'providerMessage'
+    >
   >;
 
 /** A failed call, with the message that the caller gets if no candidate is left. */
@@ -85,6 +88,11 @@ export class UpstreamFailure extends GatewayError {
    * message.
    */
   readonly plainMessage: string | undefined;
+  /**
+   * The beginning of what the provider said of a fault of its own, without secrets and addresses; undefined = it said
+   * nothing, it refused the request and may quote it, or a guardrail changed its text.
+   */
+  readonly providerMessage: string | undefined;
 
   constructor(
     kind: ErrorKind,
@@ -97,6 +105,7 @@ export class UpstreamFailure extends GatewayError {
       lostBy,
       errno,
       plainMessage,
+      providerMessage,
       ...more
     }: UpstreamFailureDetails = {},
   ) {
@@ -109,10 +118,11 @@ export class UpstreamFailure extends GatewayError {
     this.lostBy = lostBy;
     this.errno = errno;
     this.plainMessage = plainMessage;
+    this.providerMessage = providerMessage;
   }
 
   inWords(message: string, metadata: JsonObject | undefined): UpstreamFailure {
-    return this.#with({ metadata }, message);
+    return this.#with({ metadata, providerMessage: undefined }, message);
   }
 
   /** This failure, of a call that has lost answers as well. */
@@ -122,10 +132,10 @@ export class UpstreamFailure extends GatewayError {
 
   #with(changed: Partial<UpstreamFailureDetails>, message = this.message): UpstreamFailure {
     const { metadata, details, retryAfterSeconds, overflow, headers, routing } = this;
-    const { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage } = this;
+    const { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage, providerMessage } = this;
     const ofError = { metadata, details, retryAfterSeconds, overflow, headers, routing };
-    const kept = { ...ofError, isCutByUs, isStale, isConnection, lostBy, errno, plainMessage };
-    return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...kept, ...changed });
+    const kept = { isCutByUs, isStale, isConnection, lostBy, errno, plainMessage, providerMessage };
+    return new UpstreamFailure(this.kind, message, this.upstreamStatus, { ...ofError, ...kept, ...changed });
   }
 }
 

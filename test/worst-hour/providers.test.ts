@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import { chatAnswer } from '../fakes/answers.ts';
 import {
@@ -231,8 +231,9 @@ function BEGUN(): string {
 }
 
 it('an attempt that a fallback rescues is one line of information', async () => {
+  const said = `the queue of ${PROVIDER_KEY} is full`;
   const { status, lines } = await ask('rescued', {
-    script: reply(503, failure('over_capacity')),
+    script: reply(503, failure('over_capacity', said)),
     provider: { order: ['up', 'good'] },
   });
   expect(status).toBe(200);
@@ -246,7 +247,19 @@ it('an attempt that a fallback rescues is one line of information', async () => 
       error_kind: 'overloaded',
       duration_ms: expect.any(Number),
       rescued_by: 'good/main',
+      provider_message: 'the queue of [redacted] is full',
     }),
+  ]);
+  const id = lines.at(-1)?.id;
+  await vi.waitUntil(
+    async () => (await gateway.fetch(`/generation?id=${id}`, { key: gateway.managementKey })).ok,
+    { timeout: 30_000, interval: 100 },
+  );
+  const record = await gateway.fetch(`/generation?id=${id}`, { key: gateway.managementKey });
+  const { data } = (await record.json()) as { data: { provider_responses: object[] } };
+  expect(data.provider_responses).toEqual([
+    expect.objectContaining({ status: 503, provider_message: 'the queue of [redacted] is full' }),
+    expect.not.objectContaining({ provider_message: expect.anything() }),
   ]);
 });
 

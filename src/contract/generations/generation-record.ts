@@ -86,7 +86,8 @@ const ROW_MEMBERS = {
   provider_responses: nullable(Type.Array(Type.Object({}, { additionalProperties: true })), {
     description:
       'Every upstream call, in order. `unanswered`: there was no answer, and `status` is what the caller got for ' +
-      'that; `latency`: milliseconds to the first content or to the failure; ' +
+      'that; `provider_message`: the first 200 characters of what the provider said of a fault of its own, without ' +
+      'secrets; `latency`: milliseconds to the first content or to the failure; ' +
       '`started_ms`: milliseconds after the first call began, absent = 0; `leg`: number of the model call, absent = 1.',
   }),
   hosted_tools: nullable(Type.Record(Type.String(), Type.Number()), {

@@ -24,6 +24,8 @@ export interface AttemptFacts {
   readonly error_kind: ErrorKind | 'empty' | 'refusal' | null;
   readonly upstream_code: string | null;
   readonly errno: string | null;
+  /** The beginning of what the provider said of its failure; absent = nothing that may be shown. */
+  readonly provider_message?: string;
 }
 
 /** An ended generation as operators see it: caller, endpoint, amounts and reason. Never its content. */
@@ -152,6 +154,7 @@ export function attemptFactsOf({
     error_kind: reason instanceof GatewayError ? reason.kind : (reason ?? null),
     upstream_code: error === undefined ? null : codeOf(error),
     errno: error?.errno ?? null,
+    ...(error?.providerMessage !== undefined && { provider_message: error.providerMessage }),
   };
 }
 

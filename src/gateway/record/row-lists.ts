@@ -2,7 +2,9 @@ import { tierOf } from '../../catalog/service-tier.ts';
 import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { GenerationRow, LegRow, ProviderResponse, ToolCallRow } from '../../ports/generation-row.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { chargeRows } from '../admission/reservation.ts';
+import type { CallRecord } from '../leg/leg.ts';
 import type { LegSoFar } from './account.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { short, wholeMs } from './row-values.ts';
@@ -68,6 +70,14 @@ function legRow({ leg, usage, bill, status }: LegSoFar): LegRow {
   };
 }
 
+/** Upstream calls of a record that keep what their provider said of its failure. */
+const MAX_MESSAGES = 32;
+
+function messageOf(failure: NonNullable<CallRecord['failure']>): Pick<ProviderResponse, 'provider_message'> {
+  const message = failure instanceof UpstreamFailure ? failure.providerMessage : undefined;
+  return message === undefined ? {} : { provider_message: message };
+}
+
 export function providerResponses(
   { calls, legs }: AttemptLog,
   served: Candidate | undefined,
@@ -76,7 +86,7 @@ export function providerResponses(
   if (calls.length === 0) return null;
   const firstStartMs = calls[0]?.startedMs ?? 0;
   return calls.map((call, index) => {
-    const { candidate, status, answered, latencyMs, startedMs, spanId, cooldownMs } = call;
+    const { candidate, status, answered, latencyMs, startedMs, spanId, cooldownMs, failure } = call;
     const tier = tierOf(candidate.endpoint);
     const isServing = candidate === served && index === calls.length - 1;
     return {
@@ -86,6 +96,7 @@ export function providerResponses(
       model_permaslug: short(candidate.model.canonicalSlug ?? candidate.model.id),
       status,
       ...(answered === null && { unanswered: true as const }),
+      ...(failure !== undefined && index < MAX_MESSAGES && messageOf(failure)),
       latency: wholeMs(latencyMs),
       is_byok: candidate.access.kind === 'byok',
       ...(tier !== undefined && { routed_service_tier: tier }),

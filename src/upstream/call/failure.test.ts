@@ -292,3 +292,53 @@ describe('the end of an answer', () => {
     });
   });
 });
+
+describe('what the provider said, for the record', () => {
+  const said = (status: number, body: string, scope = SCOPE) =>
+    failureOfReply({ status, headers: {}, body }, scope).providerMessage;
+  const errorOf = (message: string) => JSON.stringify({ error: { message } });
+
+  it.each([
+    [
+      'its message',
+      500,
+      errorOf('internal failure in the model runner'),
+      'internal failure in the model runner',
+    ],
+    ['a message with quotation marks', 429, errorOf('model "a" is busy'), 'model "a" is busy'],
+    ['a body of another form', 503, 'no healthy upstream', 'no healthy upstream'],
+    ['a credential that it refused', 401, errorOf('key CANARY-7f3a91 is wrong'), 'key [redacted] is wrong'],
+    ['its own address', 502, errorOf('dial llm.example.com failed'), 'dial [redacted] failed'],
+    ['a page', 502, '<html><body>Bad gateway</body></html>', undefined],
+    ['nothing', 500, '', undefined],
+  ])('is kept: %s', (_, status, body, kept) => {
+    expect(said(status, body)).toBe(kept);
+  });
+
+  it('has at most 200 characters', () => {
+    expect(said(500, errorOf('x'.repeat(500)))).toBe('x'.repeat(200));
+    expect(said(500, 'y'.repeat(500))).toBe('y'.repeat(200));
+  });
+
+  it.each([400, 403, 404, 409, 413, 422])('is not kept if it may quote the request: %i', (status) => {
+    expect(said(status, errorOf('Invalid prompt, flagged: my secret plan'))).toBeUndefined();
+  });
+
+  it('is only what stands in the text that guardrails read', () => {
+    const late = JSON.stringify({ filler: 'z'.repeat(3_000), error: { message: 'behind the cut' } });
+    expect(said(500, late)).toBe(late.slice(0, 200));
+  });
+
+  it('goes with the other words if a guardrail changes them', () => {
+    const failed = failureOfReply({ status: 500, headers: {}, body: errorOf('words') }, SCOPE);
+    expect(failed.withLost('broken-off').providerMessage).toBe('words');
+    expect(failed.inWords('withheld', {}).providerMessage).toBeUndefined();
+  });
+
+  it('is that of an error inside an answer too', () => {
+    const inside = new GatewayError('upstream-unavailable', 'the engine ran out of memory');
+    expect(failureOfEvent(inside, 200, SCOPE).providerMessage).toBe('the engine ran out of memory');
+    const refused = new GatewayError('invalid-request', 'Invalid: my secret plan');
+    expect(failureOfEvent(refused, 200, SCOPE).providerMessage).toBeUndefined();
+  });
+});

@@ -5,7 +5,9 @@ import { reportedFailure } from '../../dialects/shared/answers/reported-failure.
 import { ERROR_TABLE, type ErrorKind, type GatewayError, toGatewayError } from '../../ir/errors.ts';
 import { type Event, terminalOf } from '../../ir/events.ts';
 import type { Overflow } from '../../ir/overflow.ts';
+import { boundedText } from '../../kit/json/bounded-json.ts';
 import { type JsonObject, readJson } from '../../kit/json/json.ts';
+import { textAt } from '../../kit/json/members.ts';
 import { retryAfterOf } from '../../kit/net/retry-after.ts';
 import { type Confidential, redact, redactStrings } from '../../kit/secrets/redact.ts';
 import { TransportProblem, type TransportReason } from '../../net/http1/client/transport-problem.ts';
@@ -145,6 +147,7 @@ const MAX_CUT_BYTES = 8;
 export const ELLIPSIS = '…';
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_WORD_LENGTH = 128;
+const MAX_PROVIDER_MESSAGE_CHARACTERS = 200;
 /** Characters of an upstream's message that are searched for the kind of failure. */
 const MAX_MATCHED_LENGTH = 4096;
 
@@ -154,13 +157,42 @@ export function failureOfReply(reply: RefusedReply, scope: FailureScope): Upstre
   const verdict = verdictOf(reply.status, info);
   const own = info === undefined ? '' : cleaned(info.message, scope);
   const shown = scope.isByok && verdict === REFUSED_CREDENTIAL ? REFUSED_BYOK_CREDENTIAL : verdict;
+  const metadata = metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body });
   return new UpstreamFailure(verdict.kind, messageOf(shown, own), reply.status, {
-    metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: reply.body }),
+    metadata,
     retryAfterSeconds: capped(retryAfterOf(reply.headers, scope.now()) ?? info?.retryAfterSeconds),
     lostBy: lostByKind(verdict.kind),
     overflow: overflowIn(verdict.kind, own, scope),
     plainMessage: messageOf(shown, ''),
+    providerMessage: mayQuote(verdict) ? undefined : providerMessageOf(own, metadata),
   });
+}
+
+/** True if the provider refuses the request: its words may quote it. */
+function mayQuote(verdict: Verdict): boolean {
+  return UPSTREAM_MESSAGE_KINDS.has(verdict.kind) || verdict === CLASS_VERDICTS[4];
+}
+
+/** What a provider said of a fault of its own: its message, or else the beginning of its body. */
+function providerMessageOf(own: string, metadata: JsonObject): string | undefined {
+  const raw = textAt(metadata, 'raw');
+  return messageIn(raw, own) ?? (raw === undefined ? undefined : short(raw));
+}
+
+/** The message if it stands in `raw` too: guardrails read that, and must have seen all that a record keeps. */
+function messageIn(raw: string | undefined, own: string): string | undefined {
+  const message = short(own);
+  if (raw === undefined || message === '') return undefined;
+  return raw.includes(message) || raw.includes(jsonText(message)) ? message : undefined;
+}
+
+function short(text: string): string {
+  return boundedText(text, MAX_PROVIDER_MESSAGE_CHARACTERS);
+}
+
+/** The text as it stands between the quotation marks of JSON. */
+function jsonText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** The failure of an exchange that broke. `status`: what the upstream had answered; 0 when nothing. */
@@ -222,9 +254,14 @@ export function failureOfBody(
     kind: said !== undefined && EVENT_KINDS.has(said) ? said : 'upstream-unavailable',
     cause,
   };
+  const metadata = metadataOf(verdict.kind, scope, { code: info?.code, raw: body });
+  const own =
+    info === undefined || UPSTREAM_MESSAGE_KINDS.has(verdict.kind) ? '' : cleaned(info.message, scope);
   return new UpstreamFailure(verdict.kind, messageOf(verdict, ''), status, {
-    metadata: metadataOf(verdict.kind, scope, { code: info?.code, raw: body }),
+    metadata,
     lostBy: lost ?? lostByKind(verdict.kind),
+    // Its body may hold the beginning of an answer.
+    providerMessage: messageIn(textAt(metadata, 'raw'), own),
   });
 }
 
@@ -238,9 +275,9 @@ export function failureOfEvent(error: GatewayError, status: number, scope: Failu
     retryAfterSeconds: capped(error.retryAfterSeconds),
     lostBy: error instanceof BrokenAnswer ? 'broken-off' : lostByKind(kind),
     overflow: overflowIn(kind, own, scope),
-    ...(UPSTREAM_MESSAGE_KINDS.has(kind) && {
-      plainMessage: messageOf({ kind, cause: 'the answer says so' }, ''),
-    }),
+    ...(UPSTREAM_MESSAGE_KINDS.has(kind)
+      ? { plainMessage: messageOf({ kind, cause: 'the answer says so' }, '') }
+      : own !== '' && !(error instanceof BrokenAnswer) && { providerMessage: short(own) }),
   });
 }
 

@@ -259,6 +259,18 @@ export function logSuite(under: () => ConsoleUnderTest): void {
       },
     );
 
+    it('says why an attempt failed in the words of its provider', async () => {
+      const answer = await send('simulator/fail-429', { models: ['simulator/standard'] });
+      await answer.text();
+      const { page, close, problems } = await under().opened(
+        `/log?live=0#${answer.headers.get('x-generation-id')}`,
+      );
+      const rail = page.getByRole('list', { name: 'The route of this generation' });
+      await rail.getByText(/“.+” The next one was tried\./).waitFor();
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('says of a blocked request that no model was called, and which guardrail refused it', async () => {
       const { body } = await under().manage.ask('POST', '/keys', { name: 'guarded' });
       const { id } = await under().manage.data(201, 'POST', '/guardrails', {

@@ -1,4 +1,4 @@
-import type { Explanation, RoutingMetadata } from '../../api/contract.ts';
+import type { Explanation, GenerationRecord, RoutingMetadata } from '../../api/contract.ts';
 import { pricePerMillion } from '../../format/money.ts';
 import { duration } from '../../format/times.ts';
 
@@ -64,26 +64,26 @@ export function stopsOfExplanation({
   ];
 }
 
-/** What happened to a generation, from its record. */
-export function stopsOfRecord({
-  requested,
-  strategy,
-  endpoints,
-  attempts = [],
-  pipeline = [],
-}: RoutingMetadata): readonly Stop[] {
+/**
+ * What happened to a generation, from its record. `calls`: its upstream calls, which have what the providers of failed
+ * attempts said, in the same order as the attempts.
+ */
+export function stopsOfRecord(
+  { requested, strategy, endpoints, attempts = [], pipeline = [] }: RoutingMetadata,
+  calls: GenerationRecord['provider_responses'] = null,
+): readonly Stop[] {
   const isTried = ({ provider, model }: { provider: string; model: string }): boolean =>
     attempts.some((attempt) => attempt.provider === provider && attempt.model === model);
   return [
     { kind: 'via', title: `Asked for ${requested}`, aside: strategy },
     ...pipelineStops(pipeline),
     ...attempts.map(
-      ({ provider, model, status }): Stop => ({
+      ({ provider, model, status }, index): Stop => ({
         kind: status < 400 ? 'served' : 'failed',
         title: titleOf(provider, model, requested),
         endpoint: endpointName({ provider, model }),
         aside: String(status),
-        ...(status >= 400 && { note: 'Failed; the next one was tried.' }),
+        ...(status >= 400 && { note: failureNote(calls?.[index], index === attempts.length - 1) }),
       }),
     ),
     ...endpoints.available
@@ -106,6 +106,14 @@ export function stopsOfRecord({
       }),
     ),
   ];
+}
+
+/** Why an attempt failed, in the words of its provider if there are some. */
+function failureNote(call: object | undefined, isLast: boolean): string {
+  const { provider_message: message } = (call ?? {}) as { provider_message?: unknown };
+  const next = isLast ? '' : 'The next one was tried.';
+  if (typeof message !== 'string') return `Failed. ${next}`.trim();
+  return `“${message}” ${next}`.trim();
 }
 
 /** Endpoints of one model are named by their provider; the model is said where it is another than asked for. */

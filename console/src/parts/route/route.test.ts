@@ -75,6 +75,13 @@ describe('stops', () => {
   });
 });
 
+it('says why an attempt failed in the words of its provider', () => {
+  const notes = stopsOfRecord(THEN, [{ provider_message: 'internal failure' }, {}]).map(({ note }) => note);
+  expect(notes).toContain('“internal failure” The next one was tried.');
+  const unsaid = stopsOfRecord(THEN).map(({ note }) => note);
+  expect(unsaid).toContain('Failed. The next one was tried.');
+});
+
 describe('compareRoutes', () => {
   it('says which endpoint is first now, and which are left out or new', () => {
     expect(compareRoutes(THEN, NOW)).toEqual({

@@ -250,7 +250,10 @@ function Sections({ record }: { readonly record: GenerationRecord }) {
         {routing === null ? (
           <p class="t3">The record has no routing decision.</p>
         ) : (
-          <RouteRail stops={stopsOfRecord(routing)} label="The route of this generation" />
+          <RouteRail
+            stops={stopsOfRecord(routing, record.provider_responses)}
+            label="The route of this generation"
+          />
         )}
       </section>
       <Translation
