@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 // @ts-expect-error: a script, without types.
 import { compileIfNeeded } from './scripts/toolchain.mjs';
-import { memoryDirectory } from './test/memory-directory.ts';
+import { memoryDirectory } from './test/kit/memory-directory.ts';
 
 const ROOT = import.meta.dirname;
 const SOURCES = join(ROOT, 'src/');
@@ -74,7 +74,7 @@ export default defineConfig({
   test: {
     // Many tests wait for processes, disks and clocks: one worker a core leaves the cores idle a part of the time.
     maxWorkers: availableParallelism() * 2,
-    globalSetup: ['test/run-directory.ts'],
+    globalSetup: ['test/kit/run-directory.ts'],
     projects: [
       {
         plugins,
@@ -85,13 +85,13 @@ export default defineConfig({
           env: { TMPDIR: memoryDirectory() },
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [
-            'test/faults/long/**',
-            'test/fuzz/long/**',
-            'test/clients/**',
-            'test/servers/**',
-            'test/program/**',
-            'test/console/**',
-            'test/types/**',
+            'test/program/faults/long/**',
+            'test/laws/fuzz/long/**',
+            'test/features/clients/**',
+            'test/adapters/servers/**',
+            'test/program/process/**',
+            'test/features/console/**',
+            'test/laws/types/**',
           ],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
@@ -107,10 +107,10 @@ export default defineConfig({
           server,
           expect,
           include: [
-            'test/e2e/{openai,anthropic,ai-sdk}.test.ts',
-            'test/tools/{ai-sdk-tools,ai-sdk-pages,loop-clients}.test.ts',
-            'test/mcp/{ai-sdk,messages}.test.ts',
-            'test/clients/**/*.test.ts',
+            'test/features/dialects/{openai,anthropic,ai-sdk}.test.ts',
+            'test/features/tools/{ai-sdk-tools,ai-sdk-pages,loop-clients}.test.ts',
+            'test/features/mcp/{ai-sdk,messages}.test.ts',
+            'test/features/clients/**/*.test.ts',
           ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -122,7 +122,7 @@ export default defineConfig({
           name: 'types',
           server,
           env: { TMPDIR: memoryDirectory() },
-          include: ['test/types/**/*.test.ts'],
+          include: ['test/laws/types/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           // One hook sends all requests: minutes on an idle machine, an hour on a very busy one.
           hookTimeout: 3_600_000,
@@ -135,7 +135,7 @@ export default defineConfig({
           server,
           expect,
           env: { TMPDIR: memoryDirectory() },
-          include: ['test/servers/**/*.test.ts'],
+          include: ['test/adapters/servers/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
           isolate: false,
@@ -147,7 +147,7 @@ export default defineConfig({
           name: 'program',
           server,
           expect,
-          include: ['test/program/**/*.test.ts'],
+          include: ['test/program/process/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
           isolate: false,
@@ -159,7 +159,7 @@ export default defineConfig({
           name: 'console',
           server,
           expect,
-          include: ['test/console/**/*.test.ts'],
+          include: ['test/features/console/**/*.test.ts'],
           testTimeout: LIMIT_MS,
           hookTimeout: LIMIT_MS,
           isolate: false,
@@ -171,14 +171,14 @@ export default defineConfig({
           name: 'faults',
           server,
           expect,
-          include: ['test/faults/long/**/*.test.ts'],
+          include: ['test/program/faults/long/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },
       },
       {
         plugins,
-        test: { name: 'fuzz', server, include: ['test/fuzz/long/**/*.test.ts'], testTimeout: 3_600_000 },
+        test: { name: 'fuzz', server, include: ['test/laws/fuzz/long/**/*.test.ts'], testTimeout: 3_600_000 },
       },
     ],
   },

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { openInstallation } from '../src/app/installation.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
-import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
-import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
-import { insertKeys } from '../test/builders/many-keys.ts';
-import { type BuiltGateway, startBuiltGateway } from '../test/console/built-gateway.ts';
-import { addSession, noBrowserReason, openBrowser, openReader } from '../test/console/chromium.ts';
+import { type BuiltGateway, startBuiltGateway } from '../test/features/console/built-gateway.ts';
+import { addSession, noBrowserReason, openBrowser, openReader } from '../test/features/console/chromium.ts';
+import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
+import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';
+import { insertKeys } from '../test/kit/builders/many-keys.ts';
 
 /**
  * The console in a browser, on a gateway with a long history and many keys: how soon views are drawn, how a long list

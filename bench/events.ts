@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventQuery, GenerationEvent } from '../src/ports/events.ts';
 import { openEventBundle } from '../src/store/events/duckdb/bundle/event-bundle.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
-import { appHistory, eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
+import { appHistory, eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
 
 /**
  * How fast events are taken in, how long that holds up the loop, and how long they take to be counted.

@@ -1,7 +1,7 @@
 import type { AppliedGuardrail } from '../src/ports/guardrails.ts';
 import { compileFilters, preparedFilters } from '../src/stages/guardrails/filters/filter-set.ts';
-import { adversarialTexts } from '../test/builders/adversarial-texts.ts';
-import { appliedFilters, REDACTING_BUILTINS } from '../test/builders/guardrails.ts';
+import { adversarialTexts } from '../test/kit/builders/adversarial-texts.ts';
+import { appliedFilters, REDACTING_BUILTINS } from '../test/kit/builders/guardrails.ts';
 
 /**
  * What the filters of a guardrail cost: prompts of 50 to 200 KB through all built-in filters and 20 custom patterns, an

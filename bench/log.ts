@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { positionIn } from '../src/manage/generations/log-cursor.ts';
 import type { LogFilter, LogPage, LogQuery } from '../src/ports/events.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
-import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
-import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
-import { logFilterOf } from '../test/builders/log-filter.ts';
+import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
+import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';
+import { logFilterOf } from '../test/kit/builders/log-filter.ts';
 
 /**
  * How long pages and counts of the log take, with every filter and in every order: `node scripts/bench.mjs log

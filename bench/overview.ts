@@ -6,8 +6,8 @@ import { AccountOverview } from '../src/manage/analytics/overview.ts';
 import type { GenerationEvent } from '../src/ports/events.ts';
 import type { Spending } from '../src/ports/ledger.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
-import { eventHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
-import { writeFilledBundle } from '../test/builders/filled-bundle.ts';
+import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
+import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';
 
 /**
  * How long `GET /overview` takes over a long history, without HTTP. `node scripts/bench.mjs overview [MILLIONS]`.

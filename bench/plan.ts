@@ -9,10 +9,10 @@ import { SHARED, siteOf } from '../src/routing/rules/candidate.ts';
 import { needsOf } from '../src/routing/rules/needs.ts';
 import { preferencesOf } from '../src/routing/rules/preferences.ts';
 import { servability } from '../src/routing/rules/servability.ts';
-import { catalogOf, endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
-import { requestOf } from '../test/builders/request.ts';
-import { byokCredentialOf, evenly, routeOf } from '../test/builders/route.ts';
-import { priced } from '../test/builders/routed-models.ts';
+import { catalogOf, endpointOf, modelOf, providerOf } from '../test/kit/builders/catalog.ts';
+import { requestOf } from '../test/kit/builders/request.ts';
+import { byokCredentialOf, evenly, routeOf } from '../test/kit/builders/route.ts';
+import { priced } from '../test/kit/builders/routed-models.ts';
 
 /** What planning costs with 300 models and 1,000 endpoints, all of them measured. */
 

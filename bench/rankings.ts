@@ -6,8 +6,8 @@ import { openEventBundle } from '../src/store/events/duckdb/bundle/event-bundle.
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
 import { SqlAppRegistry } from '../src/store/sql/stores/sql-app-registry.ts';
-import { appHistory, HISTORY_START_MS } from '../test/builders/event-history.ts';
-import { openTestGateway, type TestGateway } from '../test/e2e/harness.ts';
+import { appHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
+import { openTestGateway, type TestGateway } from '../test/kit/gateway-harness.ts';
 
 /**
  * How long rankings take, HTTP included, and how long they hold up the loop: over a year of ten thousand apps, and

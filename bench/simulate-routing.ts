@@ -16,8 +16,8 @@ import { Health } from '../src/routing/health/health.ts';
 import { planRoute } from '../src/routing/plan-route.ts';
 import { type RankedCandidate, siteOf } from '../src/routing/rules/candidate.ts';
 import { needsOf } from '../src/routing/rules/needs.ts';
-import { endpointOf, modelOf, providerOf } from '../test/builders/catalog.ts';
-import { requestOf } from '../test/builders/request.ts';
+import { endpointOf, modelOf, providerOf } from '../test/kit/builders/catalog.ts';
+import { requestOf } from '../test/kit/builders/request.ts';
 import { EventQueue } from './event-queue.ts';
 import { mulberry } from './mulberry.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { importUsage } from '../src/cli/commands/usage-import.ts';
-import { usageHistory } from '../test/builders/usage-history.ts';
+import { usageHistory } from '../test/kit/builders/usage-history.ts';
 
 /**
  * How long a file of usage takes to be imported into a new data directory, and once more when all of it is known.

@@ -3,4 +3,10 @@
 import { installIfNeeded, runTool } from './toolchain.mjs';
 
 installIfNeeded();
-runTool('vitest/vitest.mjs', ['run', '--project', 'suite', 'test/operator/configuration-schema', '--update']);
+runTool('vitest/vitest.mjs', [
+  'run',
+  '--project',
+  'suite',
+  'test/program/operator/configuration-schema',
+  '--update',
+]);

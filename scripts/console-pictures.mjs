@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.mjs';
 
 const out = join(root, 'node_modules', '.signalbox-pictures');
-const program = 'test/console/pictures/take-pictures.ts';
+const program = 'test/features/console/pictures/take-pictures.ts';
 
 installIfNeeded();
 buildIfNeeded();

@@ -1,5 +1,5 @@
 // `npm run test:nodes`: the suite under the newer Nodes that the gateway runs on. They come from the registry into a
-// scratch folder. What follows is given to the tests: `npm run test:nodes -- test/contracts`.
+// scratch folder. What follows is given to the tests: `npm run test:nodes -- test/adapters/contracts`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildIfNeeded, compileIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.mjs';
 
-const PINS = join(root, 'test/types/versions.json');
+const PINS = join(root, 'test/laws/types/versions.json');
 /** Unpacked packages, by name and version. npm removes the folder when it installs from the lockfile. */
 const CACHE = join(root, 'node_modules/.cache/signalbox-types');
 

@@ -7,10 +7,13 @@ compileIfNeeded();
 // See vitest.config.ts.
 process.env.SIGNALBOX_COMPILED = '1';
 const given = process.argv.slice(2);
-/** Folders with a command of their own, which a file named here may lie in. */
-const folder = ['servers', 'program', 'console'].find((name) =>
-  given.some((word) => word.startsWith(`test/${name}`)),
-);
+/** Folders with a command of their own, which a file named here may lie in, by the name of its project. */
+const FOLDERS = {
+  servers: 'test/adapters/servers',
+  program: 'test/program/process',
+  console: 'test/features/console',
+};
+const folder = Object.keys(FOLDERS).find((name) => given.some((word) => word.startsWith(FOLDERS[name])));
 const project = given.includes('--project') ? [] : ['--project', folder ?? 'suite'];
 const isWhole = given.length === 0;
 if (isWhole) console.error('signalbox: the whole suite takes six to eight minutes on two idle cores');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
+import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/kit/builders/catalog.ts';
 import type { Model } from './catalog.ts';
 import { type FusionSettings, fusionTeam, NO_TEAMS } from './fusion-team.ts';
 

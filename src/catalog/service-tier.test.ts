@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
+import { endpointOf, modelOf } from '../../test/kit/builders/catalog.ts';
 import { servedEndpoint } from './service-tier.ts';
 
 const standard = endpointOf();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { classifierOf } from '../../test/builders/classifiers.ts';
-import { HandClock } from '../../test/fakes/hand-clock.ts';
+import { classifierOf } from '../../test/kit/builders/classifiers.ts';
+import { HandClock } from '../../test/kit/fakes/hand-clock.ts';
 import type { Classification } from '../ports/following/classifiers.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
 import type { FailedAsk } from './ask-failure.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { classifierOf } from '../../test/builders/classifiers.ts';
-import { settledIn } from '../../test/contracts/settled-rows.ts';
-import { HandClock } from '../../test/fakes/hand-clock.ts';
+import { settledIn } from '../../test/adapters/contracts/settled-rows.ts';
+import { classifierOf } from '../../test/kit/builders/classifiers.ts';
+import { HandClock } from '../../test/kit/fakes/hand-clock.ts';
 import type { ClassifierRun } from '../ports/following/classifiers.ts';
 import type { Answered } from './ask-model.ts';
 import { ClassificationCounts } from './classification-counts.ts';

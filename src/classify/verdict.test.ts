@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifierOf } from '../../test/builders/classifiers.ts';
+import { classifierOf } from '../../test/kit/builders/classifiers.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
 import { writePassedAnswers } from '../dialects/shared/decisions/answers.ts';
 import type { DecisionForm, DecisionSettings } from '../ir/decision.ts';

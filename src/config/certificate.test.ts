@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
-import { EXPIRED, SELF_SIGNED } from '../../test/fakes/raw-server.ts';
+import { temporaryDirectory } from '../../test/adapters/contracts/temporary-directory.ts';
+import { EXPIRED, SELF_SIGNED } from '../../test/kit/fakes/raw-server.ts';
 import { expiryWarnings, readCertificate, tlsFilesIn, watchCertificate } from './certificate.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;

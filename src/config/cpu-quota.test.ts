@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../test/adapters/contracts/temporary-directory.ts';
 import { cpuQuota } from './cpu-quota.ts';
 import { workerCountOf } from './worker-count.ts';
 

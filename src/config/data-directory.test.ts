@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../test/adapters/contracts/temporary-directory.ts';
 import { defaultDataDirectory, isInstalledProgram } from './data-directory.ts';
 
 describe('defaultDataDirectory', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leastMs } from '../../test/builders/least-ms.ts';
+import { leastMs } from '../../test/kit/builders/least-ms.ts';
 import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
 import { loadConfiguration, requireConfiguration } from './load.ts';
 import type { Flags } from './runtime.ts';

@@ -3,10 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import type { RouteExample } from './route.ts';
 
 /**
- * An exchange for each operation. `test/e2e/documented-samples.test.ts` asks a gateway each of these requests, compares
- * its answers, and records them where they differ. Found from here and from the bundle, whose files are as deep.
+ * An exchange for each operation. `test/features/http/documented-samples.test.ts` asks a gateway each of these
+ * requests, compares its answers, and records them where they differ. Found from here and from the bundle, whose files
+ * are as deep.
  */
-export const EXAMPLES_FILE = new URL('../http/examples.json', import.meta.url);
+export const EXAMPLES_FILE = new URL('./examples.json', import.meta.url);
 
 const RECORDED_VENDOR = 'signalbox';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../../test/builders/tenancy.ts';
+import { callerOf } from '../../test/kit/builders/tenancy.ts';
 import { authorizationOf, configuredServersOf, isGranted, isSelected } from './configured-servers.ts';
 
 const HASH = 'a'.repeat(64);

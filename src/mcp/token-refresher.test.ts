@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HandClock } from '../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../test/kit/fakes/hand-clock.ts';
 import type { Egress } from '../net/egress/egress.ts';
 import { EgressProblem } from '../net/egress/egress-problem.ts';
 import type { McpToken, McpTokens } from '../ports/byok-credentials.ts';

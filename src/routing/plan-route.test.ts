@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../test/builders/catalog.ts';
-import { requestOf } from '../../test/builders/request.ts';
-import { byokCredentialOf, healthOf, routeOf, wishing } from '../../test/builders/route.ts';
-import { acme, beta, gamma, model, priced } from '../../test/builders/routed-models.ts';
+import { endpointOf, modelOf } from '../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../test/kit/builders/request.ts';
+import { byokCredentialOf, healthOf, routeOf, wishing } from '../../test/kit/builders/route.ts';
+import { acme, beta, gamma, model, priced } from '../../test/kit/builders/routed-models.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { EndpointHealth } from './health/endpoint-health.ts';
 import { planRoute } from './plan-route.ts';

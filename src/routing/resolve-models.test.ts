@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/builders/catalog.ts';
-import { leastMs } from '../../test/builders/least-ms.ts';
-import { requestOf } from '../../test/builders/request.ts';
+import { catalogOf, endpointOf, modelOf, providerOf } from '../../test/kit/builders/catalog.ts';
+import { leastMs } from '../../test/kit/builders/least-ms.ts';
+import { requestOf } from '../../test/kit/builders/request.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { NO_TEAMS } from '../catalog/fusion-team.ts';
 import { GatewayError } from '../ir/errors.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HandClock } from '../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../test/kit/fakes/hand-clock.ts';
 import { Traffic } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../test/builders/request.ts';
+import { requestOf } from '../../test/kit/builders/request.ts';
 import type { Item, Part, Source } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { Prompt } from './prompt.ts';

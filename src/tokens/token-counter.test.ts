@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../test/builders/processor-ms.ts';
+import { processorMs } from '../../test/kit/builders/processor-ms.ts';
 import { createTokenCounter, openTokenTable } from './token-counter.ts';
 
 const table = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken');

@@ -13,9 +13,9 @@ import type { Result } from '../../src/ir/result.ts';
 import type { ReasoningSettings } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { objectAt, objectsAt, stringAt } from '../../src/kit/json/members.ts';
-import { requestOf } from '../builders/request.ts';
-import { FULL_TURN } from '../fixtures/bedrock/answers.ts';
-import { awsStream } from '../fixtures/bedrock/aws-events.ts';
+import { requestOf } from '../kit/builders/request.ts';
+import { FULL_TURN } from '../kit/fixtures/bedrock/answers.ts';
+import { awsStream } from '../kit/fixtures/bedrock/aws-events.ts';
 
 const RUNS = { numRuns: 100 };
 const FORMATS: readonly Format[] = ['responses', 'messages', 'chat'];

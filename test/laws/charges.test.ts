@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pdfOf } from '../builders/pdf.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { type AnswerContent, chatAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream, reply, reset, type Script } from '../fakes/fake-upstream.ts';
+import { pdfOf } from '../kit/builders/pdf.ts';
+import { type AnswerContent, chatAnswer } from '../kit/fakes/answers.ts';
+import {
+  type FakeUpstream,
+  openFakeUpstream,
+  reply,
+  reset,
+  type Script,
+} from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
 
 /** USD that the fake engine bills for a search, and the fake service for a page. */
 const SEARCH_USD = 0.05;

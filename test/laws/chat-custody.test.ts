@@ -8,8 +8,8 @@ import type { GenerationRequest } from '../../src/ir/request.ts';
 import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { objectsAt } from '../../src/kit/json/members.ts';
-import { messagesFrames, responsesFrames, sse } from '../fakes/answers.ts';
-import { chunk, settleAll, settledWith } from '../fixtures/chat/chat-fixture.ts';
+import { messagesFrames, responsesFrames, sse } from '../kit/fakes/answers.ts';
+import { chunk, settleAll, settledWith } from '../kit/fixtures/chat/chat-fixture.ts';
 
 /** A round trip of seals: an answer goes through the gateway to a caller, which sends it back unchanged. */
 

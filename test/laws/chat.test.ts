@@ -19,7 +19,7 @@ import {
   replyTo,
   requestWith,
   settledWith,
-} from '../fixtures/chat/chat-fixture.ts';
+} from '../kit/fixtures/chat/chat-fixture.ts';
 
 const RUNS = { numRuns: 100 };
 

@@ -8,8 +8,8 @@ import { AnswerFilter } from '../../src/stages/guardrails/answer/answer-filter.t
 import { compileFilters, type FilterSet } from '../../src/stages/guardrails/filters/filter-set.ts';
 import { GuardrailScan } from '../../src/stages/guardrails/guardrail-scan.ts';
 import { JudgePanel } from '../../src/stages/guardrails/judges/judge-panel.ts';
-import { appliedFilters } from '../builders/guardrails.ts';
-import { requestOf } from '../builders/request.ts';
+import { appliedFilters } from '../kit/builders/guardrails.ts';
+import { requestOf } from '../kit/builders/request.ts';
 
 /** A match is found however the text is cut into parts, blocks or messages, in requests and in answers. */
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/kit/time/clock.ts';
 import { openEmbeddedLedger } from '../../src/store/ledger/embedded/open-embedded-ledger.ts';
-import { MemoryGenerations } from '../contracts/memory-generations.ts';
-import { MemoryMark } from '../contracts/memory-mark.ts';
-import { temporaryDirectory } from '../contracts/temporary-directory.ts';
+import { MemoryGenerations } from '../adapters/contracts/memory-generations.ts';
+import { MemoryMark } from '../adapters/contracts/memory-mark.ts';
+import { temporaryDirectory } from '../adapters/contracts/temporary-directory.ts';
 
 const SCOPES = { key: 'k', workspace: 'w', account: 'a' };
 

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRICE_NAMES, type PriceName } from '../../src/config/schema/price-names.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  write,
+} from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
 
 /** Prices that the configuration refuses: they would change no charge. */
 const REFUSED: ReadonlySet<PriceName> = new Set(['discount']);

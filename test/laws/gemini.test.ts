@@ -10,8 +10,8 @@ import type { GenerationRequest, Tool, ToolChoice } from '../../src/ir/request.t
 import { writtenItems } from '../../src/ir/result.ts';
 import type { Effort } from '../../src/ir/settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { requestOf } from '../builders/request.ts';
-import { answerOf, decodeBytes } from '../fixtures/gemini/gemini-fixture.ts';
+import { requestOf } from '../kit/builders/request.ts';
+import { answerOf, decodeBytes } from '../kit/fixtures/gemini/gemini-fixture.ts';
 
 const RUNS = { numRuns: 100 };
 

@@ -14,13 +14,13 @@ import { JudgePanel } from '../../src/stages/guardrails/judges/judge-panel.ts';
 import { receivedCharacters, textsOf } from '../../src/stages/guardrails/receipt/received-characters.ts';
 import { sentCharacters } from '../../src/stages/guardrails/receipt/sent-characters.ts';
 import { mapTexts } from '../../src/stages/guardrails/texts/map-texts.ts';
-import { appliedFilters } from '../builders/guardrails.ts';
-import { GREETINGS } from '../matrix/answer-feature.ts';
-import { ANSWER_MATRIX } from '../matrix/answer-matrix.ts';
-import type { WireAnswer } from '../matrix/answers/wire-answer.ts';
-import { parse, targetOf } from '../matrix/judge-request.ts';
-import { REQUEST_MATRIX } from '../matrix/request-matrix.ts';
-import { FORMATS, UPSTREAMS } from '../matrix/verdict.ts';
+import { appliedFilters } from '../kit/builders/guardrails.ts';
+import { GREETINGS } from './matrix/answer-feature.ts';
+import { ANSWER_MATRIX } from './matrix/answer-matrix.ts';
+import type { WireAnswer } from './matrix/answers/wire-answer.ts';
+import { parse, targetOf } from './matrix/judge-request.ts';
+import { REQUEST_MATRIX } from './matrix/request-matrix.ts';
+import { FORMATS, UPSTREAMS } from './matrix/verdict.ts';
 
 /** Every text of every known feature is scanned, in every dialect: none is left out of the receipt. */
 

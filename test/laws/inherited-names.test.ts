@@ -10,8 +10,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/kit/json/jso
 import { define } from '../../src/kit/json/members.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
 import { schemaValue, UnmetSchema } from '../../src/upstream/simulator/schema-value.ts';
-import { requestOf } from '../builders/request.ts';
-import { runs } from '../builders/runs.ts';
+import { requestOf } from '../kit/builders/request.ts';
+import { runs } from '../kit/builders/runs.ts';
 import {
   chatBody,
   chatFrames,
@@ -19,7 +19,7 @@ import {
   messagesFrames,
   responsesBody,
   responsesFrames,
-} from '../fakes/answers.ts';
+} from '../kit/fakes/answers.ts';
 
 /** Names that every object inherits, and an object that cannot be made a string, in place of every string there is. */
 

@@ -3,17 +3,17 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { runs } from '../builders/runs.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../fakes/fake-upstream.ts';
-import { awsEvent } from '../fixtures/bedrock/aws-events.ts';
-import { bedrockAnswer } from '../matrix/answers/bedrock.ts';
-import { chatAnswer } from '../matrix/answers/chat.ts';
-import { geminiAnswer } from '../matrix/answers/gemini.ts';
-import { messagesAnswer } from '../matrix/answers/messages.ts';
-import { responsesAnswer, said } from '../matrix/answers/responses.ts';
-import type { WireAnswer } from '../matrix/answers/wire-answer.ts';
-import { readReply } from '../matrix/read-reply.ts';
+import { runs } from '../kit/builders/runs.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../kit/fakes/fake-upstream.ts';
+import { awsEvent } from '../kit/fixtures/bedrock/aws-events.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
+import { bedrockAnswer } from './matrix/answers/bedrock.ts';
+import { chatAnswer } from './matrix/answers/chat.ts';
+import { geminiAnswer } from './matrix/answers/gemini.ts';
+import { messagesAnswer } from './matrix/answers/messages.ts';
+import { responsesAnswer, said } from './matrix/answers/responses.ts';
+import type { WireAnswer } from './matrix/answers/wire-answer.ts';
+import { readReply } from './matrix/read-reply.ts';
 
 /** As large as the signatures of long thoughts. */
 const SIGNATURE = randomBytes(150_000).toString('base64');

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runs } from '../builders/runs.ts';
-import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
-import { chatAnswer, chatFrames, messagesAnswer, responsesAnswer, sse } from '../fakes/answers.ts';
+import { runs } from '../kit/builders/runs.ts';
+import { chatAnswer, chatFrames, messagesAnswer, responsesAnswer, sse } from '../kit/fakes/answers.ts';
 import {
   end,
   type FakeUpstream,
@@ -18,7 +17,7 @@ import {
   SSE,
   stall,
   write,
-} from '../fakes/fake-upstream.ts';
+} from '../kit/fakes/fake-upstream.ts';
 import {
   answeringStage,
   carelessStage,
@@ -26,8 +25,9 @@ import {
   loopStage,
   panelStage,
   racingStage,
-} from '../fakes/leg-stages.ts';
-import { postgresForTests } from '../postgres/postgres-server.ts';
+} from '../kit/fakes/leg-stages.ts';
+import { openTestGateway, readEvents, type TestGateway } from '../kit/gateway-harness.ts';
+import { postgresForTests } from '../kit/servers/postgres-server.ts';
 
 const server = await postgresForTests();
 

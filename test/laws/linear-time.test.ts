@@ -6,7 +6,7 @@ import { Fold } from '../../src/ir/folding/fold.ts';
 import type { Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { requestOf } from '../builders/request.ts';
+import { requestOf } from '../kit/builders/request.ts';
 
 /**
  * What an answer costs grows with its length and not faster: an upstream that writes many small pieces must not be able

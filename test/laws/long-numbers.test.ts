@@ -6,7 +6,7 @@ import type { DialectName, Format } from '../../src/ir/items.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { ExactNumbers, stringifyExactly } from '../../src/kit/json/exact-numbers.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../src/kit/json/json.ts';
-import { replyTo, settledWith } from '../fixtures/chat/chat-fixture.ts';
+import { replyTo, settledWith } from '../kit/fixtures/chat/chat-fixture.ts';
 
 /**
  * The digits of numbers in the input of a call survive every translation, though some formats have the input as text

@@ -1,7 +1,6 @@
 import { cpSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
 import {
   chatAnswer,
   chatFrames,
@@ -10,7 +9,7 @@ import {
   responsesAnswer,
   responsesFrames,
   sse,
-} from '../fakes/answers.ts';
+} from '../kit/fakes/answers.ts';
 import {
   end,
   type FakeUpstream,
@@ -27,7 +26,8 @@ import {
   stepsOf,
   truncate,
   write,
-} from '../fakes/fake-upstream.ts';
+} from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
 
 /*
  * Whatever becomes of an answer, what its upstream may bill is charged, or written off with its cause: where the caller

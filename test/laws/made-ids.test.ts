@@ -3,7 +3,7 @@ import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { fold } from '../../src/ir/folding/fold.ts';
 import type { DialectName } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { requestOf } from '../builders/request.ts';
+import { requestOf } from '../kit/builders/request.ts';
 
 /** Answers that name neither themselves nor their two calls. */
 const NAMELESS: Readonly<Record<DialectName, JsonObject>> = {

@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Format } from '../../src/ir/items.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { openTestGateway } from '../e2e/harness.ts';
-import type { AnswerContent } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream, reply } from '../fakes/fake-upstream.ts';
-import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
-import { GREETINGS } from '../matrix/answer-feature.ts';
-import { ANSWER_MATRIX } from '../matrix/answer-matrix.ts';
-import { receivedText, WAYS } from '../matrix/judge-answer.ts';
-import { FORMATS, UPSTREAMS } from '../matrix/verdict.ts';
-import { searchingWith } from '../tools/search-engine.ts';
+import { searchingWith } from '../features/tools/search-engine.ts';
 import {
   openToolGateway,
   PATHS,
@@ -17,8 +9,16 @@ import {
   QUESTION,
   type ToolGateway,
   type ToolModel,
-} from '../tools/tool-gateway.ts';
-import { nullMembersOf } from '../types/null-members.ts';
+} from '../features/tools/tool-gateway.ts';
+import type { AnswerContent } from '../kit/fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream, reply } from '../kit/fakes/fake-upstream.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../kit/fakes/mcp-server.ts';
+import { openTestGateway } from '../kit/gateway-harness.ts';
+import { GREETINGS } from './matrix/answer-feature.ts';
+import { ANSWER_MATRIX } from './matrix/answer-matrix.ts';
+import { receivedText, WAYS } from './matrix/judge-answer.ts';
+import { FORMATS, UPSTREAMS } from './matrix/verdict.ts';
+import { nullMembersOf } from './types/null-members.ts';
 
 /**
  * A member that the owner of a format leaves out is left out, not null: SDKs whose parsers know a member as optional

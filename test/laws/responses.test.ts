@@ -14,7 +14,7 @@ import { SseReader } from '../../src/kit/frames/sse.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { type Compact, compact } from '../../src/kit/json/members.ts';
 import { compileValidator } from '../../src/kit/json/validate.ts';
-import { withPairs } from '../builders/with-pairs.ts';
+import { withPairs } from '../kit/builders/with-pairs.ts';
 
 const RUNS = { numRuns: 100 };
 const VENDOR = 'signalbox';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FakeMcpServer, openMcpServer, tool } from '../fakes/mcp-server.ts';
-import { openToolGateway, PATHS, type ToolGateway, type ToolModel } from '../tools/tool-gateway.ts';
+import { openToolGateway, PATHS, type ToolGateway, type ToolModel } from '../features/tools/tool-gateway.ts';
+import { type FakeMcpServer, openMcpServer, tool } from '../kit/fakes/mcp-server.ts';
 
 /** An upstream reads its cache only if a prompt begins byte by byte like the one before, its tools included. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Stage } from '../../src/stages/stage.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { chatAnswer, messagesAnswer, responsesAnswer } from '../fakes/answers.ts';
-import { type FakeUpstream, openFakeUpstream } from '../fakes/fake-upstream.ts';
+import { chatAnswer, messagesAnswer, responsesAnswer } from '../kit/fakes/answers.ts';
+import { type FakeUpstream, openFakeUpstream } from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
 
 /**
  * A stage that touches nothing is no stage, byte for byte and on the relay lane: the response cache, on its way to

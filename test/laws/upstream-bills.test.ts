@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pdfOf } from '../builders/pdf.ts';
-import { runs } from '../builders/runs.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { type BilledUpstream, openBilledUpstream } from '../fakes/billed-upstream.ts';
+import { pdfOf } from '../kit/builders/pdf.ts';
+import { runs } from '../kit/builders/runs.ts';
+import { type BilledUpstream, openBilledUpstream } from '../kit/fakes/billed-upstream.ts';
 import {
   BILLED_DIALECTS,
   BILLED_PRICES,
@@ -12,9 +11,10 @@ import {
   type ReadingEnd,
   type Work,
   type WorkEnd,
-} from '../fakes/billed-work.ts';
-import { racingStage } from '../fakes/leg-stages.ts';
-import { postgresForTests } from '../postgres/postgres-server.ts';
+} from '../kit/fakes/billed-work.ts';
+import { racingStage } from '../kit/fakes/leg-stages.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
+import { postgresForTests } from '../kit/servers/postgres-server.ts';
 
 const server = await postgresForTests();
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kit/json/json.ts';
-import { openTestGateway, readEvents, type TestGateway } from '../e2e/harness.ts';
-import { sse } from '../fakes/answers.ts';
-import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../fakes/fake-upstream.ts';
-import { awsEvent } from '../fixtures/bedrock/aws-events.ts';
+import { sse } from '../kit/fakes/answers.ts';
+import { end, type FakeUpstream, head, openFakeUpstream, SSE, write } from '../kit/fakes/fake-upstream.ts';
+import { awsEvent } from '../kit/fixtures/bedrock/aws-events.ts';
+import { openTestGateway, readEvents, type TestGateway } from '../kit/gateway-harness.ts';
 
 /** What every answer of this file used, wherever its upstream says so. */
 const INPUT = 1_000;

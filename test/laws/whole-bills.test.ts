@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runs } from '../builders/runs.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
+import { runs } from '../kit/builders/runs.ts';
 import {
   end,
   type FakeUpstream,
@@ -15,7 +14,8 @@ import {
   type Step,
   stepsOf,
   write,
-} from '../fakes/fake-upstream.ts';
+} from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
 
 /*
  * Answers that always come whole: vectors, decisions and compacted conversations. Whatever becomes of one, what its

@@ -1,9 +1,16 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runs } from '../builders/runs.ts';
-import { openTestGateway, type TestGateway } from '../e2e/harness.ts';
-import { end, type FakeUpstream, head, JSON_TYPE, openFakeUpstream, write } from '../fakes/fake-upstream.ts';
-import { postgresForTests } from '../postgres/postgres-server.ts';
+import { runs } from '../kit/builders/runs.ts';
+import {
+  end,
+  type FakeUpstream,
+  head,
+  JSON_TYPE,
+  openFakeUpstream,
+  write,
+} from '../kit/fakes/fake-upstream.ts';
+import { openTestGateway, type TestGateway } from '../kit/gateway-harness.ts';
+import { postgresForTests } from '../kit/servers/postgres-server.ts';
 
 const server = await postgresForTests();
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeJson, decodeProtobuf } from '../../../test/fakes/otlp-decoder.ts';
+import { decodeJson, decodeProtobuf } from '../../../test/kit/fakes/otlp-decoder.ts';
 import { encodeOtlp } from './encode.ts';
 import type { AnyValue, ExportMetricsServiceRequest, ExportTraceServiceRequest } from './messages.ts';
 

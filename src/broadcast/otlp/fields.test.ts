@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { camelCase, OTLP_ENUMS, OTLP_MESSAGES } from '../../../test/fakes/otlp-decoder.ts';
+import { camelCase, OTLP_ENUMS, OTLP_MESSAGES } from '../../../test/kit/fakes/otlp-decoder.ts';
 import { FIELDS, type Field } from './fields.ts';
 import { CUMULATIVE, SPAN_KINDS, STATUS_CODES } from './messages.ts';
 

@@ -6,7 +6,7 @@ import { ATTRIBUTES, type AttributeRow, attributes, CONVENTIONS, providerNameOf 
 
 /** What the registry of the conventions says. */
 const registry = JSON.parse(
-  readFileSync(new URL('../../../test/fixtures/otel/semantic-conventions.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../test/kit/fixtures/otel/semantic-conventions.json', import.meta.url), 'utf8'),
 ) as {
   readonly version: string;
   readonly attributes: Readonly<Record<string, string>>;

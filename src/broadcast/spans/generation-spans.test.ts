@@ -4,8 +4,8 @@ import {
   followedContent,
   followedGeneration,
   responseOf,
-} from '../../../test/builders/followed.ts';
-import { type ReceivedSpan, spansIn } from '../../../test/fakes/otlp-receiver.ts';
+} from '../../../test/kit/builders/followed.ts';
+import { type ReceivedSpan, spansIn } from '../../../test/kit/fakes/otlp-receiver.ts';
 import type { LegKind } from '../../ir/leg.ts';
 import type { FollowedGeneration } from '../../ports/following/follower.ts';
 import type { LegRow, ToolCallRow } from '../../ports/generation-row.ts';

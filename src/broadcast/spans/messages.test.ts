@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followedContent } from '../../../test/builders/followed.ts';
+import { followedContent } from '../../../test/kit/builders/followed.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { inputMessages, outputMessages } from './messages.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeJson, decodeProtobuf } from '../../../test/fakes/otlp-decoder.ts';
+import { decodeJson, decodeProtobuf } from '../../../test/kit/fakes/otlp-decoder.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import { Counter } from '../../kit/metrics/counter.ts';
 import { gauge } from '../../kit/metrics/gauge.ts';

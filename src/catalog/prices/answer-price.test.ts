@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { priceOfAnswer, priceOfTools } from './answer-price.ts';
 import { priceListsOf } from './price-history.ts';

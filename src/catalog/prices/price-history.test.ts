@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { nextChangeMs, priceListsOf, pricingAt } from './price-history.ts';
 
 const MAY = Date.parse('2026-05-01');

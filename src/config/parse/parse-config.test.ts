@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configuration files name variables this way.
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/builders/processor-ms.ts';
+import { processorMs } from '../../../test/kit/builders/processor-ms.ts';
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import type { Config } from '../schema/schema.ts';
 import type { Environment } from './environment.ts';

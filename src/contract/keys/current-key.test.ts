@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from '../../../test/builders/tenancy.ts';
+import { keyOf } from '../../../test/kit/builders/tenancy.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
 import { currentKeyObject, currentKeySchema } from './current-key.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
-import { FULL_BODY, FULL_TURN } from '../../../test/fixtures/bedrock/answers.ts';
-import { awsException, awsStream } from '../../../test/fixtures/bedrock/aws-events.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { FULL_BODY, FULL_TURN } from '../../../test/kit/fixtures/bedrock/answers.ts';
+import { awsException, awsStream } from '../../../test/kit/fixtures/bedrock/aws-events.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';

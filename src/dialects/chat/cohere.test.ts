@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, decodeFrames, framesOf, requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
+import { chunk, decodeFrames, framesOf, requestWith } from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { asChatBody, asChatChunk } from './cohere.ts';

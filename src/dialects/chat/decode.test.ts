@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, decodeChunks, requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
+import { chunk, decodeChunks, requestWith } from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { OutputItem } from '../../ir/items.ts';

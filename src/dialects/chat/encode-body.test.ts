@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replyTo, requestWith, settledWith } from '../../../test/fixtures/chat/chat-fixture.ts';
+import { replyTo, requestWith, settledWith } from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { objectsAt } from '../../kit/json/members.ts';

@@ -9,7 +9,7 @@ import {
   replyTo,
   requestWith,
   settledWith,
-} from '../../../test/fixtures/chat/chat-fixture.ts';
+} from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';

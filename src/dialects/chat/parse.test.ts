@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
+import { requestWith } from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Item } from '../../ir/items.ts';
 import type { JsonObject } from '../../kit/json/json.ts';

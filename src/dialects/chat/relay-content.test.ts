@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestWith } from '../../../test/fixtures/chat/chat-fixture.ts';
+import { requestWith } from '../../../test/kit/fixtures/chat/chat-fixture.ts';
 import { Places } from '../../ir/places.ts';
 import type { Quirks } from '../../ir/quirks.ts';
 import type { JsonObject } from '../../kit/json/json.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leastMs } from '../../../test/builders/least-ms.ts';
+import { leastMs } from '../../../test/kit/builders/least-ms.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
 import { requestSchema } from './wire.ts';

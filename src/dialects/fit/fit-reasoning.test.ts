@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { ReasoningFacts } from '../../catalog/catalog.ts';
 import type { EffortWord } from '../../catalog/entries.ts';
 import type { Format } from '../../ir/items.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { Sampling } from '../../ir/settings.ts';
 import { fitSampling } from './fit-sampling.ts';
 

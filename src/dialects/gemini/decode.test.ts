@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import {
   answerOf,
   decodeBytes,
   decodeChunks,
   fixture,
-} from '../../../test/fixtures/gemini/gemini-fixture.ts';
+} from '../../../test/kit/fixtures/gemini/gemini-fixture.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { Item } from '../../ir/items.ts';
 import type { Tool } from '../../ir/request.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, decodeChunks } from '../../../test/fixtures/gemini/gemini-fixture.ts';
+import { answerOf, decodeChunks } from '../../../test/kit/fixtures/gemini/gemini-fixture.ts';
 import type { Event } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
 import type { Format } from '../../ir/items.ts';

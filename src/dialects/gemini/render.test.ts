@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { Item, Part, ToolCallItem } from '../../ir/items.ts';
 import type { GenerationRequest, Tool, ToolChoice } from '../../ir/request.ts';
 import type { ReasoningSettings } from '../../ir/settings.ts';

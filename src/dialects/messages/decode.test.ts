@@ -33,7 +33,9 @@ function end(delta: JsonObject, usage: JsonObject = { output_tokens: 5 }): JsonO
 describe('reading a messages stream', () => {
   it('reads the stream of a server that deviates from the format', () => {
     const reader = new SseReader();
-    const bytes = readFileSync(new URL('../../../test/fixtures/messages/odd-server.sse', import.meta.url));
+    const bytes = readFileSync(
+      new URL('../../../test/kit/fixtures/messages/odd-server.sse', import.meta.url),
+    );
     const frames = [...reader.push(bytes), ...reader.end()];
     const decoder = createDecoder({ request, relay: false });
     const result = fold([...frames.flatMap((frame) => decoder.decode(frame)), ...decoder.end()]);

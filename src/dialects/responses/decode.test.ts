@@ -36,7 +36,7 @@ const textDelta = (delta: string, over: JsonObject = {}) => ({
 
 describe('the decoder', () => {
   it('keeps the first id of each item and the whole text, whatever the upstream repeats', () => {
-    const text = readFileSync('test/fixtures/responses/changing-ids.sse');
+    const text = readFileSync('test/kit/fixtures/responses/changing-ids.sse');
     const decoder = createDecoder({ request, relay: false });
     const result = fold(new SseReader().push(text).flatMap((frame) => decoder.decode(frame)));
     expect(result.items).toEqual([

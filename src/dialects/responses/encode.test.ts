@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { RESPONSE_KEYS } from '../../../test/builders/response-keys.ts';
+import { RESPONSE_KEYS } from '../../../test/kit/builders/response-keys.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, Finish } from '../../ir/events.ts';
 import { fold } from '../../ir/folding/fold.ts';
@@ -375,7 +375,7 @@ describe('the encoder', () => {
 });
 
 describe('the relay lane', () => {
-  const fixture = readFileSync('test/fixtures/responses/changing-ids.sse');
+  const fixture = readFileSync('test/kit/fixtures/responses/changing-ids.sse');
 
   function relay(ending: (events: readonly Event[]) => Event, body: JsonObject = {}) {
     const context = contextOf(body);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
 import type { Headroom, ReserveOutcome } from '../../ports/ledger.ts';
 import { Prompt } from '../../tokens/prompt.ts';

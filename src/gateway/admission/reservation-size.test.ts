@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import type { Affordable } from '../../ports/ledger.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../../../test/builders/tenancy.ts';
+import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
 import { type Headroom, type Ledger, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
 import { GenerationReservation } from './reservation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { allShippedModels } from '../../catalog/shipped-models.ts';
 import { PRICE_NAMES } from '../../config/schema/price-names.ts';

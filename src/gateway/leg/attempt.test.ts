@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';

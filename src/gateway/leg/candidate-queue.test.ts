@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { byokCredentialOf, routeOf } from '../../../test/builders/route.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { byokCredentialOf, routeOf } from '../../../test/kit/builders/route.ts';
 import { planRoute } from '../../routing/plan-route.ts';
 import { CallCount } from './candidate-queue.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import { Drains, UpstreamReading } from './upstream-reading.ts';

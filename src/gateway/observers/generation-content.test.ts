@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
-import { callerOf, workspaceOf } from '../../../test/builders/tenancy.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { callerOf, workspaceOf } from '../../../test/kit/builders/tenancy.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';

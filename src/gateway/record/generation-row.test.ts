@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import { byokCredentialOf } from '../../../test/builders/route.ts';
-import { callerOf } from '../../../test/builders/tenancy.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { byokCredentialOf } from '../../../test/kit/builders/route.ts';
+import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import { FREE } from '../../catalog/prices/bill.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';

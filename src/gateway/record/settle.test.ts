@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
 import { MemoryOutputItems } from './memory-output-items.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../test/builders/request.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { Workspace } from '../../ports/tenancy.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 

@@ -1,7 +1,12 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { awsEvent, awsException, awsMessage, awsStream } from '../../../test/fixtures/bedrock/aws-events.ts';
+import {
+  awsEvent,
+  awsException,
+  awsMessage,
+  awsStream,
+} from '../../../test/kit/fixtures/bedrock/aws-events.ts';
 import { AwsEventReader } from './aws-event-frames.ts';
 import { BrokenFrames, type Frame, FrameTooLarge } from './frames.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/builders/processor-ms.ts';
+import { processorMs } from '../../../test/kit/builders/processor-ms.ts';
 import { type Frame, FrameTooLarge } from './frames.ts';
 import { SseReader, writeSseComment, writeSseFrame } from './sse.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/builders/processor-ms.ts';
+import { processorMs } from '../../../test/kit/builders/processor-ms.ts';
 import { isSecretName, redact, redactJson } from './redact.ts';
 
 const CONFIDENTIAL = { secrets: ['CANARY-7f3a91', 'pass"word'], host: 'llm.example.com:8443' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/builders/processor-ms.ts';
+import { processorMs } from '../../../test/kit/builders/processor-ms.ts';
 import { withoutKnownSecrets } from './without-secrets.ts';
 
 const SECRET = 'CANARYkey+up/9f3e7a=Zq';

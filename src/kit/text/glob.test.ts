@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leastMs } from '../../../test/builders/least-ms.ts';
+import { leastMs } from '../../../test/kit/builders/least-ms.ts';
 import { anyGlob, glob } from './glob.ts';
 
 describe('glob', () => {

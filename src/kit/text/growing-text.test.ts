@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '../../../test/builders/processor-ms.ts';
+import { processorMs } from '../../../test/kit/builders/processor-ms.ts';
 import { GrowingText } from './growing-text.ts';
 
 describe('GrowingText', () => {

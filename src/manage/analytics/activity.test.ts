@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf, workspaceOf } from '../../../test/builders/tenancy.ts';
+import { keyOf, workspaceOf } from '../../../test/kit/builders/tenancy.ts';
 import type { ActivityQuery } from '../../contract/analytics/activity.ts';
 import type { EventQuery, EventRow } from '../../ports/events.ts';
 import { Activity } from './activity.ts';

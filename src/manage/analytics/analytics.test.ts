@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifierOf } from '../../../test/builders/classifiers.ts';
-import { keyOf, workspaceOf } from '../../../test/builders/tenancy.ts';
+import { classifierOf } from '../../../test/kit/builders/classifiers.ts';
+import { keyOf, workspaceOf } from '../../../test/kit/builders/tenancy.ts';
 import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { App } from '../../ports/apps.ts';
 import type { EventAnswer, EventQuery, EventRow } from '../../ports/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifierOf } from '../../../test/builders/classifiers.ts';
+import { classifierOf } from '../../../test/kit/builders/classifiers.ts';
 import { type AnalyticsQuery, analyticsQuerySchema } from '../../contract/analytics/analytics.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { compileValidator, type Issue } from '../../kit/json/validate.ts';

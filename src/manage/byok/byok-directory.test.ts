@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newCredentialOf } from '../../../test/builders/byok.ts';
-import { callerOf as builtCaller } from '../../../test/builders/tenancy.ts';
-import { HandChanges } from '../../../test/fakes/hand-changes.ts';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { newCredentialOf } from '../../../test/kit/builders/byok.ts';
+import { callerOf as builtCaller } from '../../../test/kit/builders/tenancy.ts';
+import { HandChanges } from '../../../test/kit/fakes/hand-changes.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Caller } from '../../ports/caller.ts';
 import type { Key } from '../../ports/tenancy.ts';

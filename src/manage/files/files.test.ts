@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../../../test/builders/tenancy.ts';
+import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import { randomIds } from '../../kit/ids.ts';
 import { systemClock } from '../../kit/time/clock.ts';
 import type { FileBytes, FileStore } from '../../ports/files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { Retention, type RetentionDependencies } from './retention.ts';
 
 const DAY_MS = 86_400_000;

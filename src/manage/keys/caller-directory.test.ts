@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assignmentOf, guardrailOf } from '../../../test/builders/guardrails.ts';
-import { HandChanges } from '../../../test/fakes/hand-changes.ts';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { assignmentOf, guardrailOf } from '../../../test/kit/builders/guardrails.ts';
+import { HandChanges } from '../../../test/kit/fakes/hand-changes.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { accountGuardrailId, workspaceGuardrailId } from '../../contract/guardrails/default-guardrail-ids.ts';
 import {
   type Guardrail,

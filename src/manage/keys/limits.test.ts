@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { guardrailOf } from '../../../test/builders/guardrails.ts';
-import { keyOf } from '../../../test/builders/tenancy.ts';
+import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
+import { keyOf } from '../../../test/kit/builders/tenancy.ts';
 import type { AppliedGuardrail, Guardrail, GuardrailScope } from '../../ports/guardrails.ts';
 import type { Limit, Spending } from '../../ports/ledger.ts';
 import type { Budget } from '../../ports/tenancy.ts';

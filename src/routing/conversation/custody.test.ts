@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
+import { endpointOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { Provider } from '../../catalog/catalog.ts';
 import type { Format, Item, ReasoningItem, ToolCallItem } from '../../ir/items.ts';
 import { custodyOf } from './custody.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../test/builders/catalog.ts';
+import { endpointOf } from '../../../test/kit/builders/catalog.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { mayPin } from './may-pin.ts';
 

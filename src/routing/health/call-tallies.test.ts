@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { CallTallies } from './call-tallies.ts';
 import { Health } from './health.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { isHealthy, UNTRIED } from './endpoint-health.ts';
 import { type CallContext, Health } from './health.ts';
 import type { HealthTicket, TicketFailure } from './health-ticket.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HandClock } from '../../../test/fakes/hand-clock.ts';
+import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { MemoryRoutingMemory } from '../../store/routing-memory/memory-routing-memory.ts';
 import { Pins } from '../conversation/pins.ts';
 import { Health } from '../health/health.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import { evenly, healthOf, planned, routeOf, tagsOf, wishing } from '../../../test/builders/route.ts';
-import { acme, model, priced, three, wide } from '../../../test/builders/routed-models.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { evenly, healthOf, planned, routeOf, tagsOf, wishing } from '../../../test/kit/builders/route.ts';
+import { acme, model, priced, three, wide } from '../../../test/kit/builders/routed-models.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';

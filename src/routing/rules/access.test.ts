@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
 import {
   byokCredentialOf,
   evenly,
@@ -8,8 +8,8 @@ import {
   routeOf,
   tagsOf,
   wishing,
-} from '../../../test/builders/route.ts';
-import { model, three } from '../../../test/builders/routed-models.ts';
+} from '../../../test/kit/builders/route.ts';
+import { model, three } from '../../../test/kit/builders/routed-models.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { UNTRIED } from '../health/endpoint-health.ts';
 import { planRoute, type RouteInput } from '../plan-route.ts';

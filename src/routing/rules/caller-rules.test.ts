@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { guardrailOf } from '../../../test/builders/guardrails.ts';
-import { routeOf, tagsOf } from '../../../test/builders/route.ts';
-import { callerOf } from '../../../test/builders/tenancy.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
+import { routeOf, tagsOf } from '../../../test/kit/builders/route.ts';
+import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import type { GuardrailSettings } from '../../ports/guardrails.ts';
 import { planRoute } from '../plan-route.ts';
 import { callerFilters, isModelAllowed } from './caller-rules.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import { planned, routeOf, tagsOf, wishing } from '../../../test/builders/route.ts';
-import { model, three, wide } from '../../../test/builders/routed-models.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { planned, routeOf, tagsOf, wishing } from '../../../test/kit/builders/route.ts';
+import { model, three, wide } from '../../../test/kit/builders/routed-models.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { planRoute } from '../plan-route.ts';
 

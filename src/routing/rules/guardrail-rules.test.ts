@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { guardrailOf } from '../../../test/builders/guardrails.ts';
-import { byokCredentialOf, routeOf, tagsOf } from '../../../test/builders/route.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
+import { byokCredentialOf, routeOf, tagsOf } from '../../../test/kit/builders/route.ts';
 import type { AppliedGuardrail, GuardrailSettings } from '../../ports/guardrails.ts';
 import { NO_GUARDRAILS } from '../../ports/guardrails.ts';
 import { planRoute } from '../plan-route.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modelOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
+import { modelOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { refuseReasoningOff } from './mandatory-reasoning.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import { planned, routeOf } from '../../../test/builders/route.ts';
+import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { planned, routeOf } from '../../../test/kit/builders/route.ts';
 import type { Endpoint } from '../../catalog/catalog.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { planRoute } from '../plan-route.ts';

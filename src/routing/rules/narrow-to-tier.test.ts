@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
+import { endpointOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
 import {
   evenly,
   healthOf,
@@ -9,8 +9,8 @@ import {
   routeOf,
   tagsOf,
   wishing,
-} from '../../../test/builders/route.ts';
-import { three, wide } from '../../../test/builders/routed-models.ts';
+} from '../../../test/kit/builders/route.ts';
+import { three, wide } from '../../../test/kit/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { planRoute } from '../plan-route.ts';
 import type { Variant } from './routed-model.ts';

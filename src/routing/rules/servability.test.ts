@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, modelOf, providerOf } from '../../../test/builders/catalog.ts';
-import { requestOf } from '../../../test/builders/request.ts';
-import { byokCredentialOf, routeOf, wishing } from '../../../test/builders/route.ts';
-import { model, wide } from '../../../test/builders/routed-models.ts';
+import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
+import { requestOf } from '../../../test/kit/builders/request.ts';
+import { byokCredentialOf, routeOf, wishing } from '../../../test/kit/builders/route.ts';
+import { model, wide } from '../../../test/kit/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { ByokCredential } from '../../ports/byok-credentials.ts';
 import { planRoute } from '../plan-route.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
 import type { CachedAnswer } from '../../ports/response-cache.ts';
 import { type CacheBounds, DiskResponseCache } from './disk-response-cache.ts';
 

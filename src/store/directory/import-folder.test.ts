@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
 import { ImportFolder } from './import-folder.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;

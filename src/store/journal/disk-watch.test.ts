@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
 import { diskFilesIn } from './disk-files.ts';
 import { DiskWatch } from './disk-watch.ts';
 import type { JournalFiles } from './journal-files.ts';

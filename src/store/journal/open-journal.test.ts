@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { temporaryDirectory } from '../../../test/contracts/temporary-directory.ts';
-import { JournalDisk } from '../../../test/faults/journal-disk.ts';
+import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
+import { JournalDisk } from '../../../test/program/faults/journal-disk.ts';
 import type { Durability, Journal, JournalPosition } from '../../ports/journal.ts';
 import { MAX_RECORD_BYTES } from './frame.ts';
 import { type JournalOptions, openJournal } from './open-journal.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JournalDisk } from '../../../test/faults/journal-disk.ts';
+import { JournalDisk } from '../../../test/program/faults/journal-disk.ts';
 import { crc32 } from '../../kit/crypto/crc32.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openJournal } from './open-journal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf, providerOf } from '../../../test/builders/catalog.ts';
+import { endpointOf, providerOf } from '../../../test/kit/builders/catalog.ts';
 import { buildProvider } from '../../catalog/build-provider.ts';
 import type { Credential } from '../../catalog/providers/credential.ts';
 import { addressesOf, destinationOf } from './destination.ts';

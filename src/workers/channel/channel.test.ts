@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { channelEnds, dropEnd } from '../../../test/fakes/socket-pair.ts';
+import { channelEnds, dropEnd } from '../../../test/kit/fakes/socket-pair.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { Channel, ChannelClosed, type ChannelSockets } from './channel.ts';
 

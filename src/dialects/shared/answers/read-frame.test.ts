@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../../test/builders/request.ts';
-import { chatFrames, messagesFrames, responsesFrames, sse } from '../../../../test/fakes/answers.ts';
+import { requestOf } from '../../../../test/kit/builders/request.ts';
+import { chatFrames, messagesFrames, responsesFrames, sse } from '../../../../test/kit/fakes/answers.ts';
 import { GatewayError } from '../../../ir/errors.ts';
 import { terminalOf } from '../../../ir/events.ts';
 import { fold } from '../../../ir/folding/fold.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../../test/builders/request.ts';
-import { withPairs } from '../../../../test/builders/with-pairs.ts';
+import { requestOf } from '../../../../test/kit/builders/request.ts';
+import { withPairs } from '../../../../test/kit/builders/with-pairs.ts';
 import type { Item } from '../../../ir/items.ts';
 import { Report } from '../report/report.ts';
 import { pairCalls } from './pair-calls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../../test/builders/request.ts';
+import { requestOf } from '../../../../test/kit/builders/request.ts';
 import type { Format, OutputItem } from '../../../ir/items.ts';
 import type { GenerationRequest, Tool } from '../../../ir/request.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';

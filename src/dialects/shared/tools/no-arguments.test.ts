@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../../test/builders/request.ts';
+import { requestOf } from '../../../../test/kit/builders/request.ts';
 import {
   chatBody,
   chatFrames,
@@ -8,8 +8,8 @@ import {
   responsesBody,
   responsesFrames,
   sse,
-} from '../../../../test/fakes/answers.ts';
-import { settleAll, settledWith } from '../../../../test/fixtures/chat/chat-fixture.ts';
+} from '../../../../test/kit/fakes/answers.ts';
+import { settleAll, settledWith } from '../../../../test/kit/fixtures/chat/chat-fixture.ts';
 import type { Event } from '../../../ir/events.ts';
 import { fold } from '../../../ir/folding/fold.ts';
 import { SseReader } from '../../../kit/frames/sse.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters } from '../../../../test/builders/guardrails.ts';
+import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
 import type { Event } from '../../../ir/events.ts';
 import { compileFilters } from '../filters/filter-set.ts';
 import { GuardrailScan } from '../guardrail-scan.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters } from '../../../../test/builders/guardrails.ts';
-import { requestOf } from '../../../../test/builders/request.ts';
-import { stageContextOf } from '../../../../test/builders/stage.ts';
+import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
+import { requestOf } from '../../../../test/kit/builders/request.ts';
+import { stageContextOf } from '../../../../test/kit/builders/stage.ts';
 import type { Event, EventBatch } from '../../../ir/events.ts';
 import type { Flow } from '../../../kit/frames/flow.ts';
 import type { FilterAction } from '../../../ports/guardrails.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters } from '../../../../test/builders/guardrails.ts';
+import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { checkingPatterns, checkPattern, compilingPattern, STORED_PATTERN_LIMITS } from './check-pattern.ts';
 import { compileFilters } from './filter-set.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters } from '../../../../test/builders/guardrails.ts';
-import { processorMs } from '../../../../test/builders/processor-ms.ts';
+import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
+import { processorMs } from '../../../../test/kit/builders/processor-ms.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { type AdjoiningTexts, crossingsOf } from './crossings.ts';
 import { compileFilters, type FilterSet } from './filter-set.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/builders/guardrails.ts';
+import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/kit/builders/guardrails.ts';
 import { compileFilters } from './filter-set.ts';
 import { redacted } from './finding.ts';
 

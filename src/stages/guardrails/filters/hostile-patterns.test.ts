@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appliedFilters } from '../../../../test/builders/guardrails.ts';
+import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import type { FilterAction } from '../../../ports/guardrails.ts';
 import { pushedInSlices, type TextInPieces } from '../answer/text-runs.ts';

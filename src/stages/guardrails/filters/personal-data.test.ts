@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adversarialTexts } from '../../../../test/builders/adversarial-texts.ts';
-import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/builders/guardrails.ts';
+import { adversarialTexts } from '../../../../test/kit/builders/adversarial-texts.ts';
+import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/kit/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import type { BuiltinSlug } from '../../../ports/guardrails.ts';
 import { compileFilters } from './filter-set.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventsAround, pluginRequestOf, stageContextOf } from '../../../../test/builders/stage.ts';
+import { eventsAround, pluginRequestOf, stageContextOf } from '../../../../test/kit/builders/stage.ts';
 import { Fold } from '../../../ir/folding/fold.ts';
 import { unfold } from '../../../ir/folding/unfold.ts';
 import type { GenerationRequest } from '../../../ir/request.ts';

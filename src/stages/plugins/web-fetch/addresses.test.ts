@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastMs } from '../../../../test/builders/least-ms.ts';
+import { leastMs } from '../../../../test/kit/builders/least-ms.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
 import { addressesIn } from './addresses.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { eventHistory } from '../../../../test/builders/event-history.ts';
-import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
+import { eventHistory } from '../../../../test/kit/builders/event-history.ts';
 import { DUCKDB_OPTIONS, DuckdbThread } from './driver/duckdb-thread.ts';
 import { plain } from './driver/statement.ts';
 import { DuckdbEventStore } from './event-store.ts';

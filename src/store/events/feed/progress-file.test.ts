@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
 import { ProgressFile } from './progress-file.ts';
 
 const isText = (value: unknown): value is string => typeof value === 'string';

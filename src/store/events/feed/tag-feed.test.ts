@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { classificationOf } from '../../../../test/builders/classifiers.ts';
-import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
+import { classificationOf } from '../../../../test/kit/builders/classifiers.ts';
 import type { Classification, ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { TagFeed } from './tag-feed.ts';
 

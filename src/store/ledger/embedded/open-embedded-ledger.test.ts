@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryGenerations } from '../../../../test/contracts/memory-generations.ts';
-import { MemoryMark } from '../../../../test/contracts/memory-mark.ts';
-import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
+import { MemoryGenerations } from '../../../../test/adapters/contracts/memory-generations.ts';
+import { MemoryMark } from '../../../../test/adapters/contracts/memory-mark.ts';
+import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
 import type { Amount } from '../../../ir/amount.ts';
 import { systemClock } from '../../../kit/time/clock.ts';
 import type { Limits, ScopeIds } from '../../../ports/ledger.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { temporaryDirectory } from '../../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
 import type { StoredGeneration } from '../../../ports/generations.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';

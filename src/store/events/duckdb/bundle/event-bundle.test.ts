@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventHistory } from '../../../../../test/builders/event-history.ts';
-import { temporaryDirectory } from '../../../../../test/contracts/temporary-directory.ts';
+import { temporaryDirectory } from '../../../../../test/adapters/contracts/temporary-directory.ts';
+import { eventHistory } from '../../../../../test/kit/builders/event-history.ts';
 import type { AppSighting } from '../../../../ports/apps.ts';
 import { EventBundleUnreadable, openEventBundle, readBundleApps } from './event-bundle.ts';
 

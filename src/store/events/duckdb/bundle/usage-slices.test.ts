@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventHistory } from '../../../../../test/builders/event-history.ts';
+import { eventHistory } from '../../../../../test/kit/builders/event-history.ts';
 import { eventsOfSlice, sliceOf } from './usage-slices.ts';
 
 it('has the same events after packing, amounts beyond 2^53 included', () => {

@@ -1,4 +1,0 @@
-import { contentOfWorkspaces } from '../contracts/workspace-content.ts';
-import { openTestGateway } from './harness.ts';
-
-contentOfWorkspaces(() => openTestGateway());

@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { runs } from '../builders/runs.ts';
-import { fuzzUpstreamBytes } from './upstream-bytes.ts';
-
-it('reads damaged upstream streams to exactly one end, without throwing', () => {
-  const { terminals } = fuzzUpstreamBytes(runs(1000, 3000), 42);
-  expect(Object.keys(terminals).sort()).toEqual(['failure', 'finish']);
-});

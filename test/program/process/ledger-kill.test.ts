@@ -1,0 +1,17 @@
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { temporaryDirectory } from '../../adapters/contracts/temporary-directory.ts';
+import { killAgainAndAgain } from '../faults/ledger-killing.ts';
+
+describe('a ledger whose process is killed', () => {
+  let temporary: ReturnType<typeof temporaryDirectory>;
+
+  beforeEach(() => {
+    temporary = temporaryDirectory();
+  });
+
+  afterEach(() => temporary.remove());
+
+  it('loses nothing that was settled, charges nothing twice and leaves nothing open', async () => {
+    await killAgainAndAgain(temporary.path, 4);
+  });
+});
