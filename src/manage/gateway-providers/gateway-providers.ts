@@ -158,18 +158,21 @@ export class GatewayProviders {
     const stored = requireFound(
       await store.update(
         slug,
-        (now): StoredProviderChange => ({
-          ...placeChangeOf(wanted),
-          ...(models !== undefined && { models }),
-          ...(workspaceIds !== undefined && { workspaceIds }),
-          ...(wanted.disabled !== undefined && { disabled: wanted.disabled }),
-          ...(key === null && { label: null, encryptedKey: null }),
-          ...(typeof key === 'string' && {
-            label: labelOf(place, key),
-            encryptedKey: vault.encrypt(keyOwnerOf(now), key),
-            version: now.version + 1,
-          }),
-        }),
+        (now): StoredProviderChange => {
+          if (key !== undefined || wanted.base_url !== undefined) requireUnmoved(current, now);
+          return {
+            ...placeChangeOf(wanted),
+            ...(models !== undefined && { models }),
+            ...(workspaceIds !== undefined && { workspaceIds }),
+            ...(wanted.disabled !== undefined && { disabled: wanted.disabled }),
+            ...(key === null && { label: null, encryptedKey: null }),
+            ...(typeof key === 'string' && {
+              label: labelOf(place, key),
+              encryptedKey: vault.encrypt(keyOwnerOf(now), key),
+              version: now.version + 1,
+            }),
+          };
+        },
         sources.clock.now(),
       ),
     );
@@ -280,6 +283,15 @@ export class GatewayProviders {
   #warn(provider: string, reason: string): void {
     this.#dependencies.warn('a provider that was added is not served', { provider, reason });
   }
+}
+
+/** Two changes at once must not send a key to an address that it was not given for. */
+function requireUnmoved(read: StoredProvider, now: StoredProvider): void {
+  if (now.baseUrl === read.baseUrl && now.version === read.version) return;
+  throw new GatewayError(
+    'conflict',
+    `the key or the address of ${now.slug} was changed meanwhile; try again`,
+  );
 }
 
 function placeOf({
