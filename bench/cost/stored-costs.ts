@@ -1,8 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CostTable } from './cost-table.ts';
+import { withCosts } from './page-table.ts';
 
 const FILE = resolve('bench/cost/costs.json');
+
+/** Shows the table of Node 20. */
+const PAGE = resolve('docs/performance.md');
+const PAGE_MAJOR = '20';
 
 /** Node makes objects of its own, which differ between major versions. */
 const MAJOR = process.versions.node.split('.')[0] ?? '';
@@ -18,6 +23,12 @@ export function readCosts(): CostTable | undefined {
 
 export function writeCosts(table: CostTable): void {
   writeFileSync(FILE, `${JSON.stringify({ ...readAll(), [MAJOR]: table }, undefined, 2)}\n`);
+  writeFileSync(PAGE, pageWithCosts());
+}
+
+/** docs/performance.md as the stored table has it. */
+export function pageWithCosts(): string {
+  return withCosts(readFileSync(PAGE, 'utf8'), readAll()[PAGE_MAJOR] ?? {});
 }
 
 /** Why nothing can be compared here; undefined if it can. */

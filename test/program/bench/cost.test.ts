@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type Costs,
@@ -7,7 +8,7 @@ import {
   rounded,
 } from '../../../bench/cost/cost-table.ts';
 import { measureCosts } from '../../../bench/cost/measure-costs.ts';
-import { readCosts, whyNotCompared } from '../../../bench/cost/stored-costs.ts';
+import { pageWithCosts, readCosts, whyNotCompared } from '../../../bench/cost/stored-costs.ts';
 import { parseSummary } from '../../../bench/cost/system-calls.ts';
 
 const COSTS: Costs = {
@@ -89,6 +90,12 @@ describe('the comparison of costs', () => {
       statements: 1.4,
     });
     expect({ promises, heapKb, statements }).toEqual({ promises: 165, heapKb: 217.31, statements: 1.4 });
+  });
+
+  it('stands on the page on performance as it is stored', () => {
+    const page = readFileSync('docs/performance.md', 'utf8');
+    expect(page).toMatch(/^\| worker, stream \| \d+ \| /m);
+    expect(pageWithCosts()).toBe(page);
   });
 
   it('reads summaries of strace', () => {
