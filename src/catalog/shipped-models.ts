@@ -9,7 +9,7 @@ import { mergeModels } from './knowledge/merge-models.ts';
  */
 
 /** Found from `src/catalog` and from the bundle, whose files are as deep as this one. */
-const FOLDER = new URL('./shipped/', import.meta.url);
+const FOLDER = new URL('../catalog/shipped/', import.meta.url);
 
 /**
  * The shipped models of these providers, and those with these ids. Reads only the files of the providers and of the

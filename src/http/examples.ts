@@ -7,7 +7,7 @@ import type { RouteExample } from './route.ts';
  * requests, compares its answers, and records them where they differ. Found from here and from the bundle, whose files
  * are as deep.
  */
-export const EXAMPLES_FILE = new URL('./examples.json', import.meta.url);
+export const EXAMPLES_FILE = new URL('../http/examples.json', import.meta.url);
 
 const RECORDED_VENDOR = 'signalbox';
 

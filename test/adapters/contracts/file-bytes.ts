@@ -83,7 +83,7 @@ export function fileBytesContract(name: string, open: () => Promise<FileBytesUnd
     });
 
     it('takes no name for an id', async () => {
-      for (const name of ['../../x', 'file_', `${X}/..`, '']) {
+      for (const name of ['../x', 'file_', `${X}/..`, '']) {
         await expect(bytes.receive(name)).rejects.toThrow();
         await expect(bytes.read(name)).rejects.toThrow();
         await expect(bytes.remove(name)).rejects.toThrow();

@@ -264,24 +264,21 @@ describe('a template', () => {
 });
 
 describe('a path', () => {
-  it.each([
-    '../../../signalbox.yaml',
-    '..\\..\\escaped.txt',
-    '/etc/passwd',
-    'a/../../escaped.txt',
-    '\0escaped',
-  ])('leads out of no folder as the name of a file: %j', async (name) => {
-    const form = new FormData();
-    form.set('purpose', 'user_data');
-    form.set('file', new Blob(['harmless'], { type: 'text/plain' }), name);
-    const response = await gateway.fetch('/files', { method: 'POST', body: form });
-    const text = await response.text();
-    expect(response.status, text).toBeLessThan(500);
-    expect(existsSync(join(gateway.dataDir, 'escaped.txt'))).toBe(false);
-    // Other tests have folders of their own there.
-    const outside = readdirSync(join(gateway.dataDir, '..'));
-    expect(outside.filter((entry) => /escaped|passwd|signalbox\.yaml/.test(entry))).toEqual([]);
-  });
+  it.each(['../../signalbox.yaml', '..\\..\\escaped.txt', '/etc/passwd', 'a/../../escaped.txt', '\0escaped'])(
+    'leads out of no folder as the name of a file: %j',
+    async (name) => {
+      const form = new FormData();
+      form.set('purpose', 'user_data');
+      form.set('file', new Blob(['harmless'], { type: 'text/plain' }), name);
+      const response = await gateway.fetch('/files', { method: 'POST', body: form });
+      const text = await response.text();
+      expect(response.status, text).toBeLessThan(500);
+      expect(existsSync(join(gateway.dataDir, 'escaped.txt'))).toBe(false);
+      // Other tests have folders of their own there.
+      const outside = readdirSync(join(gateway.dataDir, '..'));
+      expect(outside.filter((entry) => /escaped|passwd|signalbox\.yaml/.test(entry))).toEqual([]);
+    },
+  );
 
   it.each(['..%2f..%2fsignalbox.yaml', '%2e%2e/%2e%2e/signalbox.yaml', '....//signalbox.yaml', '%00'])(
     'leads out of no folder as the id of a file: %s',

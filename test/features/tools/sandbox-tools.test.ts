@@ -149,7 +149,7 @@ describe('tools that run code', () => {
 
   it.each([
     [
-      { environment: { type: 'container_reference', container_id: '../../x' } },
+      { environment: { type: 'container_reference', container_id: '../x' } },
       'tools[0].parameters.environment.container_id',
     ],
     [{ sleep_after_seconds: 2_592_001 }, 'tools[0].parameters.sleep_after_seconds'],

@@ -190,7 +190,7 @@ describe('restore', () => {
       'would write elsewhere',
       () => {
         const file = join(backup, 'manifest.ndjson');
-        writeFileSync(file, readFileSync(file, 'utf8').replace('"hash-key"', '"../../hash-key"'));
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"hash-key"', '"../hash-key"'));
       },
       'names no file of a data directory',
     ],

@@ -326,7 +326,7 @@ describe('the folder of a killed import', () => {
     const { usageImports, close } = await openInstallation({ dataDir, keyPrefix: 'sk-' });
     try {
       expect(leftovers()).toEqual([`${process.pid}-abcDEF`]);
-      for (const name of [`${pid}-abcDEF`, '..', '../../..', `../imports/${process.pid}-abcDEF`, '']) {
+      for (const name of [`${pid}-abcDEF`, '..', '../..', `../imports/${process.pid}-abcDEF`, '']) {
         await expect(usageImports.takeIn(name)).rejects.toThrow(GatewayError);
       }
       await expect(usageImports.takeIn(`${process.pid}-abcDEF`)).rejects.toThrow('cannot be read');
