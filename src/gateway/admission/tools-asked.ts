@@ -72,7 +72,7 @@ function isFree({ units, isBoundable }: AskedTool): boolean {
 export interface PaidCalls {
   /** All of them: each sends the prompt through the model once more. */
   readonly calls: number;
-  /** Calls among `calls` that the upstream is told to keep to; undefined = it keeps to them by itself. */
+  /** The limit of calls that the request names to the upstream; undefined = it keeps to `calls` by itself. */
   readonly bound: number | undefined;
   /** Most units of each price. */
   readonly units: ToolUnits;

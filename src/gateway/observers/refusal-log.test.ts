@@ -107,7 +107,7 @@ describe('RefusalLog', () => {
     await log.close();
   });
 
-  it('has no timer once nobody was refused for a while', async () => {
+  it('stops its timer when no request was refused for a while', async () => {
     const { log } = openLog();
     log.note(refusal(), payment);
     expect(vi.getTimerCount()).toBe(1);
