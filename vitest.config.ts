@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
+// @ts-expect-error: a script, without types.
+import { compiledSources } from './scripts/compiled-sources.mjs';
 // @ts-expect-error: a script, without types.
 import { compileIfNeeded } from './scripts/toolchain.mjs';
 import { memoryDirectory } from './test/kit/memory-directory.ts';
@@ -10,22 +12,6 @@ import { memoryDirectory } from './test/kit/memory-directory.ts';
 const ROOT = import.meta.dirname;
 const SOURCES = join(ROOT, 'src/');
 const COMPILED = join(ROOT, 'build/');
-
-/**
- * Tests import the compiled modules of `build` in place of those of `src`: Node runs them as they are, while vite
- * would transform each of them and put a getter in front of every import. `scripts/test.mjs` compiles them and sets
- * the variable. Without it, as in `npx vitest`, tests run the sources, and what was compiled last in threads.
- */
-const compiledSources: Plugin = {
-  name: 'compiled-sources',
-  enforce: 'pre',
-  resolveId(id, importer) {
-    if (importer === undefined || !id.startsWith('.') || !id.endsWith('.ts')) return undefined;
-    const file = resolve(dirname(importer), id);
-    if (!file.startsWith(SOURCES)) return undefined;
-    return { id: join(COMPILED, relative(SOURCES, file).replace(/\.ts$/, '.js')), external: true };
-  },
-};
 
 /**
  * Sources name the programs of their threads as they are called once compiled, so these have to be compiled: a thread

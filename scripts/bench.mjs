@@ -4,7 +4,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildIfNeeded, installIfNeeded, root, run, runTool } from './toolchain.mjs';
+import { compiledSources } from './compiled-sources.mjs';
+import { buildIfNeeded, compileIfNeeded, installIfNeeded, root, run } from './toolchain.mjs';
 
 const out = join(root, 'node_modules', '.signalbox-bench');
 const [first, ...rest] = process.argv.slice(2);
@@ -15,7 +16,7 @@ if (first === '--guard' && rest.length > 0) {
 }
 installIfNeeded();
 if (first === undefined || first.startsWith('--')) await compare();
-else if (parts().includes(first)) runOne(first, rest);
+else if (parts().includes(first)) await runOne(first, rest);
 else {
   console.error(
     `bench: there is no part ${first}; there are ${parts().join(', ')}. One scenario: --only SCENARIO`,
@@ -29,9 +30,17 @@ function parts() {
   return files.map((file) => file.slice(0, -'.ts'.length));
 }
 
-function runOne(name, args) {
+async function runOne(name, args) {
   buildIfNeeded();
-  runTool('vite/bin/vite.js', ['build', '--ssr', `bench/${name}.ts`, '--outDir', out, '--logLevel', 'error']);
+  compileIfNeeded();
+  const { build } = await import('vite');
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [compiledSources],
+    build: { ssr: join('bench', `${name}.ts`), outDir: out },
+  });
   run(process.execPath, [join(out, `${name}.js`), ...args]);
 }
 
