@@ -122,6 +122,8 @@ export const FLAGS = {
     meaning: 'only generations of the key with this hash, or with this beginning of one',
   },
   model: { value: 'ID', meaning: 'only generations of this model' },
+  session: { value: 'ID', meaning: 'only generations with this session id' },
+  user: { value: 'ID', meaning: 'only generations of this end user, as requests name them' },
   'new-key-file': {
     value: 'FILE',
     meaning:
@@ -244,7 +246,7 @@ export const COMMAND_TABLE = {
   'generations tail': row(
     'show generations of a running gateway as they end',
     [],
-    ['failed', 'key', 'model'],
+    ['failed', 'key', 'model', 'session', 'user'],
   ),
   migrate: row('show and apply what the schema of the database lacks', [], ['check']),
   'rotate-encryption-key': row('encrypt stored credentials under a new key', [], ['new-key-file']),

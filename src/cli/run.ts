@@ -126,6 +126,8 @@ async function dispatch(line: Run, output: Output): Promise<number | undefined> 
       failed: line.flags.failed === true,
       ...definedText('key', textFlag(line, 'key')),
       ...definedText('model', textFlag(line, 'model')),
+      ...definedText('session', textFlag(line, 'session')),
+      ...definedText('user', textFlag(line, 'user')),
     };
     return tailGenerations(flags, { filter, asJson, output });
   }

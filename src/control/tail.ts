@@ -15,6 +15,8 @@ export interface TailedLine {
   readonly model: string;
   readonly requested: string;
   readonly key_hash: string;
+  readonly session_id: string | null;
+  readonly external_user: string | null;
 }
 
 /** Adds a reader of the generations that end. Returns what removes it. */
@@ -30,6 +32,9 @@ const FILTER = closed({
   /** Hash of a key, or the beginning of one. */
   key: Type.Optional(Type.String({ maxLength: 64 })),
   model: Type.Optional(Type.String({ maxLength: 1024 })),
+  session: Type.Optional(Type.String({ maxLength: 256 })),
+  /** The end user. */
+  user: Type.Optional(Type.String({ maxLength: 256 })),
 });
 
 export type TailFilter = Static<typeof FILTER>;
@@ -82,8 +87,11 @@ export function sendTail(
   socket.once('close', stop);
 }
 
-function passes({ outcome, model, requested, key_hash }: TailedLine, filter: TailFilter): boolean {
+function passes(line: TailedLine, filter: TailFilter): boolean {
+  const { outcome, model, requested, key_hash, session_id, external_user } = line;
   if (filter.failed === true && outcome !== 'failed') return false;
+  if (filter.session !== undefined && filter.session !== session_id) return false;
+  if (filter.user !== undefined && filter.user !== external_user) return false;
   if (filter.key !== undefined && !key_hash.startsWith(filter.key)) return false;
   return filter.model === undefined || filter.model === model || filter.model === requested;
 }

@@ -11,6 +11,7 @@ interface TailedAttempt {
   readonly error_kind: string | null;
   readonly upstream_code: string | null;
   readonly errno: string | null;
+  readonly provider_message?: string;
 }
 
 interface ShownGeneration extends TailedLine {
@@ -81,8 +82,16 @@ function attemptText({
   upstream_code,
   errno,
   error_kind,
+  provider_message: said,
 }: TailedAttempt): string {
-  return [endpoint, status ?? 'no answer', errno ?? upstream_code ?? error_kind, `${duration_ms} ms`]
+  const reason = errno ?? upstream_code ?? error_kind;
+  return [
+    endpoint,
+    status ?? 'no answer',
+    reason,
+    `${duration_ms} ms`,
+    said === undefined ? null : `"${said}"`,
+  ]
     .filter((part) => part !== null)
     .join(' ');
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../../kit/time/clock.ts';
+import type { GenerationRow } from '../../ports/generation-row.ts';
 import type { PlannedGeneration } from '../record/generation-row.ts';
+import { externalUserOf, sessionIdOf } from '../record/row-request.ts';
 import type { Settlement } from '../record/settle.ts';
 import {
   type AttemptFacts,
@@ -14,7 +16,10 @@ import {
 } from './generation-facts.ts';
 
 /** A generation that has just ended, for operators who watch. */
-export interface TailedGeneration extends GenerationFacts, Partial<Omit<FailureFacts, 'requested'>> {
+export interface TailedGeneration
+  extends GenerationFacts,
+    Partial<Omit<FailureFacts, 'requested'>>,
+    Pick<GenerationRow, 'session_id' | 'external_user'> {
   /** ISO 8601. */
   readonly time: string;
   readonly end: EndKind;
@@ -72,6 +77,8 @@ function tailedOf(generation: PlannedGeneration, settlement: Settlement, nowMs: 
     end: endOf(settlement),
     requested: generation.attemptLog.plan.requested,
     ...factsOf(generation, settlement, nowMs),
+    session_id: sessionIdOf(generation.input, generation.request),
+    external_user: externalUserOf(generation.request),
     ...(outcome === 'failed' && error !== undefined && failureFactsOf(generation, error)),
     ...(rescued.length > 0 && { rescued }),
   };

@@ -30,9 +30,9 @@ export function requestMembers(
     origin: originOf(referer),
     http_referer: referer,
     user_agent: attribution?.userAgent ?? null,
-    external_user: shortOrNull(request.user),
+    external_user: externalUserOf(request),
     creator_user_id: shortOrNull(caller.key.creatorUserId),
-    session_id: shortOrNull(request.wishes.sessionId ?? input.sessionId),
+    session_id: sessionIdOf(input, request),
     request_id: attribution?.requestId ?? input.generationId,
     preset_id: shortOrNull(presetSlugOf(input.body)),
     trace: request.wishes.trace ?? null,
@@ -46,6 +46,14 @@ export function requestMembers(
     }),
     ...(attribution?.traceparent !== undefined && traceHeaders(attribution)),
   };
+}
+
+export function externalUserOf({ user }: GenerationRequest): string | null {
+  return shortOrNull(user);
+}
+
+export function sessionIdOf(input: GenerationInput, { wishes }: GenerationRequest): string | null {
+  return shortOrNull(wishes.sessionId ?? input.sessionId);
 }
 
 export function traceHeaders({

@@ -57,11 +57,11 @@ function tail(...words: string[]) {
   return { child, out: () => out, err: () => err };
 }
 
-async function ask(model: string) {
+async function ask(model: string, more: object = {}) {
   const response = await fetch(`${program.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'a-secret-question' }] }),
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'a-secret-question' }], ...more }),
   });
   await response.text();
   return response.status;
@@ -96,7 +96,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
       { timeout: 20_000, interval: 200 },
     )
     .toMatch(
-      /failed {4}gen-\d+-\w{16,} {2}m\/one at up\/main .* 502 upstream-unavailable .*up\/main 401 invalid_api_key/,
+      /failed {4}gen-\d+-\w{16,} {2}m\/one at up\/main .* 502 upstream-unavailable .*up\/main 401 invalid_api_key \d+ ms "bad .+"/,
     );
   const lines = all
     .out()
@@ -112,17 +112,26 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
   for (const line of two.out().trim().split('\n')) expect(JSON.parse(line).model).toBe('m/two');
   const byKey = tail('--key', keyHash.slice(0, 12), '--json');
   const byOther = tail('--key', '0123456789abcdef', '--json');
+  const bySession = tail('--session', 'session, 1', '--json');
+  const byUser = tail('--user', 'user-2');
   await expect
     .poll(
       async () => {
         await ask('m/one');
-        return byKey.out();
+        await ask('m/one', { session_id: 'session, 1', user: 'user-1' });
+        await ask('m/two', { session_id: 'session', user: 'user-2' });
+        return [byKey.out().includes(keyHash), bySession.out() !== '', byUser.out() !== ''];
       },
       { timeout: 20_000, interval: 200 },
     )
-    .toContain(keyHash);
+    .toEqual([true, true, true]);
   expect(byOther.out()).toBe('');
-  for (const { child, out, err } of [all, failed, two, byKey, byOther]) {
+  for (const line of bySession.out().trim().split('\n')) {
+    expect(JSON.parse(line)).toMatchObject({ session_id: 'session, 1', external_user: 'user-1' });
+  }
+  expect(byUser.out()).toContain('m/two');
+  expect(byUser.out()).not.toContain('m/one');
+  for (const { child, out, err } of [all, failed, two, byKey, byOther, bySession, byUser]) {
     await expect
       .poll(err, { timeout: 20_000 })
       .toBe('signalbox: connected to the gateway; generations are shown as they end (Ctrl-C stops)\n');
