@@ -228,6 +228,9 @@ export interface LogFilter {
   readonly workspaces: readonly string[];
   /** Hosts of apps. */
   readonly apps: readonly string[];
+  readonly sessionIds: readonly string[];
+  /** End users, as requests name them. */
+  readonly externalUsers: readonly string[];
   readonly states: readonly LogState[];
   readonly formats: readonly string[];
   readonly finishReasons: readonly string[];

@@ -16,6 +16,15 @@ const texts = (description: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), { maxItems: MAX_VALUES, description }),
   );
+/** Texts that callers choose and that may hold commas. */
+const callerTexts = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), {
+      maxItems: MAX_VALUES,
+      isRepeated: true,
+      description: `${description} Repeat the name for several: a value may hold commas.`,
+    }),
+  );
 const cost = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: MAX_USD, description }));
 const duration = (description: string) =>
@@ -39,6 +48,8 @@ export const REQUEST_FILTERS = {
   ),
   workspace: Type.Optional(Type.Array(uuid, { maxItems: MAX_VALUES, description: 'Ids of workspaces.' })),
   app: texts('Hosts of apps.'),
+  session_id: callerTexts('Session ids, as `session_id` or `x-session-id` of requests.'),
+  external_user: callerTexts('End users, as `user` of requests.'),
   request_format: Type.Optional(
     Type.Array(oneOf(['responses', 'messages', 'chat', 'embeddings', 'decisions', 'compaction']), {
       maxItems: 6,

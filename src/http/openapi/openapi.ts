@@ -18,6 +18,7 @@ export interface OpenApiDocument extends JsonObject {
 const PRIVATE_KEYWORDS: ReadonlySet<string> = new Set([
   'explain',
   'explainPattern',
+  'isRepeated',
   'discriminator',
   'open',
   'unlisted',
@@ -178,6 +179,7 @@ function parametersOf(
   displayNames: ReadonlyMap<string, string>,
 ): JsonObject[] {
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { isRepeated = false } = property as { readonly isRepeated?: boolean };
     const { description, deprecated, ...rest } = plainMembers(property as unknown as JsonObject, names);
     return {
       name: displayNames.get(name) ?? name,
@@ -185,7 +187,7 @@ function parametersOf(
       required: (schema?.required as readonly string[] | undefined)?.includes(name) ?? false,
       ...(description !== undefined && { description }),
       ...(deprecated === true && { deprecated }),
-      ...(rest.type === 'array' && { style: 'form', explode: false }),
+      ...(rest.type === 'array' && { style: 'form', explode: isRepeated }),
       schema: rest,
     };
   });

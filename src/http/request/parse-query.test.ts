@@ -8,6 +8,7 @@ const schema = Type.Object({
   share: Type.Optional(Type.Number()),
   flag: Type.Optional(Type.Boolean()),
   names: Type.Optional(Type.Array(Type.String())),
+  users: Type.Optional(Type.Array(Type.String(), { isRepeated: true })),
 });
 
 const parse = (query: string) => parseQuery(new URLSearchParams(query), schema);
@@ -34,6 +35,11 @@ describe('parseQuery', () => {
 
   it('takes an empty list for none', () => {
     expect(parse('names=')).toEqual({});
+  });
+
+  it('leaves commas and spaces in values that are given by repeating the name', () => {
+    expect(parse('users=Doe,%20Jane%20&users=b')).toEqual({ users: ['Doe, Jane ', 'b'] });
+    expect(parse('users=')).toEqual({});
   });
 
   it('refuses a single value given twice', () => {

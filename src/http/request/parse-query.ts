@@ -10,7 +10,8 @@ const COERCIONS: Readonly<Record<string, (text: string) => Json>> = {
 
 /**
  * The declared parameters of a query string, in the types that their schema names. What cannot be read stays text, so
- * that validation names it. Lists are separated by commas or given by repeating the name.
+ * that validation names it. Lists are separated by commas or given by repeating the name; those whose values may hold
+ * commas (`isRepeated`) by repeating it alone.
  */
 export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject {
   const values: JsonObject = {};
@@ -20,9 +21,11 @@ export function parseQuery(query: URLSearchParams, schema: TObject): JsonObject 
     if (given.some((text) => text.includes('\0'))) {
       throw invalidRequest([{ path: name, message: 'must not hold the character U+0000' }]);
     }
-    const { type, isNullable } = kindOf(property);
+    const { type, isNullable, isRepeated } = kindOf(property);
     if (type === 'array') {
-      const entries = given.flatMap((text) => text.split(',')).map((text) => text.trim());
+      const entries = isRepeated
+        ? given
+        : given.flatMap((text) => text.split(',')).map((text) => text.trim());
       if (entries.some((text) => text !== '')) values[name] = entries;
     } else if (given.length > 1) {
       throw invalidRequest([{ path: name, message: 'is given more than once' }]);
@@ -41,14 +44,22 @@ function numberOrText(text: string): Json {
 interface QueryProperty {
   readonly type?: string;
   readonly anyOf?: readonly QueryProperty[];
+  readonly isRepeated?: boolean;
 }
 
-function kindOf(property: unknown): { readonly type: string; readonly isNullable: boolean } {
-  const { type, anyOf } = property as QueryProperty;
+interface QueryKind {
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly isRepeated: boolean;
+}
+
+function kindOf(property: unknown): QueryKind {
+  const { type, anyOf, isRepeated = false } = property as QueryProperty;
   const branches = anyOf?.map((branch) => branch.type) ?? [type];
   return {
     type: branches.find((branch) => branch !== undefined && branch !== 'null') ?? 'string',
     isNullable: branches.includes('null'),
+    isRepeated,
   };
 }
 

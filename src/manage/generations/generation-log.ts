@@ -216,6 +216,8 @@ function filterOf(
     keys: keyHash === null ? keys : [keyHash],
     workspaces: (wanted.workspace ?? []).map((id) => id.toLowerCase()),
     apps: wanted.app ?? [],
+    sessionIds: wanted.session_id ?? [],
+    externalUsers: wanted.external_user ?? [],
     states: wanted.state ?? [],
     formats: wanted.request_format ?? [],
     finishReasons: wanted.finish_reason ?? [],

@@ -88,6 +88,8 @@ function matches(row: UnnamedRow, wanted: RunningGenerationsQuery): boolean {
       wanted.workspace?.map((id) => id.toLowerCase()),
     ) &&
     isAmong(row.app, wanted.app) &&
+    isAmong(row.session_id, wanted.session_id) &&
+    isAmong(row.external_user, wanted.external_user) &&
     isAmong(row.request_format, wanted.request_format) &&
     (wanted.streamed === undefined || wanted.streamed === row.streamed) &&
     isAmong(row.trace_id, wanted.trace_id?.map(traceIdOf)) &&

@@ -414,6 +414,7 @@ export function eventStoreContract(
 
     it('lists single generations page by page, and counts them', async () => {
       const all = { ...EVERYTHING, ...logRange };
+      const lastSessions = new Set(HISTORY.slice(-400).flatMap(({ log }) => log?.sessionId ?? []));
       const beginningOfLastIds = `gen-${HISTORY.length / 1_000 - 1}`;
       const filters: readonly (readonly [LogFilter, (event: GenerationEvent) => boolean])[] = [
         [all, () => true],
@@ -439,6 +440,14 @@ export function eventStoreContract(
         [
           { ...all, errorStatuses: [502], finishReasons: ['error'] },
           ({ log, finishReason }) => log?.errorStatus === 502 && finishReason === 'error',
+        ],
+        [
+          { ...all, sessionIds: ['session', ...lastSessions] },
+          ({ log }) => lastSessions.has(log?.sessionId ?? ''),
+        ],
+        [
+          { ...all, externalUsers: [`end'user "1"; --`], models: ['acme/model-1'] },
+          ({ externalUser, modelId }) => externalUser === `end'user "1"; --` && modelId === 'acme/model-1',
         ],
         [{ ...all, search: 'session-40' }, ({ log }) => log?.sessionId?.includes('session-40') ?? false],
         [{ ...all, traceIds: [traceIdOf('workflow 12')] }, isOfTrace(traceIdOf('workflow 12'))],

@@ -21,6 +21,7 @@ beforeAll(async () => {
     model: 'simulator/fail-429',
     messages: [{ role: 'user', content: 'x' }],
     user: '=formula()',
+    session_id: 'of one, of another',
   });
   await vi.waitFor(async () => expect((await list('')).data.length).toBe(7), { timeout: 20_000 });
 });
@@ -117,6 +118,14 @@ describe('GET /generations', () => {
     ['model=simulator/reasoning', 1],
     ['search=session-of-the-test', 1],
     ['search=nothing-like-it', 0],
+    ['session_id=session-of-the-test', 1],
+    ['session_id=session-of', 0],
+    ['session_id=of%20one,%20of%20another', 1],
+    ['session_id=of%20one', 0],
+    ['session_id=session-of-the-test&session_id=of%20one,%20of%20another', 2],
+    ['session_id=session-of-the-test&external_user==formula()', 0],
+    ['session_id=', 7],
+    ['external_user==formula()', 1],
     ['error_status=429', 1],
     ['streamed=true', 0],
     ['min_cost=0.000000001', 6],
@@ -179,6 +188,9 @@ describe('GET /generations', () => {
     'ended_from=soon',
     'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     'state=lost',
+    `session_id=${'x'.repeat(257)}`,
+    `external_user=${'x'.repeat(257)}`,
+    'session=session-of-the-test',
     'key=abc',
     'limit=1001',
     'after=x',
@@ -228,6 +240,15 @@ describe('GET /generations/counts', () => {
     const response = await gateway.fetch('/generations/counts', { key: otherKey.key });
     expect(await response.json()).toMatchObject({ data: { total: 1 } });
   });
+
+  it.each([
+    ['session_id=session-of-the-test', { total: 1, failed: 0 }],
+    ['session_id=of%20one,%20of%20another', { total: 1, failed: 1 }],
+    ['external_user=nobody', { total: 0, failed: 0 }],
+  ])('counts those of %s', async (query, expected) => {
+    const response = await gateway.fetch(`/generations/counts?${query}`, { key: gateway.managementKey });
+    expect(await response.json()).toMatchObject({ data: expected });
+  });
 });
 
 describe('GET /generations/running', () => {
@@ -247,6 +268,8 @@ describe('GET /generations/running', () => {
       body: JSON.stringify({
         model: 'simulator/slow-stream',
         stream: true,
+        session_id: 'session, running',
+        user: 'user, running',
         messages: [{ role: 'user', content: 'Hello' }],
       }),
     });
@@ -277,6 +300,10 @@ describe('GET /generations/running', () => {
       ['app=elsewhere.example', 0],
       ['request_format=messages', 0],
       ['streamed=false', 0],
+      ['session_id=session,%20running', 1],
+      ['session_id=session', 0],
+      ['external_user=user,%20running', 1],
+      ['external_user=running', 0],
       ['search=request-of', 1],
       [`search=${id}`, 1],
       ['search=nothing-like-it', 0],

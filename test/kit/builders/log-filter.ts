@@ -10,6 +10,8 @@ export function logFilterOf(filter: Pick<LogFilter, 'accountId' | 'fromMs' | 'to
     keys: [],
     workspaces: [],
     apps: [],
+    sessionIds: [],
+    externalUsers: [],
     states: [],
     formats: [],
     finishReasons: [],

@@ -13,6 +13,15 @@ it('asks the interface for what the address says', () => {
   });
 });
 
+it('asks for one session and one end user, whatever their names hold', () => {
+  const query = new URLSearchParams([
+    ['session_id', 'of one, of another'],
+    ['external_user', 'Doe, Jane'],
+  ]);
+  expect(logParameters(query)).toEqual({ session_id: 'of one, of another', external_user: 'Doe, Jane' });
+  expect(canFilterRunning(logParameters(query))).toBe(true);
+});
+
 it('shows running generations unless a filter concerns their end', () => {
   expect(canFilterRunning({})).toBe(true);
   expect(canFilterRunning({ model: 'acme/one', trace_id: 'abc', search: 'abc' })).toBe(true);

@@ -25,6 +25,8 @@ const FIELDS: readonly FilterField[] = [
   { name: 'model', label: 'model', kind: 'choice', choices: modelChoices },
   { name: 'provider', label: 'provider', kind: 'choice', choices: providerChoices },
   { name: 'app', label: 'app', kind: 'choice' },
+  { name: 'session_id', label: 'session', kind: 'text' },
+  { name: 'external_user', label: 'end user', kind: 'text' },
   { name: 'trace_id', label: 'trace', kind: 'text' },
   { name: 'min_seconds', label: 'duration', kind: 'number', operator: 'at least', unit: ' s' },
   { name: 'max_seconds', label: 'duration', kind: 'number', operator: 'at most', unit: ' s' },
@@ -73,8 +75,9 @@ export function logParameters(query: URLSearchParams): Readonly<Record<string, s
   const parameters: Record<string, string> = {};
   for (const { field, values } of filtersOf(query, ALL_FIELDS)) {
     const inMs = MILLISECONDS[field.name];
-    if (inMs === undefined) parameters[field.name] = values.join(',');
-    else parameters[inMs] = String(Math.round(Number(values[0]) * 1_000));
+    const [first = ''] = values;
+    if (inMs === undefined) parameters[field.name] = field.kind === 'choice' ? values.join(',') : first;
+    else parameters[inMs] = String(Math.round(Number(first) * 1_000));
   }
   const search = query.get('search')?.trim() ?? '';
   if (search !== '') parameters.search = search;
@@ -82,7 +85,9 @@ export function logParameters(query: URLSearchParams): Readonly<Record<string, s
 }
 
 /** Parameters that say something of a generation from its beginning on. */
-const OF_RUNNING = new Set('model provider key workspace app request_format trace_id search'.split(' '));
+const OF_RUNNING = new Set(
+  'model provider key workspace app session_id external_user request_format trace_id search'.split(' '),
+);
 
 /** False if a filter concerns the end, such as the cost: no running generation can match it. */
 export function canFilterRunning(parameters: Readonly<Record<string, string>>): boolean {

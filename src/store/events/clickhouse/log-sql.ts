@@ -70,6 +70,8 @@ function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
     ...isAnyOf('key_hash', filter.keys),
     ...isAnyOf('workspace_id', filter.workspaces),
     ...isAnyOf('app', filter.apps),
+    ...isAnyOf('session_id', filter.sessionIds),
+    ...isAnyOf('external_user', filter.externalUsers),
     ...isAnyOf(STATE, filter.states),
     ...isAnyOf('request_format', filter.formats),
     ...isAnyOf('finish_reason', filter.finishReasons),

@@ -87,6 +87,8 @@ function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): st
     seriesCondition(filter, terms, bind),
     ...endConditions(filter, bind),
     ...stateConditions(filter, bind),
+    ...isAnyOf('session_id', filter.sessionIds),
+    ...isAnyOf('external_user', filter.externalUsers),
     ...isAnyOf('request_format', filter.formats),
     ...isAnyOf('finish_reason', filter.finishReasons),
     ...isAnyOf('error_status', filter.errorStatuses),
@@ -211,14 +213,19 @@ export function logSql(query: LogPartQuery, terms: LogTerms | null): Statement {
   const limit = bind(BigInt(query.limit));
   const columns = MEMBERS.map((name) => `${LOG_COLUMNS[name]} AS "${name}"`).join(', ');
   const matching = `events WHERE ${conditions.join(' AND ')}`;
-  const isSearch = isSearchedEverywhere(query.search) || query.traceIds.length > 0;
-  const isSparse = terms !== null && query.sort === 'arrival' && isSearch;
+  const isSparse = terms !== null && query.sort === 'arrival' && readsLongTexts(query);
   return {
     sql: `WITH page AS MATERIALIZED (SELECT * FROM ${isSparse ? rowsFirst(matching, direction, limit) : matching}
         ORDER BY ${order} LIMIT ${limit})
       SELECT ${columns} FROM page JOIN series ON series.place = page.series ORDER BY ${order}`,
     parameters,
   };
+}
+
+/** Whether texts that hardly two events share must be read of every event: they are most of what is stored. */
+function readsLongTexts({ search, traceIds, sessionIds, externalUsers }: LogFilter): boolean {
+  const isAsked = [traceIds, sessionIds, externalUsers].some(({ length }) => length > 0);
+  return isAsked || isSearchedEverywhere(search);
 }
 
 /**
@@ -236,13 +243,13 @@ function rowsFirst(matching: string, direction: 'ASC' | 'DESC', limit: string): 
  * other event; a search, which takes longer than that, is made once for all.
  */
 export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Statement {
-  const { bucketMs, search, traceIds, states } = query;
+  const { bucketMs, search, states } = query;
   const { bind, parameters } = binder();
   const conditions = conditionsOf(query, terms, bind).join(' AND ');
   const bucket = `created_ms // ${BigInt(bucketMs)} * ${BigInt(bucketMs)} AS bucket`;
   const grouped = (counts: string, more = '') =>
     `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
-  if (search !== null || traceIds.length > 0 || states.length > 0) {
+  if (search !== null || readsLongTexts(query) || states.length > 0) {
     const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
     return { sql: `${grouped(`count(*), ${failed}, ${REFUSED_COUNTS}`)} ORDER BY bucket`, parameters };
   }

@@ -249,11 +249,17 @@ export function logSuite(under: () => ConsoleUnderTest): void {
           await page.locator('.logt th', { hasText: 'Key' }).waitFor();
         }
         await line.getByRole('link', { name: session.session_id }).click();
-        await page.waitForURL(/search=conversation-7/);
+        await page.waitForURL(/session_id=conversation-7/);
         await page.locator('.drawer').press('Escape');
-        await page.goto('/log?live=0&search=conversation-7');
+        await page.goto('/log?live=0&session_id=conversation-7');
         await rowsOf(opened).first().waitFor();
-        expect(await rowsOf(opened).count()).toBeGreaterThan(0);
+        const asked = how === 'in the list' ? 1 : 2;
+        expect(await rowsOf(opened).count()).toBe(asked);
+        const filter = page.locator('.chip', { hasText: 'conversation-7' });
+        await filter.getByRole('button', { name: 'Remove filter session' }).click();
+        await page.waitForURL((url) => url.search === '?live=0');
+        await filter.waitFor({ state: 'detached' });
+        await eventually(() => rowsOf(opened).count()).toBeGreaterThan(asked);
         expect(problems).toEqual([]);
         await close();
       },

@@ -9,8 +9,8 @@ it('names key, workspace, app, session and end user, each with its filter', () =
     ['Key', 'CI', { key: IDS.key_hash }],
     ['Workspace', 'Research', { workspace: 'w-1' }],
     ['App', 'app.example', { app: 'app.example' }],
-    ['Session', 's-1', { search: 's-1' }],
-    ['End user', 'ann', { search: 'ann' }],
+    ['Session', 's-1', { session_id: 's-1' }],
+    ['End user', 'ann', { external_user: 'ann' }],
   ]);
 });
 

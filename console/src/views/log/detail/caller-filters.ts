@@ -43,8 +43,8 @@ export function callerFilters(
     ...ofAccount(of('Key', 'key', key, row?.key_name ?? key?.slice(0, HASH_DIGITS))),
     ...ofAccount(of('Workspace', 'workspace', workspace, row?.workspace_name ?? workspace)),
     ...of('App', 'app', row?.app),
-    ...of('Session', 'search', session),
-    ...of('End user', 'search', user),
+    ...of('Session', 'session_id', session),
+    ...of('End user', 'external_user', user),
   ];
 }
 
