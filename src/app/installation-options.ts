@@ -31,7 +31,7 @@ export interface InstallationOptions {
   readonly dataDir: string;
   /** Prefix of the secrets of new keys. */
   readonly keyPrefix: string;
-  /** Configured vendor name; part of some names of metrics. Absent = unknown. */
+  /** Configured vendor name; part of some names of metrics, and of the ids of routers. Absent = unknown. */
   readonly vendor?: string | undefined;
   /** Initial balance of a new account, USD; null or absent = not enforced. */
   readonly initialUsd?: (() => number | null) | undefined;

@@ -106,6 +106,7 @@ export async function openServices(
     },
     vault,
     sources,
+    vendor: options.vendor,
     setters: options.providerSetters ?? (() => NO_SETTERS),
     running: options.runningProvider ?? (() => undefined),
     listModels: modelLister(createEgress({ rules: options.egress ?? (() => PUBLIC_ADDRESSES) })),

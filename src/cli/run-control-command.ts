@@ -59,6 +59,7 @@ export function installationOptions(flags: Flags): InstallationOptions {
   return {
     dataDir: runtime.dataDir,
     keyPrefix: config.keys.prefix,
+    vendor: config.vendor,
     initialUsd: () => config.credits.initial_usd,
     providers: () => [...credentialProviders(config.providers), ...mcpProviders(config.tools.mcp_servers)],
     egress: () => parseEgressRules(config.egress.allow),

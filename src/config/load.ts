@@ -57,6 +57,8 @@ export interface LoadOptions {
   readonly knownProviders: KnownProviders;
   /** Checks presets against the request formats, which this room does not know; paths begin at the root. */
   readonly presetCheck?: (presets: Config['presets'], vendor: string) => readonly Problem[];
+  /** Checks the ids of models, as far as other rooms know; paths begin at the root. */
+  readonly modelCheck?: (models: Config['models'], vendor: string) => readonly Issue[];
   /** Checks workspaces beyond their schema, as far as other rooms know, in slices; paths begin at the root. */
   readonly declarationCheck?: (config: Config) => Sliced<readonly Problem[]>;
   /** Finds what is legal and almost surely a mistake, as far as other rooms know; paths begin at the root. */
@@ -103,6 +105,7 @@ interface BegunLoading {
   readonly env: Environment;
   readonly knownProviders: KnownProviders;
   readonly presetCheck: LoadOptions['presetCheck'];
+  readonly modelCheck: LoadOptions['modelCheck'];
   readonly declarationCheck: LoadOptions['declarationCheck'];
   readonly likelyMistakes: LoadOptions['likelyMistakes'];
   /** The whole file is read, not only what a command needs. */
@@ -116,7 +119,7 @@ function failed({ problems, runtime, source }: BegunLoading): Loading {
 
 function beginLoading(options: LoadOptions): BegunLoading {
   const { flags = {}, env = process.env, cwd = process.cwd(), knownProviders } = options;
-  const { presetCheck, declarationCheck } = options;
+  const { presetCheck, modelCheck, declarationCheck } = options;
   // A command does not read all of the file, so much of it would look unused.
   const isWhole = options.scope === undefined || options.scope === 'whole';
   const likelyMistakes = isWhole ? options.likelyMistakes : undefined;
@@ -131,6 +134,7 @@ function beginLoading(options: LoadOptions): BegunLoading {
     env,
     knownProviders,
     presetCheck,
+    modelCheck,
     declarationCheck,
     likelyMistakes,
     isWhole,
@@ -195,13 +199,14 @@ function certificateOf(
 }
 
 function* furtherProblems(
-  { presetCheck, declarationCheck }: BegunLoading,
+  { presetCheck, modelCheck, declarationCheck }: BegunLoading,
   config: Config,
   tls: CertificateReading | undefined,
 ): Sliced<Problem[]> {
   const declared = declarationCheck === undefined ? [] : yield* declarationCheck(config);
   return [
     ...(tls?.ok === false ? tls.problems : []),
+    ...(modelCheck?.(config.models, config.vendor) ?? []),
     ...(presetCheck?.(config.presets, config.vendor) ?? []),
     ...declared,
   ]

@@ -4,6 +4,7 @@ import { leastMs } from '../../test/kit/builders/least-ms.ts';
 import { requestOf } from '../../test/kit/builders/request.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { NO_TEAMS } from '../catalog/fusion-team.ts';
+import { ROUTER_NAMES } from '../catalog/virtual-ids.ts';
 import { GatewayError } from '../ir/errors.ts';
 import type { Item } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
@@ -12,6 +13,7 @@ import { parsePrice } from '../kit/money.ts';
 import { type HealthView, UNTRIED } from './health/endpoint-health.ts';
 import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
 import { resolveModels } from './resolve-models.ts';
+import { ROUTERS } from './routers/routers.ts';
 import { needsOf } from './rules/needs.ts';
 
 /** A model with one endpoint for each price of a million tokens of the prompt; answers cost as much. */
@@ -127,6 +129,18 @@ describe('ids', () => {
   ];
   it.each(refused)('refuses %s', (_, model, message) => {
     expect(failure({ model })).toBe(message);
+  });
+
+  it.each(['acorn/free', 'acorn/free:nitro'])(
+    'takes %s for the router, whatever the catalogue has',
+    (model) => {
+      const catalog = catalogOf(...MODELS, priced('acorn/free', 1), priced('acorn/free:nitro', 1));
+      expect(resolve({ model, context: { catalog } }).strategy).toBe('free');
+    },
+  );
+
+  it('has a router for every name that no model can have', () => {
+    expect(Object.keys(ROUTERS)).toEqual(ROUTER_NAMES);
   });
 
   it('shortens an id that is quoted back', () => {

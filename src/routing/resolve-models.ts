@@ -1,5 +1,6 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { unknownModelMessage } from '../catalog/knowledge/model-hint.ts';
+import { isRouterId, parseLatest, routerNameOf, UNAVAILABLE_ROUTERS } from '../catalog/virtual-ids.ts';
 import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import type { TranslationEntry } from '../ir/metadata.ts';
 import { pluginPlace } from '../ir/plugins.ts';
@@ -9,9 +10,9 @@ import { quoted, shortened } from '../kit/text/quoted.ts';
 import { type ModelId, parseModelId } from './resolve/model-id.ts';
 import { NoModelToChoose } from './resolve/no-model-to-choose.ts';
 import type { Resolution, ResolutionContext } from './resolve/resolution.ts';
-import { latestOf, parseLatest } from './routers/latest.ts';
+import { latestOf } from './routers/latest.ts';
 import { pluginSettings } from './routers/plugin-settings.ts';
-import { ROUTER_OF_PLUGIN, ROUTERS, UNAVAILABLE_ROUTERS } from './routers/routers.ts';
+import { ROUTER_OF_PLUGIN, ROUTERS } from './routers/routers.ts';
 import type { RoutedModel, Variant } from './rules/routed-model.ts';
 
 /**
@@ -73,7 +74,8 @@ function skipped(id: string, { message }: NoModelToChoose): TranslationEntry {
 }
 
 function resolveId(id: string, request: GenerationRequest, context: ResolutionContext): Resolution {
-  const exact = context.catalog.resolve(id);
+  // Routers first: what `catalog refresh` brings may have their ids.
+  const exact = isRouterId(id, context.vendor) ? undefined : context.catalog.resolve(id);
   if (exact !== undefined) return resolvedTo(exact, id, []);
   const parsed = parseModelId(id);
   const resolution = resolveBase(parsed, request, context);
@@ -93,9 +95,10 @@ function resolveBase(
   request: GenerationRequest,
   context: ResolutionContext,
 ): Resolution | undefined {
+  const router = resolveRouter(base, variants, request, context);
+  if (router !== undefined) return router;
   const model = context.catalog.resolve(base);
-  if (model !== undefined) return resolvedTo(model, base, variants);
-  return resolveLatest(base, variants, context) ?? resolveRouter(base, variants, request, context);
+  return model === undefined ? resolveLatest(base, variants, context) : resolvedTo(model, base, variants);
 }
 
 function resolvedTo(model: Model, id: string, variants: readonly Variant[]): Resolution {
@@ -142,11 +145,6 @@ function resolveRouter(
     strategy: router.strategy,
     models: models.map((model) => ({ name: base, model, variants })),
   };
-}
-
-/** The part of an id after the vendor prefix; undefined if it has another prefix. */
-function routerNameOf(base: string, vendor: string): string | undefined {
-  return base.startsWith(`${vendor}/`) ? base.slice(vendor.length + 1) : undefined;
 }
 
 function notAvailable(what: string): GatewayError {

@@ -1,4 +1,5 @@
 import { KNOWN_PROVIDERS } from '../catalog/providers/known-providers.ts';
+import { configuredIdIssues } from '../catalog/virtual-ids.ts';
 import type { LoadOptions } from '../config/load.ts';
 import type { Flags } from '../config/runtime.ts';
 import type { Presets } from '../dialects/shared/presets/preset.ts';
@@ -12,6 +13,7 @@ export function loadOptions(flags: Flags): LoadOptions {
     flags,
     knownProviders: KNOWN_PROVIDERS,
     presetCheck: (presets, vendor) => check(presets as Presets, vendor),
+    modelCheck: configuredIdIssues,
     declarationCheck: declarationProblems,
     likelyMistakes: likelyCatalogueMistakes,
   };

@@ -54,6 +54,8 @@ it.each([
   ['meta-llama/Llama-3.3-70B-Instruct', 'meta-llama/llama-3.3-70b-instruct'],
   ['/models/My Model.gguf', 'models/my-model.gguf'],
   ['Qwen 3', 'workshop/qwen-3'],
+  ['acorn/auto', 'workshop/acorn-auto'],
+  ['acorn/large', 'acorn/large'],
 ])('offers %s as %s', (model, id) => {
-  expect(offeredId('workshop', model)).toBe(id);
+  expect(offeredId('workshop', model, 'acorn')).toBe(id);
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Provider } from '../catalog.ts';
+import { isRouterId } from '../virtual-ids.ts';
 
 /** A model as its provider lists it. */
 export interface ListedModel {
@@ -106,10 +107,11 @@ function contextLengthIn(entry: JsonObject): number | undefined {
 
 /**
  * The id under which a model of a provider is offered: its own name if it has an author, else behind the slug of the
- * provider. A colon would begin a variant.
+ * provider, as what another gateway offers under the id of a router. A colon would begin a variant.
  */
-export function offeredId(slug: string, model: string): string {
+export function offeredId(slug: string, model: string, vendor: string | undefined): string {
   const name = model.toLowerCase().replace(/[^a-z0-9._/+-]+/g, '-');
   const trimmed = name.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
-  return trimmed.includes('/') ? trimmed : `${slug}/${trimmed}`;
+  if (trimmed.includes('/') && !isRouterId(trimmed, vendor)) return trimmed;
+  return `${slug}/${trimmed.replaceAll('/', '-')}`;
 }

@@ -4,14 +4,13 @@ import { hasOwnAddress } from '../../catalog/providers/own-address.ts';
 import { rowOf } from '../../catalog/providers/provider-rows.ts';
 import { shippedModels } from '../../catalog/shipped-models.ts';
 import { SIMULATOR_MODELS } from '../../catalog/simulator-catalog.ts';
+import { parseLatest, ROUTER_NAMES, UNAVAILABLE_ROUTERS } from '../../catalog/virtual-ids.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
 import { quoted } from '../../kit/text/quoted.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
-import { parseLatest } from '../../routing/routers/latest.ts';
-import { ROUTERS, UNAVAILABLE_ROUTERS } from '../../routing/routers/routers.ts';
 
 /** Warnings about providers, dialects and models that are valid in a configuration and almost surely a mistake. */
 export function likelyCatalogueMistakes(config: Config): Issue[] {
@@ -180,7 +179,7 @@ function knownModels(
   { models, providers, vendor }: Config,
   named: readonly NamedModel[],
 ): ReadonlyMap<string, readonly string[]> {
-  const routers = [...Object.keys(ROUTERS), ...UNAVAILABLE_ROUTERS].map((name) => ({
+  const routers = [...ROUTER_NAMES, ...UNAVAILABLE_ROUTERS].map((name) => ({
     id: `${vendor}/${name}`,
   }));
   const shipped = shippedModels(

@@ -5,6 +5,7 @@ import { parseCredential } from '../../catalog/providers/credential.ts';
 import { labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
 import { type ListModels, type ModelListing, offeredId } from '../../catalog/providers/model-list.ts';
 import { authOf } from '../../catalog/providers/provider-rows.ts';
+import { virtualIdProblem } from '../../catalog/virtual-ids.ts';
 import type {
   CreateGatewayProvider,
   ProviderSetter,
@@ -36,6 +37,8 @@ export interface GatewayProvidersDependencies {
   readonly isWorkspace: (id: string) => Promise<boolean>;
   readonly vault: Pick<Vault, 'encrypt' | 'decrypt'>;
   readonly sources: Sources;
+  /** The vendor in the ids of routers, which no model can have. Undefined = unknown. */
+  readonly vendor: string | undefined;
   /** What the file and the environment set, by slug. */
   readonly setters: () => ReadonlyMap<string, ProviderSetter>;
   /** A provider of the running catalogue. */
@@ -110,7 +113,7 @@ export class GatewayProviders {
     const { store, sources, vault } = this.#dependencies;
     const { slug, key = null } = wanted;
     const place = placeOf(wanted);
-    const models = storedModels(slug, wanted.models ?? []);
+    const models = this.#storedModels(slug, wanted.models ?? []);
     await this.#requireSound(place, key, models, workspaceIdsOf(wanted));
     if ((await store.listAll()).length >= MAX_PROVIDERS) {
       throw new GatewayError(
@@ -142,7 +145,7 @@ export class GatewayProviders {
     const { store, sources, vault } = this.#dependencies;
     const current = await this.get(slug);
     const place = { ...current, ...placeChangeOf(wanted) };
-    const models = wanted.models && storedModels(slug, wanted.models);
+    const models = wanted.models && this.#storedModels(slug, wanted.models);
     const { key } = wanted;
     const workspaceIds = workspaceIdsOf(wanted);
     const keepsKey = key === undefined && current.encryptedKey !== null;
@@ -193,7 +196,8 @@ export class GatewayProviders {
   async test(wanted: TestGatewayProvider): Promise<ProviderTestObject> {
     const { slug } = wanted;
     const provider = await this.#testedProvider(wanted);
-    return testObject(slug, provider, await this.#dependencies.listModels(provider));
+    const { listModels, vendor } = this.#dependencies;
+    return testObject(slug, provider, await listModels(provider), vendor);
   }
 
   async #testedProvider(wanted: TestGatewayProvider): Promise<Provider> {
@@ -224,7 +228,7 @@ export class GatewayProviders {
   ): Promise<void> {
     const issues = [
       ...providerIssues(place, key),
-      ...modelIssues(models),
+      ...modelIssues(models, this.#dependencies.vendor),
       ...(await this.#workspaceIssues(workspaceIds ?? [])),
     ];
     if (issues.length > 0) throw invalidRequest(issues);
@@ -237,6 +241,17 @@ export class GatewayProviders {
       issues.push({ path: `workspace_ids[${index}]`, message: 'is not the id of a workspace' });
     }
     return issues;
+  }
+
+  #storedModels(slug: string, models: NonNullable<CreateGatewayProvider['models']>): StoredModel[] {
+    return models.map(({ id, model, name, context_length: contextLength, pricing }) => ({
+      id: id ?? offeredId(slug, model, this.#dependencies.vendor),
+      model,
+      name: name ?? null,
+      contextLength: contextLength ?? null,
+      promptPrice: pricing?.prompt ?? '0',
+      completionPrice: pricing?.completion ?? '0',
+    }));
   }
 
   #keyOf(stored: StoredProvider): string | null {
@@ -271,7 +286,7 @@ export class GatewayProviders {
     try {
       const key = this.#keyOf(stored);
       const [issue] = providerIssues(stored, key);
-      if (issue === undefined) return [storedEntryOf(stored, key)];
+      if (issue === undefined) return [storedEntryOf(this.#withRealModels(stored), key)];
       this.#warn(slug, `${issue.path} ${issue.message}`);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -280,8 +295,18 @@ export class GatewayProviders {
     return [];
   }
 
+  /** Without models that were stored before their ids became those of routers. */
+  #withRealModels(stored: StoredProvider): StoredProvider {
+    const models = stored.models.filter(({ id }) => {
+      const problem = virtualIdProblem(id, this.#dependencies.vendor);
+      if (problem !== undefined) this.#warn(stored.slug, `the id of a model ${problem}`);
+      return problem === undefined;
+    });
+    return { ...stored, models };
+  }
+
   #warn(provider: string, reason: string): void {
-    this.#dependencies.warn('a provider that was added is not served', { provider, reason });
+    this.#dependencies.warn('a provider that was added is not served as it is stored', { provider, reason });
   }
 }
 
@@ -320,17 +345,6 @@ function workspaceIdsOf({
   return ids && [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-function storedModels(slug: string, models: NonNullable<CreateGatewayProvider['models']>): StoredModel[] {
-  return models.map(({ id, model, name, context_length: contextLength, pricing }) => ({
-    id: id ?? offeredId(slug, model),
-    model,
-    name: name ?? null,
-    contextLength: contextLength ?? null,
-    promptPrice: pricing?.prompt ?? '0',
-    completionPrice: pricing?.completion ?? '0',
-  }));
-}
-
 /** The masked form of a key, which was checked. */
 function labelOf(place: ProviderPlace, key: string): string {
   const reading = parseCredential(authOf(providerEntryOf(place, key)) ?? 'bearer', key);
@@ -341,6 +355,7 @@ function testObject(
   slug: string,
   { credential }: Pick<Provider, 'credential'>,
   { status, models, problem, isOpenToAll, isUnasked = false, milliseconds }: ModelListing,
+  vendor: string | undefined,
 ): ProviderTestObject {
   return {
     passed: models !== undefined,
@@ -350,7 +365,7 @@ function testObject(
     is_key_proven: models === undefined || credential === undefined ? null : isOpenToAll !== true,
     milliseconds,
     models: (models ?? []).map(({ model, name, contextLength }) => ({
-      id: offeredId(slug, model),
+      id: offeredId(slug, model, vendor),
       model,
       name: name ?? null,
       context_length: contextLength ?? null,

@@ -3,6 +3,7 @@ import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import { isAuthorized } from '../../catalog/providers/missing-credential.ts';
 import { rowOf } from '../../catalog/providers/provider-rows.ts';
 import { SIMULATOR_PROVIDER } from '../../catalog/simulator-catalog.ts';
+import { virtualIdProblem } from '../../catalog/virtual-ids.ts';
 import { addressChecks } from '../../config/parse/cross-checks.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
@@ -41,13 +42,15 @@ function misspeltIssue(slug: string): Issue | undefined {
   };
 }
 
-/** Problems of ids that stand for two models of one provider. */
-export function modelIssues(models: readonly Pick<StoredModel, 'id'>[]): Issue[] {
+/** Problems of ids that stand for two models of one provider, or for something that is no model. */
+export function modelIssues(models: readonly Pick<StoredModel, 'id'>[], vendor: string | undefined): Issue[] {
   const firstAt = new Map<string, number>();
-  return models.flatMap(({ id }, index) => {
+  return models.flatMap(({ id }, index): Issue[] => {
+    const path = `models[${index}].id`;
     const first = firstAt.get(id);
-    if (first === undefined) firstAt.set(id, index);
-    if (first === undefined) return [];
-    return [{ path: `models[${index}].id`, message: `is that of models[${first}] too: ${id}` }];
+    if (first !== undefined) return [{ path, message: `is that of models[${first}] too: ${id}` }];
+    firstAt.set(id, index);
+    const message = virtualIdProblem(id, vendor);
+    return message === undefined ? [] : [{ path, message }];
   });
 }

@@ -1,17 +1,5 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-
-/** The model family in `~author/family-latest`. */
-export interface VersionGroup {
-  readonly author: string;
-  readonly family: string;
-}
-
-/** Parses `~author/family-latest`; undefined for any other id. */
-export function parseLatest(id: string): VersionGroup | undefined {
-  if (!id.startsWith('~')) return undefined;
-  const match = /^~([^/]+)\/(.+)-latest$/.exec(id);
-  return match === null ? undefined : { author: match[1] ?? '', family: match[2] ?? '' };
-}
+import type { VersionGroup } from '../../catalog/virtual-ids.ts';
 
 /**
  * The newest model of a family: among the author's models whose names contain every word of the family's name, the one

@@ -5,7 +5,7 @@ import { fusionRouter } from './fusion.ts';
 import { paretoCodeRouter } from './pareto-code.ts';
 import type { Router } from './router.ts';
 
-/** The routers, by the part of their id after the vendor prefix. */
+/** The routers of `ROUTER_NAMES`. */
 export const ROUTERS: Readonly<Record<string, Router>> = {
   auto: autoRouter('auto-router'),
   'auto-beta': autoRouter('auto-beta-router'),
@@ -13,9 +13,6 @@ export const ROUTERS: Readonly<Record<string, Router>> = {
   free: freeRouter,
   ...Object.fromEntries([...FUSION_MODELS].map(([name, preset]) => [name, fusionRouter(preset)])),
 };
-
-/** Names of routers that are not supported yet. */
-export const UNAVAILABLE_ROUTERS: readonly string[] = ['bodybuilder'];
 
 export const ROUTER_OF_PLUGIN: ReadonlyMap<string, string> = new Map(
   Object.entries(ROUTERS).flatMap(([name, { plugin }]) =>

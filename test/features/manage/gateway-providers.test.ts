@@ -306,6 +306,27 @@ describe('a server of your own', () => {
   });
 });
 
+describe('another gateway as a server', () => {
+  it('has its routers offered behind its slug, and never takes the place of our own', async () => {
+    const server = await openModelServer([{ id: 'signalbox/auto' }, { id: 'signalbox/large' }], KEY);
+    const wanted = workshop({ slug: 'hub', base_url: server.url });
+    const listed = await ask('POST', '/gateway/providers/test', wanted);
+    expect(listed.body.data.models.map(({ id }: any) => id)).toEqual([
+      'hub/signalbox-auto',
+      'signalbox/large',
+    ]);
+    const models = [{ model: 'signalbox/auto' }];
+    expect((await ask('POST', '/gateway/providers', { ...wanted, models })).status).toBe(201);
+    expect((await say('hub/signalbox-auto')).body.model).toBe('hub/signalbox-auto');
+    const changed = { models: [{ id: 'signalbox/auto', model: 'signalbox/auto' }] };
+    const refused = await ask('PATCH', '/gateway/providers/hub', changed);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.message).toContain('signalbox/auto');
+    await ask('DELETE', '/gateway/providers/hub');
+    await server.close();
+  });
+});
+
 describe('a server that is named like a member of every object', () => {
   it('is listed, switched off too', async () => {
     const slug = 'constructor';
@@ -388,6 +409,21 @@ describe('refusals', () => {
       /decimal/,
     ],
     [{ slug: 'anthropic', key: 'k', colour: 'red' }, 'colour', /not a known field/],
+    [
+      { slug: 'anthropic', key: 'k', models: [{ model: 'a' }, { id: 'signalbox/auto', model: 'a-2' }] },
+      'models[1].id',
+      /router of this gateway.*signalbox\/auto/,
+    ],
+    [
+      { slug: 'signalbox', dialect: 'openai-chat', base_url: 'http://x', models: [{ model: 'free' }] },
+      'models[0].id',
+      /router of this gateway.*signalbox\/free/,
+    ],
+    [
+      { slug: 'anthropic', key: 'k', models: [{ id: '~anthropic/opus-latest', model: 'a' }] },
+      'models[0].id',
+      /newest model of a family/,
+    ],
   ])('names the place: %j', async (body, path, message) => {
     const { status, body: error } = await create(body);
     expect(status).toBe(400);

@@ -190,6 +190,20 @@ describe('signalbox check-config', () => {
     });
   });
 
+  it('has no model take the place of a router', async () => {
+    const endpoints = 'endpoints: [{ provider: openai }]';
+    writeFileSync(
+      file,
+      `models:\n  - { id: signalbox/auto, ${endpoints} }\n  - { id: a/b, aliases: [signalbox/free], ${endpoints} }\n`,
+    );
+    const { code, err } = await command('check-config');
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'models[0].id: is a router of this gateway, so that no model can have it: signalbox/auto',
+    );
+    expect(err).toContain('models[1].aliases[0]: is a router of this gateway');
+  });
+
   it('exits 1 with a line for each problem', async () => {
     writeFileSync(file, 'vendor: Bad\nroutin: {}\nproviders: [{ slug: openai, key: 1 }]');
     const checked = await command('check-config');

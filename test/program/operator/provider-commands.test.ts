@@ -31,6 +31,15 @@ afterEach(() => {
   temporary.remove();
 });
 
+const SERVER = [
+  '--base-url',
+  'http://127.0.0.1:9/v1',
+  '--dialect',
+  'openai-chat',
+  '--secret-env',
+  'WRONG_KEY',
+];
+
 const dataDir = () => join(temporary.path, 'data');
 
 const cli = (...words: string[]) => typed([...words, '--data-dir', dataDir()]);
@@ -103,6 +112,10 @@ it.each([
   [['providers', 'update', 'workshop'], 'nothing to change'],
   [['providers', 'update', 'workshop', '--models', 'all'], 'was not added'],
   [['providers', 'remove', 'workshop'], 'not found'],
+  [
+    ['providers', 'add', 'signalbox', ...SERVER, '--untested', '--models', 'auto'],
+    'models[0].id: is a router of this gateway, so that no model can have it: signalbox/auto',
+  ],
   [['providers', 'add', 'antropic', '--secret-env', 'KEY_OF_THE_TEST'], 'Did you mean anthropic'],
   [['providers', 'add', 'workshop', '--dialect', 'openai'], '--dialect'],
   [['providers', 'update', 'x', '--workspaces', 'a', '--all-workspaces'], 'give one of them'],
