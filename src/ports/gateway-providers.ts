@@ -1,5 +1,8 @@
 import type { EncryptedSecret, SecretStore } from './byok.ts';
 
+/** Models that a stored provider can serve, in addition to those that the catalogue knows of it. */
+export const MAX_PROVIDER_MODELS = 500;
+
 /** A model that a stored provider serves, in addition to those that the catalogue knows of it. */
 export interface StoredModel {
   /** The id that callers use. */

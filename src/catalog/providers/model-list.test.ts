@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../../kit/loop/turns.ts';
 import { offeredId, readModelList } from './model-list.ts';
+
+const listIn = (body: unknown) => runAtOnce(readModelList(JSON.stringify(body) ?? ''));
+
+const modelsIn = (body: unknown) => listIn(body)?.models;
 
 describe('readModelList', () => {
   it('reads the list of OpenAI, with what servers add to it', () => {
@@ -10,7 +15,7 @@ describe('readModelList', () => {
       { id: 'acme/large', name: 'Acme: Large', context_length: 200_000 },
       { id: 'acme/large', context_length: 1 },
     ];
-    expect(readModelList({ object: 'list', data })).toEqual([
+    expect(modelsIn({ object: 'list', data })).toEqual([
       { model: 'llama3.2:3b' },
       { model: 'meta-llama/Llama-3.3-70B', contextLength: 131_072 },
       { model: 'qwen', contextLength: 32_768 },
@@ -19,13 +24,11 @@ describe('readModelList', () => {
   });
 
   it('reads the lists of Anthropic and Google', () => {
-    expect(readModelList({ data: [{ id: 'claude-x', display_name: 'Claude X' }] })).toEqual([
+    expect(modelsIn({ data: [{ id: 'claude-x', display_name: 'Claude X' }] })).toEqual([
       { model: 'claude-x', name: 'Claude X' },
     ]);
     const models = [{ name: 'models/gemini-x', displayName: 'Gemini X', inputTokenLimit: 1_000_000 }];
-    expect(readModelList({ models })).toEqual([
-      { model: 'gemini-x', name: 'Gemini X', contextLength: 1_000_000 },
-    ]);
+    expect(modelsIn({ models })).toEqual([{ model: 'gemini-x', name: 'Gemini X', contextLength: 1_000_000 }]);
   });
 
   it.each([
@@ -33,19 +36,32 @@ describe('readModelList', () => {
     [{ data: [{ id: 7 }, null, 'text', { id: '' }, { id: 'x'.repeat(201) }] }, []],
     [{ data: [{ id: 'a', context_length: -1, max_model_len: 1.5 }] }, [{ model: 'a' }]],
   ])('leaves out what is no model: %j', (body, found) => {
-    expect(readModelList(body)).toEqual(found);
+    expect(modelsIn(body)).toEqual(found);
   });
 
   it.each([undefined, null, 'text', 7, {}, { data: 'text' }])(
     'is undefined for what is no list: %j',
     (body) => {
-      expect(readModelList(body)).toBeUndefined();
+      expect(listIn(body)).toBeUndefined();
     },
   );
 
-  it('keeps at most 2000', () => {
-    const data = Array.from({ length: 2_500 }, (_, index) => ({ id: `m${index}` }));
-    expect(readModelList({ data })).toHaveLength(2_000);
+  it('takes the first 2000 of any number', () => {
+    const data = Array.from({ length: 100_000 }, (_, index) => ({ id: `m${index}`, object: 'model' }));
+    const list = listIn({ data });
+    expect(list).toMatchObject({ count: 100_000, isCut: false });
+    expect(list?.models).toHaveLength(2_000);
+    expect(list?.models.at(-1)).toEqual({ model: 'm1999' });
+  });
+
+  it('reads the beginning of a list that is cut, and no text that is damaged', () => {
+    const text = JSON.stringify({ data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] }).slice(0, -4);
+    expect(runAtOnce(readModelList(text, true))).toEqual({
+      models: [{ model: 'a' }, { model: 'b' }],
+      count: 2,
+      isCut: true,
+    });
+    expect(runAtOnce(readModelList(text))).toBeUndefined();
   });
 });
 

@@ -1,4 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
+import { listMembers } from '../../kit/json/list-members.ts';
+import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import type { Provider } from '../catalog.ts';
 import { isRouterId } from '../virtual-ids.ts';
 
@@ -14,8 +16,8 @@ export interface ListedModel {
 export interface ModelListing {
   /** Status of the answer; null = there was none. */
   readonly status: number | null;
-  /** The models, if it listed them. */
-  readonly models?: readonly ListedModel[];
+  /** What it lists; absent = there is no list. */
+  readonly list?: ModelList;
   /** Why there is no list: the provider's own words, or what was in the way. Without secrets and addresses. */
   readonly problem?: string;
   /**
@@ -28,10 +30,20 @@ export interface ModelListing {
   readonly milliseconds: number;
 }
 
+/** A list of models. */
+export interface ModelList {
+  /** The first of them, each once. */
+  readonly models: readonly ListedModel[];
+  /** How many are listed; at least so many, if the list is cut. */
+  readonly count: number;
+  /** The answer is too long to be read to its end. */
+  readonly isCut: boolean;
+}
+
 /** Asks a provider for its models with the credential of its entry. */
 export type ListModels = (provider: Provider) => Promise<ModelListing>;
 
-/** Most models of a list that are kept. */
+/** Most models of a list that are taken. */
 const MAX_MODELS = 2_000;
 
 const MAX_NAME_CHARACTERS = 200;
@@ -51,26 +63,19 @@ const CONTEXT_MEMBERS = [
 const DEEPER: readonly string[] = ['meta', 'top_provider', 'limits'];
 
 /**
- * The models of a body that lists them, each once: of OpenAI, Anthropic and Google, and as Ollama, vLLM, llama.cpp, LM
- * Studio and aggregators extend it. Undefined if the body is no list.
+ * The models of a text that lists them: of OpenAI, Anthropic and Google, and as Ollama, vLLM, llama.cpp, LM Studio and
+ * aggregators extend it. `isCut`: the text is the beginning of a longer one. Undefined if it is no list.
  */
-export function readModelList(body: unknown): readonly ListedModel[] | undefined {
-  const entries = entriesIn(body);
-  if (entries === undefined) return undefined;
+export function* readModelList(text: string, isCut = false): Sliced<ModelList | undefined> {
+  const members = yield* listMembers(text, ['data', 'models'], MAX_MODELS);
+  if (members === undefined || (!members.isWhole && !isCut)) return undefined;
   const found = new Map<string, ListedModel>();
-  for (const entry of entries.slice(0, MAX_MODELS)) {
-    const listed = isJsonObject(entry) ? listedModel(entry) : undefined;
+  yield* forEachSliced(members.first, (member) => {
+    const reading = readJson(member);
+    const listed = reading.ok && isJsonObject(reading.value) ? listedModel(reading.value) : undefined;
     if (listed !== undefined && !found.has(listed.model)) found.set(listed.model, listed);
-  }
-  return [...found.values()];
-}
-
-function entriesIn(body: unknown): readonly Json[] | undefined {
-  if (Array.isArray(body)) return body as readonly Json[];
-  if (!isJsonObject(body)) return undefined;
-  const { data, models } = body;
-  if (Array.isArray(data)) return data;
-  return Array.isArray(models) ? models : undefined;
+  });
+  return { models: [...found.values()], count: members.count, isCut: !members.isWhole };
 }
 
 function listedModel(entry: JsonObject): ListedModel | undefined {

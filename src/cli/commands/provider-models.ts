@@ -1,4 +1,5 @@
 import { CommandRefused } from '../../control/send-command.ts';
+import { MAX_PROVIDER_MODELS } from '../../ports/gateway-providers.ts';
 
 /** A model of a provider, in the notation of the API. */
 export interface WantedModel {
@@ -69,6 +70,11 @@ export function chosenModels({ chosen, prices, current, listed }: ModelChoice): 
       : chosen === 'all'
         ? listed.map(({ model }) => model)
         : listOf(chosen);
+  if (names.length > MAX_PROVIDER_MODELS) {
+    throw new CommandRefused(
+      `--models: these are ${names.length} models, and one provider can serve ${MAX_PROVIDER_MODELS}: name those that it shall serve`,
+    );
+  }
   const stranger = [...priced.keys()].find((name) => !names.includes(name));
   if (stranger !== undefined) {
     throw new CommandRefused(`--prices: ${stranger} is not among its models: name it in --models too`);

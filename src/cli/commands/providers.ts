@@ -172,13 +172,29 @@ export async function removeProvider(flags: Flags, slug: string): Promise<Comman
 }
 
 function testText(slug: string, test: ProviderTestObject): string {
-  const { passed, is_testable, is_key_proven, status, message, milliseconds, models } = test;
+  const { passed, is_testable, is_key_proven, status, message, milliseconds } = test;
   const took = `in ${durationText(milliseconds)}`;
   if (!is_testable) return `${slug} was not asked: ${message}.\n`;
   if (status === null) return `${slug} did not answer: ${message}.\n`;
   if (!passed) return `${slug} answered ${status} ${took}: ${message}\n`;
   const proof = is_key_proven === false ? ' It lists them without a key too, so the key is not proven.' : '';
-  return `${slug} answered ${status} ${took} and lists ${countText(models.length, 'model')}.${proof}\n`;
+  return `${slug} answered ${status} ${took} and lists ${listText(test)}.${proof}\n`;
+}
+
+const SHOWN_NAMES = 20;
+
+/** The names of the first models that a provider lists. */
+function namesText({ models }: ProviderTestObject): string {
+  const names = models.slice(0, SHOWN_NAMES).map(({ model }) => model);
+  const others = models.length - names.length;
+  return `${names.join(', ') || 'none'}${others === 0 ? '' : ` and ${countText(others, 'other')}`}`;
+}
+
+/** How many models a provider lists, and how many of them are shown. */
+function listText({ models, listed_models, is_list_cut }: ProviderTestObject): string {
+  const listed = `${is_list_cut ? 'more than ' : ''}${countText(listed_models ?? 0, 'model')}`;
+  const isLong = (listed_models ?? 0) > models.length;
+  return isLong || is_list_cut ? `${listed}, of which the first ${models.length} are taken` : listed;
 }
 
 function providerText(provider: AddedProviderView, test: ProviderTestObject | null): string {
@@ -189,9 +205,7 @@ function providerText(provider: AddedProviderView, test: ProviderTestObject | nu
     ...(address !== null && models.length === 0
       ? [`It serves no model yet. Choose: signalbox providers update ${slug} --models all`]
       : []),
-    ...(test !== null && address !== null && models.length === 0
-      ? [`It lists: ${test.models.map(({ model }) => model).join(', ') || 'none'}`]
-      : []),
+    ...(test !== null && address !== null && models.length === 0 ? [`It lists: ${namesText(test)}`] : []),
     ...(free.length > 0
       ? [`Free, because they have no price (--prices sets one): ${free.map(({ id }) => id).join(', ')}`]
       : []),

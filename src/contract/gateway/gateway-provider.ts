@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import type { StoredProvider } from '../../ports/gateway-providers.ts';
+import { MAX_PROVIDER_MODELS, type StoredProvider } from '../../ports/gateway-providers.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
 
 const MAX_SECRET_CHARACTERS = 65_536;
-const MAX_MODELS = 500;
 const MAX_WORKSPACES = 1_000;
 
 const slug = Type.String({
@@ -65,7 +64,7 @@ const model = closed({
 
 const models = Type.Optional(
   Type.Array(model, {
-    maxItems: MAX_MODELS,
+    maxItems: MAX_PROVIDER_MODELS,
     description:
       'Models that it serves besides those that the catalogue knows at its usual address. A server of your own serves ' +
       'these alone.',
@@ -162,6 +161,12 @@ export const providerTestSchema = Type.Object({
         'False: it lists its models without a key too. Null: no key was sent, or there is no list.',
     }),
     milliseconds: Type.Integer(),
+    listed_models: nullable(Type.Integer(), {
+      description: 'How many models it lists; null = there is no list.',
+    }),
+    is_list_cut: Type.Boolean({
+      description: 'The list was too long to be read to its end: it has more models than were counted.',
+    }),
     models: Type.Array(
       Type.Object({
         id: Type.String({ description: 'The id under which callers would ask for it.' }),
@@ -169,6 +174,7 @@ export const providerTestSchema = Type.Object({
         name: nullable(Type.String()),
         context_length: nullable(Type.Integer(), { description: 'Null = it was not said.' }),
       }),
+      { description: 'The first 2,000 of them.' },
     ),
   }),
 });

@@ -354,17 +354,19 @@ function labelOf(place: ProviderPlace, key: string): string {
 function testObject(
   slug: string,
   { credential }: Pick<Provider, 'credential'>,
-  { status, models, problem, isOpenToAll, isUnasked = false, milliseconds }: ModelListing,
+  { status, list, problem, isOpenToAll, isUnasked = false, milliseconds }: ModelListing,
   vendor: string | undefined,
 ): ProviderTestObject {
   return {
-    passed: models !== undefined,
+    passed: list !== undefined,
     is_testable: !isUnasked,
     status,
     message: problem ?? null,
-    is_key_proven: models === undefined || credential === undefined ? null : isOpenToAll !== true,
+    is_key_proven: list === undefined || credential === undefined ? null : isOpenToAll !== true,
     milliseconds,
-    models: (models ?? []).map(({ model, name, contextLength }) => ({
+    listed_models: list?.count ?? null,
+    is_list_cut: list?.isCut ?? false,
+    models: (list?.models ?? []).map(({ model, name, contextLength }) => ({
       id: offeredId(slug, model, vendor),
       model,
       name: name ?? null,

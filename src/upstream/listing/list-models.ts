@@ -1,7 +1,13 @@
 import type { Provider } from '../../catalog/catalog.ts';
-import { type ListModels, type ModelListing, readModelList } from '../../catalog/providers/model-list.ts';
+import {
+  type ListModels,
+  type ModelList,
+  type ModelListing,
+  readModelList,
+} from '../../catalog/providers/model-list.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { isJsonObject, readJson } from '../../kit/json/json.ts';
+import { runInTurns } from '../../kit/loop/turns.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
 import { redact, redactStrings } from '../../kit/secrets/redact.ts';
 import type { Egress, EgressReply } from '../../net/egress/egress.ts';
@@ -57,20 +63,19 @@ async function askForModels(provider: Provider, egress: Pick<Egress, 'call'>): P
   const reply = await ask(keyHeaders).catch(problemOf);
   if (typeof reply === 'string') return { status: null, problem: reply };
   const { status } = reply;
-  const body = bodyOf(reply);
   if (status < 200 || status > 299) {
-    const said = readError(body, reply.headers)?.message ?? textOf(reply);
+    const said = readError(bodyOf(reply), reply.headers)?.message ?? textOf(reply);
     return { status, problem: words(said) || `it answered with status ${status}` };
   }
-  const models = reply.isCut ? undefined : readModelList(body);
-  if (models === undefined) {
+  const list = await listIn(reply);
+  if (list === undefined) {
     return { status, problem: 'the answer is no list of models: check that the address is that of the API' };
   }
   const isKeySent = Object.keys(keyHeaders).length > 0;
-  const isOpenToAll = isKeySent && isList(await ask({}).catch(problemOf));
+  const isOpenToAll = isKeySent && (await isList(await ask({}).catch(problemOf)));
   return {
     status,
-    models: redactStrings(models, secrets.filter(isLong)),
+    list: redactStrings(list, secrets.filter(isLong)),
     ...(isOpenToAll && { isOpenToAll }),
   };
 }
@@ -91,8 +96,12 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-function isList(reply: EgressReply | string): boolean {
-  return typeof reply !== 'string' && reply.status === 200 && readModelList(bodyOf(reply)) !== undefined;
+async function isList(reply: EgressReply | string): Promise<boolean> {
+  return typeof reply !== 'string' && reply.status === 200 && (await listIn(reply)) !== undefined;
+}
+
+function listIn({ bytes, isCut }: EgressReply): Promise<ModelList | undefined> {
+  return runInTurns(readModelList(bytes.toString(), isCut));
 }
 
 function bodyOf({ bytes }: EgressReply): unknown {

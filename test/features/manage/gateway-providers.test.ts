@@ -68,6 +68,8 @@ describe('testing a provider', () => {
       status: 200,
       message: null,
       is_key_proven: true,
+      listed_models: 2,
+      is_list_cut: false,
       models: [
         { id: 'workshop/llama3.2-3b', model: 'llama3.2:3b', name: null, context_length: 131_072 },
         { id: 'acme/large', model: 'acme/Large', name: null, context_length: null },
@@ -103,6 +105,19 @@ describe('testing a provider', () => {
     expect(text).not.toContain(KEY);
     const placeholder = await ask('POST', '/gateway/providers/test', { ...wanted, key: 'right' });
     expect(placeholder.body.data.models[1].model).toBe('right');
+    await server.close();
+  });
+
+  it.each([
+    [100_000, 100_000, false],
+    [400_000, expect.any(Number), true],
+  ])('says how much of a list of %i models is taken', async (count, listed, isCut) => {
+    const models = Array.from({ length: count }, (_, index) => ({ id: `m${index}`, object: 'model' }));
+    const server = await openModelServer(models, KEY);
+    const { body } = await ask('POST', '/gateway/providers/test', workshop({ base_url: server.url }));
+    expect(body.data).toMatchObject({ passed: true, status: 200, listed_models: listed, is_list_cut: isCut });
+    expect(body.data.listed_models).toBeGreaterThanOrEqual(100_000);
+    expect(body.data.models).toHaveLength(2_000);
     await server.close();
   });
 

@@ -94,6 +94,19 @@ it('stores nothing when the test fails, unless asked to', async () => {
   expect((await cli('providers', 'test', 'workshop')).code).toBe(0);
 });
 
+it('says how much of a long list is taken, and how many models may be served', async () => {
+  const models = Array.from({ length: 2_500 }, (_, index) => ({ id: `m${index}` }));
+  const server = await openModelServer(models, KEY);
+  const words = ['providers', 'add', 'large', '--base-url', server.url, '--dialect', 'openai-chat'];
+  const added = await cli(...words, '--secret-env', 'KEY_OF_THE_TEST');
+  expect(added.out).toContain('lists 2500 models, of which the first 2000 are taken');
+  expect(added.out).toMatch(/It lists: m0, m1, .*, m19 and 1980 others\n/);
+  const all = await cli('providers', 'update', 'large', '--models', 'all');
+  expect(all.code).toBe(1);
+  expect(all.err).toContain('2000 models, and one provider can serve 500');
+  await server.close();
+});
+
 it('serves some workspaces, is switched off and on, and removed', async () => {
   await result('workspaces', 'create', 'lab');
   const { provider } = await result(...add('KEY_OF_THE_TEST', '--workspaces', 'lab', '--models', 'all'));
