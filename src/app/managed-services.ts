@@ -25,6 +25,7 @@ import { Guardrails } from '../manage/guardrails/guardrails.ts';
 import { canonicalSlugOf, findModel } from '../manage/guardrails/known-names.ts';
 import { CallerDirectory } from '../manage/keys/caller-directory.ts';
 import { Keys } from '../manage/keys/keys.ts';
+import { Members } from '../manage/members/members.ts';
 import type { ModelKnowledge } from '../manage/models/model-knowledge.ts';
 import { PriceHistory } from '../manage/models/price-history.ts';
 import { Sessions } from '../manage/sessions/sessions.ts';
@@ -69,6 +70,7 @@ export async function openServices(
     guardrailStore,
     destinationStore,
     gatewayProviderStore,
+    memberStore,
     classifierStore,
     classificationStore,
     followerNotes,
@@ -158,6 +160,7 @@ export async function openServices(
       ledger,
       events: eventStore,
       guardrails: guardrailStore,
+      members: memberStore,
       sources,
       models: () => modelsIn(options),
       prefix: options.keyPrefix,
@@ -175,6 +178,13 @@ export async function openServices(
       changed: changedCredentials,
     }),
     gatewayProviders,
+    members: new Members({
+      store: memberStore,
+      workspaces,
+      ids: randomIds,
+      sources,
+      changed: (id) => changes.publish({ kind: 'member', id }),
+    }),
     guardrails,
     guardrailAssignments: new GuardrailAssignments({
       store: guardrailStore,

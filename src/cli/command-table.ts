@@ -1,4 +1,5 @@
 import { LIMIT_WINDOWS } from '../kit/time/windows.ts';
+import { ACCOUNT_ROLES, WORKSPACE_ROLES } from '../ports/members.ts';
 
 export interface FlagRow {
   /** Name of its value in the usage text; undefined for a boolean flag. */
@@ -35,6 +36,14 @@ export const FLAGS = {
   account: { value: 'NAME', meaning: 'account (default: the first one; in lists: all)' },
   workspace: { value: 'SLUG', meaning: "workspace (default: the account's default one; in lists: all)" },
   management: { meaning: 'make a management key' },
+  owner: {
+    value: 'MEMBER',
+    meaning: 'member who owns the key, by address or id: it stops working with them',
+  },
+  email: { value: 'ADDRESS', meaning: 'new address' },
+  'first-name': { value: 'NAME', meaning: 'first name' },
+  'last-name': { value: 'NAME', meaning: 'last name' },
+  role: { value: 'ROLE', choices: ACCOUNT_ROLES, meaning: 'role in the account (default: org:member)' },
   limit: { value: 'USD|none', meaning: 'the most that the key may spend (default: none, no limit)' },
   'limit-reset': {
     value: 'WINDOW',
@@ -107,7 +116,10 @@ export const FLAGS = {
   prune: { meaning: 'forget endpoints that the data do not list any more' },
   yes: { meaning: 'do not ask' },
   provider: { value: 'SLUG', meaning: 'only models at this provider' },
-  search: { value: 'TEXT', meaning: 'only models with these words in id, name or alias' },
+  search: {
+    value: 'TEXT',
+    meaning: 'only models with these words in id, name or alias, or members with these in address or name',
+  },
   free: { meaning: 'only models that cost nothing' },
   available: { meaning: 'only models that this gateway serves' },
   parameter: { value: 'NAME', meaning: 'only models that take this request parameter, such as tools' },
@@ -168,7 +180,7 @@ export const COMMAND_TABLE = {
   'keys create': row(
     'make a key and print its secret once',
     [],
-    ['name', 'management', ...KEY_LIMITS, 'workspace', 'account'],
+    ['name', 'management', ...KEY_LIMITS, 'owner', 'workspace', 'account'],
     ['name'],
   ),
   'keys list': row('list the keys', [], ['account']),
@@ -224,6 +236,26 @@ export const COMMAND_TABLE = {
     ['yes', 'account'],
   ),
   'guardrails unassign': row('take a guardrail away from a key', ['GUARDRAIL', 'KEY'], ['account']),
+  'members list': row('list the people of the accounts', [], ['search', 'account']),
+  'members add': row('add a person', ['ADDRESS'], ['first-name', 'last-name', 'role', 'account']),
+  'members update': row(
+    'change names, address or role of a person',
+    ['MEMBER'],
+    ['email', 'first-name', 'last-name', 'role', 'account'],
+  ),
+  'members disable': row(
+    'stop a person, with all keys of theirs, until they are enabled',
+    ['MEMBER'],
+    ['account'],
+  ),
+  'members enable': row('let them work again', ['MEMBER'], ['account']),
+  'members remove': row('remove a person; keys of theirs stop working', ['MEMBER'], ['account']),
+  'members assign': row(
+    'give a person a role in a workspace',
+    ['MEMBER', WORKSPACE_ROLES.join('|')],
+    ['workspace', 'account'],
+  ),
+  'members unassign': row('take the role in a workspace away', ['MEMBER', 'WORKSPACE'], ['account']),
   'accounts create': row('make an account and print its management key once', ['NAME']),
   'accounts list': row('list the accounts', []),
   'catalog refresh': row(
@@ -268,7 +300,7 @@ export type CommandWords = keyof typeof COMMAND_TABLE;
 /** The groups of the usage text, with the first words of their commands. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, firstWords: readonly string[]])[] = [
   ['Run', ['serve', 'check-config', 'schema', 'doctor', 'completion']],
-  ['Keys and money', ['keys', 'budgets', 'credits', 'guardrails', 'workspaces', 'accounts']],
+  ['Keys and money', ['keys', 'budgets', 'credits', 'guardrails', 'workspaces', 'members', 'accounts']],
   ['Providers and models', ['providers', 'byok', 'catalog']],
   ['Usage', ['generations', 'usage']],
   ['Data', ['backup', 'restore', 'ledger', 'migrate', 'rotate-encryption-key']],

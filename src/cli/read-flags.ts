@@ -1,6 +1,7 @@
 import { parseAmount } from '../control/command.ts';
 import type { CommandInput } from '../control/commands.ts';
 import { CommandRefused } from '../control/send-command.ts';
+import { compact } from '../kit/json/members.ts';
 import { usdOf } from '../kit/money.ts';
 import type { CommandLine } from './command-line.ts';
 
@@ -26,6 +27,19 @@ export function keyOperand(line: Run) {
 export function assignmentOperands(line: Run) {
   const [guardrail = '', key = ''] = line.operands;
   return { guardrail, key, account: textFlag(line, 'account') };
+}
+
+export function memberOperand(line: Run) {
+  return { member: operand(line), account: textFlag(line, 'account') };
+}
+
+/** What is said of a member, as the management API names it. */
+export function memberSettings(line: Run) {
+  return compact({
+    first_name: textFlag(line, 'first-name'),
+    last_name: textFlag(line, 'last-name'),
+    role: textFlag(line, 'role') as CommandInput<'members.add'>['member']['role'],
+  });
 }
 
 export function placeFlags(line: Run) {

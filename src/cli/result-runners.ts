@@ -1,4 +1,5 @@
 import type { Flags } from '../config/runtime.ts';
+import type { CommandInput } from '../control/commands.ts';
 import { compact } from '../kit/json/members.ts';
 import type { LimitWindow } from '../kit/time/windows.ts';
 import type { CommandWords } from './command-table.ts';
@@ -7,6 +8,8 @@ import {
   byokFlag,
   keyOperand,
   keySettings,
+  memberOperand,
+  memberSettings,
   operand,
   placeFlags,
   type Run,
@@ -33,6 +36,7 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
       account: textFlag(line, 'account'),
       workspace: textFlag(line, 'workspace'),
       management: line.flags.management === true,
+      owner: textFlag(line, 'owner'),
     }),
   'keys update': async (line, flags) =>
     (await keys()).updateKey(flags, { ...keyOperand(line), change: requireChange(keySettings(line), line) }),
@@ -102,6 +106,34 @@ export const RESULT_RUNNERS: Readonly<Record<Exclude<CommandWords, PrintingComma
   'providers enable': async (line, flags) =>
     (await providers()).switchProvider(flags, operand(line), { disabled: false }),
   'providers remove': async (line, flags) => (await providers()).removeProvider(flags, operand(line)),
+  'members list': async (line, flags) =>
+    (await members()).listMembers(flags, {
+      account: textFlag(line, 'account'),
+      search: textFlag(line, 'search'),
+    }),
+  'members add': async (line, flags) =>
+    (await members()).addMember(flags, {
+      account: textFlag(line, 'account'),
+      member: { email: operand(line), ...memberSettings(line) },
+    }),
+  'members update': async (line, flags) =>
+    (await members()).updateMember(flags, {
+      ...memberOperand(line),
+      change: requireChange(compact({ email: textFlag(line, 'email'), ...memberSettings(line) }), line),
+    }),
+  'members disable': async (line, flags) =>
+    (await members()).updateMember(flags, { ...memberOperand(line), change: { disabled: true } }),
+  'members enable': async (line, flags) =>
+    (await members()).updateMember(flags, { ...memberOperand(line), change: { disabled: false } }),
+  'members remove': async (line, flags) => (await members()).removeMember(flags, memberOperand(line)),
+  'members assign': async (line, flags) =>
+    (await members()).assignMember(flags, {
+      ...memberOperand(line),
+      workspace: textFlag(line, 'workspace'),
+      role: line.operands[1] as CommandInput<'members.assign'>['role'],
+    }),
+  'members unassign': async (line, flags) =>
+    (await members()).unassignMember(flags, { ...memberOperand(line), workspace: line.operands[1] ?? '' }),
   'accounts create': async (line, flags) => (await accounts()).createAccount(flags, operand(line)),
   'accounts list': async (_line, flags) => (await accounts()).listAccounts(flags),
   'credits set': async (line, flags) =>
@@ -143,6 +175,7 @@ const guardrails = () => import('./commands/guardrails.ts');
 const workspaces = () => import('./commands/workspaces.ts');
 const budgets = () => import('./commands/budgets.ts');
 const byok = () => import('./commands/byok.ts');
+const members = () => import('./commands/members.ts');
 const providers = () => import('./commands/providers.ts');
 const ledger = () => import('./commands/ledger.ts');
 

@@ -11,6 +11,7 @@ import type { GatewayProviders } from '../manage/gateway-providers/gateway-provi
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { Keys } from '../manage/keys/keys.ts';
+import type { Members } from '../manage/members/members.ts';
 import type { Sources } from '../manage/sources.ts';
 import type { UsageImports } from '../manage/usage-import/usage-imports.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
@@ -31,6 +32,7 @@ export interface CommandServices extends CatalogServices {
   readonly credits: Credits;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
+  readonly members: Members;
   readonly byok: Byok;
   readonly gatewayProviders: GatewayProviders;
   readonly guardrails: Guardrails;

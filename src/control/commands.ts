@@ -17,6 +17,7 @@ import { type ConfigurationView, configurationView } from './configuration-view.
 import { type DoctorView, doctorView } from './doctor-view.ts';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands.ts';
 import { type LedgerView, ledgerView, type RebuildView } from './ledger-view.ts';
+import { MEMBER_COMMANDS } from './member-commands.ts';
 import { PROVIDER_COMMANDS } from './provider-commands.ts';
 import type { ProviderView } from './provider-view.ts';
 import {
@@ -40,6 +41,7 @@ export const COMMANDS = {
   ...WORKSPACE_COMMANDS,
   ...GUARDRAIL_COMMANDS,
   ...BUDGET_COMMANDS,
+  ...MEMBER_COMMANDS,
   ...BYOK_COMMANDS,
   ...PROVIDER_COMMANDS,
   'keys.create': command(
@@ -49,9 +51,12 @@ export const COMMANDS = {
       account: oneAccount,
       workspace: Type.Optional(text),
       management: Type.Optional(Type.Boolean()),
+      /** A member, by id or address. */
+      owner: Type.Optional(text),
     }),
-    async (services, { management: isManagement, ...wanted }): Promise<IssuedKeyView> => {
-      const { key, secret } = await services.keys.issue({ ...wanted, isManagement });
+    async (services, { management: isManagement, owner, ...wanted }): Promise<IssuedKeyView> => {
+      const creatorUserId = await memberIdOf(services, wanted.account, owner);
+      const { key, secret } = await services.keys.issue({ ...wanted, isManagement, creatorUserId });
       const [view] = await keyViews(services, [key]);
       if (view === undefined) throw new Error('a key that was made is not there');
       return { key: secret, ...view };
@@ -266,6 +271,15 @@ export async function runCommand<Name extends CommandName>(
     if (detail === undefined || !(error instanceof GatewayError)) throw error;
     throw new GatewayError(error.kind, `${error.message} (${detail})`, { cause: error });
   }
+}
+
+async function memberIdOf(
+  { accounts, members }: CommandServices,
+  account: string | undefined,
+  idOrEmail: string | undefined,
+): Promise<string | null> {
+  if (idOrEmail === undefined) return null;
+  return (await members.getNamed((await accounts.require(account)).id, idOrEmail)).id;
 }
 
 async function keyViews(services: CommandServices, wanted: readonly Key[]): Promise<KeyView[]> {

@@ -43,6 +43,8 @@ export const PERMISSIONS = {
   'workspaces.change': 'management',
   'budgets.read': 'management',
   'budgets.change': 'management',
+  'members.read': 'management',
+  'members.change': 'management',
   'guardrails.read': 'management',
   'guardrails.try': 'management',
   'guardrails.change': 'management',

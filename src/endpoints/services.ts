@@ -22,6 +22,7 @@ import type { RunningGenerations } from '../manage/generations/running-generatio
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
 import type { Guardrails } from '../manage/guardrails/guardrails.ts';
 import type { Keys } from '../manage/keys/keys.ts';
+import type { Members } from '../manage/members/members.ts';
 import type { Rankings } from '../manage/rankings/rankings.ts';
 import type { Budgets } from '../manage/workspaces/budgets.ts';
 import type { Workspaces } from '../manage/workspaces/workspaces.ts';
@@ -55,6 +56,7 @@ export interface EndpointServices {
   readonly keys: Keys;
   readonly workspaces: Workspaces;
   readonly budgets: Budgets;
+  readonly members: Members;
   readonly credits: Credits;
   readonly files: Files;
   readonly rankings: Rankings;

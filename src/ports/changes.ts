@@ -10,6 +10,8 @@ export type Change =
   /** Guardrails of an account, or their assignments. */
   | { readonly kind: 'guardrails'; readonly accountId: string }
   | { readonly kind: 'credentials'; readonly accountId: string }
+  /** A member of an account was changed or removed. */
+  | { readonly kind: 'member'; readonly id: string }
   /** Providers of the gateway that the operator has added. */
   | { readonly kind: 'providers' }
   | { readonly kind: 'imported-usage' }

@@ -89,6 +89,11 @@ export interface KeySettings {
   readonly expiresAtMs: number | null;
 }
 
+/** `disabled`: may come back. `removed`: kept only because keys and records still name it. */
+export const MEMBER_STATES = ['active', 'disabled', 'removed'] as const;
+
+export type MemberState = (typeof MEMBER_STATES)[number];
+
 /** An API key. The secret itself is never stored: only its SHA-256. */
 export interface Key extends KeySettings {
   /** SHA-256 of the secret, lower-case hex; also the key's public id. */
@@ -105,6 +110,8 @@ export interface Key extends KeySettings {
   /** The user that the key was made for, as an external system names them. */
   readonly externalUser: string | null;
   readonly fileMember: FileMember;
+  /** Derived: the state of the member that created it; absent = it is no member's. Never stored with it. */
+  readonly ownerState?: MemberState;
 }
 
 /** Members of a key that may change; only the configuration file changes more than its settings. */

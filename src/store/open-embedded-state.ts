@@ -30,6 +30,7 @@ import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlLedgerMark } from './sql/stores/sql-ledger-mark.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
+import { SqlMemberStore } from './sql/stores/sql-member-store.ts';
 import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
 import { SqlRefusedRequests } from './sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
@@ -118,6 +119,7 @@ export async function openEmbeddedState(options: EmbeddedStateOptions): Promise<
       guardrailStore: new SqlGuardrailStore(database),
       destinationStore: new SqlDestinationStore(database, emptyWriteLog),
       gatewayProviderStore: new SqlGatewayProviderStore(database, emptyWriteLog),
+      memberStore: new SqlMemberStore(database),
       classifierStore,
       classificationStore,
       classifierRunStore: new SqlClassifierRunStore(database),

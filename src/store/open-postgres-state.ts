@@ -36,6 +36,7 @@ import { SqlGenerationStore } from './sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from './sql/stores/sql-guardrail-store.ts';
 import { MAX_IMPORT_CHARACTERS, SqlImportedUsage } from './sql/stores/sql-imported-usage.ts';
 import { SqlMcpMemory } from './sql/stores/sql-mcp-memory.ts';
+import { SqlMemberStore } from './sql/stores/sql-member-store.ts';
 import { SqlPriceStore } from './sql/stores/sql-price-store.ts';
 import { SqlRefusedRequests } from './sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from './sql/stores/sql-session-store.ts';
@@ -104,6 +105,7 @@ export async function openPostgresState(options: PostgresStateOptions): Promise<
       guardrailStore: new SqlGuardrailStore(postgres.database),
       destinationStore: new SqlDestinationStore(postgres.database, async () => {}),
       gatewayProviderStore: new SqlGatewayProviderStore(postgres.database, async () => {}),
+      memberStore: new SqlMemberStore(postgres.database),
       classifierStore: new SqlClassifierStore(postgres.database),
       classificationStore,
       classifierRunStore: new SqlClassifierRunStore(postgres.database),

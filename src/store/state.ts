@@ -20,6 +20,7 @@ import type { GuardrailStore } from '../ports/guardrails.ts';
 import type { Durability } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { McpMemory } from '../ports/mcp-memory.ts';
+import type { MemberStore } from '../ports/members.ts';
 import type { PriceStore } from '../ports/prices.ts';
 import type { RefusedRequests } from '../ports/refused-requests.ts';
 import type { SessionStore } from '../ports/sessions.ts';
@@ -38,6 +39,7 @@ export interface State {
   readonly guardrailStore: GuardrailStore;
   readonly destinationStore: DestinationStore;
   readonly gatewayProviderStore: GatewayProviderStore;
+  readonly memberStore: MemberStore;
   readonly classifierStore: ClassifierStore;
   readonly classificationStore: ClassificationStore;
   readonly classifierRunStore: ClassifierRunStore;

@@ -100,8 +100,9 @@ function perMinuteText({ requests_per_minute: requests, tokens_per_minute: token
   return limits.length === 0 ? '-' : limits.join(', ');
 }
 
-function stateText({ disabled, expires_at }: KeyView): string {
+function stateText({ disabled, owner_state = 'active', expires_at }: KeyView): string {
   if (disabled) return 'disabled';
+  if (owner_state !== 'active') return `owner ${owner_state}`;
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
+import { MEMBER_STATES, type MemberState } from '../../ports/tenancy.ts';
 import { allWorkspaces } from '../values/all-workspaces.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
@@ -121,6 +122,12 @@ export const keySchema = Type.Object(
       }),
     ),
     creator_user_id: nullable(Type.String()),
+    owner_state: Type.Optional(
+      oneOf(MEMBER_STATES, {
+        description:
+          'Of the member that created it: only keys of active members work. Absent = it is no member’s.',
+      }),
+    ),
     external_user: nullable(Type.String()),
     workspace_id: Type.String({ format: 'uuid' }),
     managed_by: managedBySchema,
@@ -172,6 +179,7 @@ export interface ShownKey extends SpendingKey {
       readonly updatedAtMs: number | null;
       readonly expiresAtMs: number | null;
       readonly creatorUserId: string | null;
+      readonly ownerState?: MemberState;
       readonly externalUser: string | null;
       readonly workspaceId: string;
       readonly fileMember: string | null;
@@ -192,6 +200,7 @@ export function keyObject(shown: ShownKey): KeyObject {
     expires_at: isoTimeOrNull(key.expiresAtMs),
     ...(lastUsedAtMs !== undefined && { last_used_at: isoTimeOrNull(lastUsedAtMs) }),
     creator_user_id: key.creatorUserId,
+    ...(key.ownerState !== undefined && { owner_state: key.ownerState }),
     external_user: key.externalUser,
     workspace_id: key.workspaceId,
     managed_by: managedBy(key.fileMember),

@@ -26,6 +26,7 @@ import {
 } from '../../contract/generations/generation-results.ts';
 import { currentKeySchema } from '../../contract/keys/current-key.ts';
 import { keySchema } from '../../contract/keys/key.ts';
+import { memberSchema } from '../../contract/members/member.ts';
 import { budgetSchema } from '../../contract/workspaces/budget.ts';
 import { byokCredentialSchema } from '../../contract/workspaces/byok.ts';
 import { fileSchema } from '../../contract/workspaces/file.ts';
@@ -57,6 +58,7 @@ export const NAMED_SCHEMAS: Readonly<Record<string, TSchema>> = {
   GatewayProvider: gatewayProviderSchema,
   Health: healthSchema,
   Key: keySchema,
+  Member: memberSchema,
   Message: messagesResultSchema,
   MessagesError: messagesErrorSchema,
   Model: modelSchema,

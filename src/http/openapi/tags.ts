@@ -22,6 +22,8 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Analytics: 'What the account used: by model, key, app, time and more.',
   BYOK: 'Credentials that the account brings for providers (bring your own key). They are stored encrypted and never shown.',
   Workspaces: 'Groups of keys with budgets of their own.',
+  Members:
+    'The people of an account and their roles in workspaces; keys that they made stop working with them.',
   Guardrails:
     'Rules for requests and answers: models, providers, budgets and filters of content. They hold for keys, for ' +
     'the keys of a member, for a workspace (`default_guardrail_id`) or for the account (`default`).',

@@ -10,6 +10,7 @@ import { GATEWAY_PROVIDER_ENDPOINTS } from '../../endpoints/gateway-providers.ts
 import { GENERATION_LOG_ENDPOINTS } from '../../endpoints/generation-log.ts';
 import { GUARDRAIL_ENDPOINTS } from '../../endpoints/guardrails.ts';
 import { CURRENT_KEY_ENDPOINTS, KEY_ENDPOINTS } from '../../endpoints/keys.ts';
+import { MEMBER_ENDPOINTS } from '../../endpoints/members.ts';
 import { WORKSPACE_ENDPOINTS } from '../../endpoints/workspaces.ts';
 import { remembered } from '../../kit/collections/remembered.ts';
 import { examplesFor } from '../examples.ts';
@@ -56,6 +57,7 @@ function rowsFor(vendor: string): readonly Route[] {
     ...BYOK_ENDPOINTS.map(served),
     ...KEY_ENDPOINTS.map(served),
     ...WORKSPACE_ENDPOINTS.map(served),
+    ...MEMBER_ENDPOINTS.map(served),
     ...GUARDRAIL_ENDPOINTS.map(served),
     ...DESTINATION_ENDPOINTS.map(served),
     ...CLASSIFIER_ENDPOINTS.map(served),

@@ -141,9 +141,7 @@ export class CallerDirectory {
     if (change.kind === 'anything') this.#known.doubtAll();
     else if (change.kind === 'key') this.#known.forget(change.hash);
     else {
-      this.#known.forgetWhere(({ caller: { workspaceId, accountId } }) =>
-        change.kind === 'workspace' ? workspaceId === change.id : accountId === change.accountId,
-      );
+      this.#known.forgetWhere(({ caller }) => isConcerned(caller, change));
     }
   }
 
@@ -234,9 +232,18 @@ export class CallerDirectory {
     return workspace && { workspace, budgets };
   }
 
-  #isUsable({ disabled, expiresAtMs }: Key): boolean {
-    return !disabled && (expiresAtMs === null || expiresAtMs > this.#clock.now());
+  #isUsable({ disabled, ownerState = 'active', expiresAtMs }: Key): boolean {
+    if (disabled || ownerState !== 'active') return false;
+    return expiresAtMs === null || expiresAtMs > this.#clock.now();
   }
+}
+
+function isConcerned(
+  { workspaceId, accountId, key }: Caller,
+  change: Extract<Change, { kind: 'workspace' | 'member' | 'guardrails' }>,
+): boolean {
+  if (change.kind === 'workspace') return workspaceId === change.id;
+  return change.kind === 'member' ? key.creatorUserId === change.id : accountId === change.accountId;
 }
 
 function callerOf(

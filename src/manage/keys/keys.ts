@@ -5,6 +5,7 @@ import { momentMs } from '../../kit/time/moment.ts';
 import type { EventStore } from '../../ports/events.ts';
 import type { AppliedGuardrail, GuardrailStore } from '../../ports/guardrails.ts';
 import type { Ledger } from '../../ports/ledger.ts';
+import type { MemberStore } from '../../ports/members.ts';
 import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
@@ -24,6 +25,7 @@ export interface KeysDependencies {
   readonly ledger: Pick<Ledger, 'spendingOf' | 'forget'>;
   readonly events: Pick<EventStore, 'query'>;
   readonly guardrails: Pick<GuardrailStore, 'listAll' | 'assignmentsOf'>;
+  readonly members: Pick<MemberStore, 'stateOf'>;
   readonly sources: Sources;
   /** Whether a name is that of a model, by the current configuration. */
   readonly models: () => KnownNames;
@@ -65,6 +67,7 @@ export class Keys {
     const createdAtMs = sources.clock.now();
     const settings = this.#changeOf(wanted);
     const workspaceId = await requireWorkspaceId(tenancy, accountId, wanted.workspace_id);
+    const owner = await this.#ownerOf(accountId, wanted.creator_user_id ?? null);
     const secret = prefix + sources.secret();
     const key = newKey(secret, {
       ...settings,
@@ -72,7 +75,7 @@ export class Keys {
       accountId,
       workspaceId,
       createdAtMs,
-      creatorUserId: wanted.creator_user_id ?? null,
+      ...owner,
       externalUser: wanted.external?.user ?? null,
     });
     await this.#insert(key);
@@ -178,6 +181,20 @@ export class Keys {
     return keyStatement(this.#dependencies.ledger, key, this.#dependencies.sources.clock.now());
   }
 
+  /** The creator of a new key; 400 for a member who could not use it. */
+  async #ownerOf(accountId: string, creatorUserId: string | null) {
+    const ownerState =
+      creatorUserId === null ? undefined : await this.#dependencies.members.stateOf(accountId, creatorUserId);
+    if (ownerState === undefined) return { creatorUserId };
+    if (ownerState === 'active') return { creatorUserId, ownerState };
+    throw invalidRequest([
+      {
+        path: 'creator_user_id',
+        message: `is a member who is ${ownerState}, so that the key would open nothing`,
+      },
+    ]);
+  }
+
   async #require(accountId: string, hash: string): Promise<Key> {
     const key = await this.#dependencies.tenancy.findKey(hash);
     return requireFound(key?.accountId === accountId && !key.isManagement ? key : undefined);
@@ -235,7 +252,13 @@ export class Keys {
 
   async #keyOf(secret: string, wanted: NewKeyOptions): Promise<Key> {
     const { accounts, sources } = this.#dependencies;
-    const { account: _account, workspace: _workspace, isManagement = false, ...settings } = wanted;
+    const {
+      account: _account,
+      workspace: _workspace,
+      isManagement = false,
+      creatorUserId = null,
+      ...settings
+    } = wanted;
     if (isManagement) refuseLimits(settings);
     else requireLimit(settings);
     const account = await accounts.require(wanted.account);
@@ -246,6 +269,7 @@ export class Keys {
       workspaceId: workspace.id,
       name: wanted.name,
       isManagement,
+      ...(await this.#ownerOf(account.id, creatorUserId)),
       createdAtMs: sources.clock.now(),
     });
   }

@@ -14,6 +14,7 @@ export interface NewKeyOptions
   /** Slug of the workspace; default: the account's default one. */
   readonly workspace?: string | undefined;
   readonly isManagement?: boolean | undefined;
+  readonly creatorUserId?: string | null;
 }
 
 /** Least hex digits of a hash prefix. */

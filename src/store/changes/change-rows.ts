@@ -76,6 +76,7 @@ function changeOf(kind: string | null, subject: string | null): Change {
     case 'key':
       return { kind, hash: subject ?? '' };
     case 'workspace':
+    case 'member':
       return { kind, id: subject ?? '' };
     case 'guardrails':
     case 'credentials':

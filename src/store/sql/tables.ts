@@ -10,6 +10,8 @@ export interface Tables {
   workspaces: WorkspaceRow;
   budgets: BudgetRow;
   keys: KeyRow;
+  members: MemberRow;
+  workspace_members: WorkspaceMemberRow;
   byok_credentials: ByokRow;
   guardrails: GuardrailRow;
   guardrail_assignments: GuardrailAssignmentRow;
@@ -116,6 +118,26 @@ export interface KeyRow {
   allowed_models: string | null;
   requests_per_minute: WholeNumber | null;
   tokens_per_minute: WholeNumber | null;
+}
+
+export interface MemberRow {
+  id: string;
+  account_id: string;
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  role: string;
+  state: string;
+  created_at_ms: WholeNumber;
+  updated_at_ms: WholeNumber | null;
+  file_member: string | null;
+}
+
+export interface WorkspaceMemberRow {
+  workspace_id: string;
+  user_id: string;
+  role: string;
+  created_at_ms: WholeNumber;
 }
 
 /** Lists are JSON. A deleted credential has no secret. */

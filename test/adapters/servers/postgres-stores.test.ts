@@ -11,6 +11,7 @@ import { SqlGatewayProviderStore } from '../../../src/store/sql/stores/sql-gatew
 import { SqlGenerationStore } from '../../../src/store/sql/stores/sql-generation-store.ts';
 import { SqlGuardrailStore } from '../../../src/store/sql/stores/sql-guardrail-store.ts';
 import { SqlMcpMemory } from '../../../src/store/sql/stores/sql-mcp-memory.ts';
+import { SqlMemberStore } from '../../../src/store/sql/stores/sql-member-store.ts';
 import { SqlPriceStore } from '../../../src/store/sql/stores/sql-price-store.ts';
 import { SqlRefusedRequests } from '../../../src/store/sql/stores/sql-refused-requests.ts';
 import { SqlSessionStore } from '../../../src/store/sql/stores/sql-session-store.ts';
@@ -26,6 +27,7 @@ import { gatewayProviderContract } from '../contracts/gateway-providers.ts';
 import { generationStoreContract } from '../contracts/generation-store.ts';
 import { guardrailContract } from '../contracts/guardrails.ts';
 import { mcpMemoryContract } from '../contracts/mcp-memory.ts';
+import { memberContract } from '../contracts/members.ts';
 import { priceStoreContract } from '../contracts/price-store.ts';
 import { refusedRequestsContract } from '../contracts/refused-requests.ts';
 import { sessionStoreContract } from '../contracts/session-store.ts';
@@ -63,6 +65,11 @@ if (server !== undefined) {
   gatewayProviderContract('SqlGatewayProviderStore on PostgreSQL', async () => {
     const { database, close } = await open();
     return { store: new SqlGatewayProviderStore(database, async () => {}), close };
+  });
+
+  memberContract('SqlMemberStore on PostgreSQL', async () => {
+    const { database, close } = await open();
+    return { store: new SqlMemberStore(database), tenancy: new SqlTenancy(database), close };
   });
 
   classifierContract('PostgreSQL', async () => {

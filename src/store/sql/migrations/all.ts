@@ -2,6 +2,7 @@ import { firstMigration } from './0001-first.ts';
 import { keyLimitsMigration } from './0002-key-limits.ts';
 import { gatewayProvidersMigration } from './0003-gateway-providers.ts';
 import { refusedRequestsMigration } from './0004-refused-requests.ts';
+import { membersMigration } from './0005-members.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones go to the end. */
@@ -10,4 +11,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keyLimitsMigration,
   gatewayProvidersMigration,
   refusedRequestsMigration,
+  membersMigration,
 ];

@@ -141,9 +141,7 @@ export class SqlTenancy implements Tenancy {
       const row = await oneWorkspace(transaction, accountId, id).executeTakeFirst();
       if (row === undefined) return { kind: 'missing' };
       if (workspaceOf(row).isDefault) return { kind: 'is-default' };
-      const rows = await transaction
-        .selectFrom('keys')
-        .selectAll()
+      const rows = await ownedKeys(transaction)
         .where('workspace_id', '=', id)
         .where('is_management', '=', 0)
         .execute();
@@ -254,18 +252,12 @@ export class SqlTenancy implements Tenancy {
   }
 
   async findKey(hash: string): Promise<Key | undefined> {
-    const row = await this.#database
-      .selectFrom('keys')
-      .selectAll()
-      .where('hash', '=', hash)
-      .executeTakeFirst();
+    const row = await ownedKeys(this.#database).where('hash', '=', hash).executeTakeFirst();
     return row && keyOf(row);
   }
 
   async findKeysByHashPrefix(prefix: string, limit: number): Promise<Key[]> {
-    const rows = await this.#database
-      .selectFrom('keys')
-      .selectAll()
+    const rows = await ownedKeys(this.#database)
       .where('hash', '>=', prefix)
       // `g` is the first letter after the hex digits.
       .where('hash', '<', `${prefix}g`)
@@ -276,9 +268,7 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listKeys(accountId?: string): Promise<Key[]> {
-    const rows = await this.#database
-      .selectFrom('keys')
-      .selectAll()
+    const rows = await ownedKeys(this.#database)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId as string))
       .orderBy('created_at_ms', 'desc')
       .orderBy('hash')
@@ -287,9 +277,7 @@ export class SqlTenancy implements Tenancy {
   }
 
   async listLimitedKeys(limit: number): Promise<Key[]> {
-    const rows = await this.#database
-      .selectFrom('keys')
-      .selectAll()
+    const rows = await ownedKeys(this.#database)
       .where('limit_nanos', 'is not', null)
       .where('is_management', '=', 0)
       .where('disabled', '=', 0)
@@ -304,9 +292,7 @@ export class SqlTenancy implements Tenancy {
     { accountId, workspaceId, includeDisabled, search }: KeyFilter,
     { offset, limit }: Page,
   ): Promise<Key[]> {
-    const rows = await this.#database
-      .selectFrom('keys')
-      .selectAll()
+    const rows = await ownedKeys(this.#database)
       .where('account_id', '=', accountId)
       .where('is_management', '=', 0)
       .$if(workspaceId !== null, (query) => query.where('workspace_id', '=', workspaceId))
@@ -322,11 +308,7 @@ export class SqlTenancy implements Tenancy {
 
   updateKey(hash: string, change: KeyEdit, atMs: number): Promise<Key | undefined> {
     return transact(this.#database, async (transaction) => {
-      const row = await transaction
-        .selectFrom('keys')
-        .selectAll()
-        .where('hash', '=', hash)
-        .executeTakeFirst();
+      const row = await ownedKeys(transaction).where('hash', '=', hash).executeTakeFirst();
       if (row === undefined) return undefined;
       const key: Key = { ...keyOf(row), ...change, updatedAtMs: atMs };
       await transaction.updateTable('keys').set(keyRow(key)).where('hash', '=', hash).execute();
@@ -352,9 +334,7 @@ export class SqlTenancy implements Tenancy {
         where.or([where('file_member', 'is not', null), where('budgets_file_member', 'is not', null)]),
       )
       .execute();
-    const keys = await this.#database
-      .selectFrom('keys')
-      .selectAll()
+    const keys = await ownedKeys(this.#database)
       .where('account_id', '=', accountId)
       .where('file_member', 'is not', null)
       .execute();
@@ -375,6 +355,21 @@ type Runner = Kysely<Tables> | Transaction<Tables>;
 
 function oneWorkspace(runner: Runner, accountId: string, id: string) {
   return workspaces(runner).where('account_id', '=', accountId).where('id', '=', id);
+}
+
+/** Keys, with the state of the member that owns them. */
+function ownedKeys(runner: Runner) {
+  return runner
+    .selectFrom('keys')
+    .selectAll()
+    .select((select) =>
+      select
+        .selectFrom('members')
+        .select('state')
+        .whereRef('members.id', '=', 'keys.creator_user_id')
+        .whereRef('members.account_id', '=', 'keys.account_id')
+        .as('owner_state'),
+    );
 }
 
 /** Workspaces, with whether anything reads their prompts and answers. */
@@ -443,7 +438,13 @@ async function emptyWorkspace(
   accountId: string,
   id: string,
 ): Promise<void> {
-  for (const table of ['budgets', 'byok_credentials', 'destinations', 'files'] as const) {
+  for (const table of [
+    'budgets',
+    'byok_credentials',
+    'destinations',
+    'files',
+    'workspace_members',
+  ] as const) {
     await transaction.deleteFrom(table).where('workspace_id', '=', id).execute();
   }
   await transaction

@@ -1,5 +1,5 @@
 import type { LimitWindow, ResetWindow } from '../../../kit/time/windows.ts';
-import type { Account, Budget, Key, Workspace } from '../../../ports/tenancy.ts';
+import type { Account, Budget, Key, MemberState, Workspace } from '../../../ports/tenancy.ts';
 import {
   type AccountRow,
   type BudgetRow,
@@ -121,7 +121,10 @@ export function keyRow(key: Key): KeyRow {
   };
 }
 
-export function keyOf(row: KeyRow): Key {
+/** A row with what the statements that read keys add. */
+export type ReadKeyRow = KeyRow & { readonly owner_state: string | null };
+
+export function keyOf(row: ReadKeyRow): Key {
   return {
     hash: row.hash,
     accountId: row.account_id,
@@ -142,6 +145,7 @@ export function keyOf(row: KeyRow): Key {
     allowedModels: row.allowed_models === null ? null : (JSON.parse(row.allowed_models) as string[]),
     requestsPerMinute: numberOrNull(row.requests_per_minute),
     tokensPerMinute: numberOrNull(row.tokens_per_minute),
+    ...(row.owner_state !== null && { ownerState: row.owner_state as MemberState }),
   };
 }
 
