@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { columnMoney, copiedMoney, exactMoney, pricePerMillion, shortMoney, sumMoney } from './money.ts';
+import {
+  columnMoney,
+  copiedMoney,
+  exactMoney,
+  limitColumn,
+  moneyColumn,
+  moneyText,
+  pricePerMillion,
+  shortMoney,
+  sumMoney,
+} from './money.ts';
 
 describe('exactMoney', () => {
   it('shows every digit that an amount has, and parts those below a cent', () => {
@@ -24,6 +34,26 @@ describe('columnMoney', () => {
   });
 });
 
+describe('moneyColumn', () => {
+  const written = (...amounts: number[]) => amounts.map((usd) => moneyText(moneyColumn(amounts)(usd)));
+
+  it('writes all amounts of a column with one number of places', () => {
+    expect(written(1.29, 0.5214, 0.02, 0)).toEqual(['$1.2900', '$0.5214', '$0.0200', '$0']);
+    expect(written(12.5, 3, 0.25)).toEqual(['$12.50', '$3.00', '$0.25']);
+    expect(written(0.8394, 0.000305)).toEqual(['$0.839400', '$0.000305']);
+    expect(written(1e-7)).toEqual(['$0.000000100']);
+  });
+
+  it('does not let a small amount make large ones long, nor writes it as nothing', () => {
+    expect(written(1_661.5361, 0.000305, -0.000305)).toEqual(['$1,661.54', '<$0.01', '−<$0.01']);
+  });
+
+  it('writes limits, which are mostly whole cents, with two places', () => {
+    expect([5, 0.1, 0].map(limitColumn([5, 0.1, 0]))).toEqual(['$5.00', '$0.10', '$0.00']);
+    expect([50, 0.002].map(limitColumn([50, 0.002]))).toEqual(['$50.0000', '$0.0020']);
+  });
+});
+
 describe('sums and prices', () => {
   it('have two places and groups', () => {
     expect(sumMoney(1661.5361)).toBe('$1,661.54');
@@ -45,5 +75,6 @@ describe('shortMoney', () => {
     [0.000336, '$0.000336'],
     [0.0012345, '$0.00123'],
     [0.000000001, '$0.000000001'],
+    [-0.000336, '−$0.000336'],
   ])('writes %j as %s', (usd, text) => expect(shortMoney(usd)).toBe(text));
 });

@@ -17,9 +17,44 @@ export function exactMoney(usd: number): ShownMoney {
   return shown(usd, (fraction) => fraction.replace(/0+$/, ''));
 }
 
-/** A column of amounts: always `places` places, so that the points align. */
+/** One amount of a column: always `places` places, so that the points align. What rounds to nothing is `<$0.01`. */
 export function columnMoney(usd: number, places = 6): ShownMoney {
-  return shown(usd, (fraction) => fraction.slice(0, places), places);
+  const least = 10 ** -places;
+  if (usd === 0 || Math.abs(usd) >= least / 2) {
+    return shown(usd, (fraction) => fraction.slice(0, places), places);
+  }
+  const { main, below } = shown(least, (fraction) => fraction.slice(0, places), places);
+  return { main: `${usd < 0 ? '−' : ''}<${main}`, below, exact: copiedMoney(usd) };
+}
+
+/**
+ * The places that all amounts of a column are written with: the smallest one shows two digits, unless the column has
+ * amounts so large that this would make them hard to read.
+ */
+export function placesOf(amounts: readonly number[]): number {
+  const sizes = amounts.filter((usd) => usd !== 0).map(Math.abs);
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)];
+  const wanted = smallest >= 0.1 ? 2 : smallest >= 0.001 ? 4 : smallest >= 0.000_01 ? 6 : PLACES;
+  const most = largest >= 1_000 ? 2 : largest >= 1 ? 4 : largest >= 0.001 ? 6 : PLACES;
+  return Math.min(wanted, most);
+}
+
+/** Writes the amounts of a column, all with one number of places. */
+export function moneyColumn(amounts: readonly number[]): (usd: number) => ShownMoney {
+  const places = placesOf(amounts);
+  return (usd) => columnMoney(usd, places);
+}
+
+/** The same of limits, which are mostly whole cents, and then have two places. */
+export function limitColumn(amounts: readonly number[]): (usd: number) => string {
+  const areCents = amounts.every((usd) => Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-7);
+  const places = areCents ? 2 : placesOf(amounts);
+  return (usd) => (usd === 0 ? sumMoney(0) : moneyText(columnMoney(usd, places)));
+}
+
+/** An amount as one text. */
+export function moneyText({ main, below }: ShownMoney): string {
+  return `${main}${below}`;
 }
 
 /** A sum: two places. */
@@ -27,10 +62,11 @@ export function sumMoney(usd: number): string {
   return usd < 0 ? `−$${GROUPS.format(-usd)}` : `$${GROUPS.format(usd)}`;
 }
 
-/** A sum that may be less than a cent, which is then shown with three digits: $12.50, $0.000336. */
+/** A single sum that may be less than a cent, which is then shown with three digits: $12.50, $0.000336. */
 export function shortMoney(usd: number): string {
-  if (usd === 0 || usd >= 0.01) return sumMoney(usd);
-  return `$${Number(usd.toPrecision(3)).toFixed(PLACES).replace(/0+$/, '')}`;
+  if (usd === 0 || Math.abs(usd) >= 0.01) return sumMoney(usd);
+  const digits = Number(Math.abs(usd).toPrecision(3)).toFixed(PLACES).replace(/0+$/, '');
+  return `${usd < 0 ? '−' : ''}$${digits}`;
 }
 
 /** Nine places, without groups: what is copied. */

@@ -24,9 +24,28 @@ export function contextSize(tokens: number): string {
   return tokens < 1_000 ? WHOLE.format(tokens) : `${WHOLE.format(Math.round(tokens / 1_000))} K`;
 }
 
-/** A share of one, in per cent: 71.8 %. */
+/** A share of one, in per cent: 71.8 %. What is not nothing or all is not written so: <0.1 %, >99.9 %. */
 export function percent(share: number, places = 1): string {
+  if (share === 0 || share === 1) return `${share * 100} %`;
+  const least = 10 ** -places;
+  if (share > 0 && share * 100 < least / 2) return `<${least} %`;
+  if (share < 1 && 100 - share * 100 <= least / 2) return `>${100 - least} %`;
   return `${(share * 100).toFixed(places)} %`;
+}
+
+/** Fewer than this say nothing in tenths of a per cent. */
+export const ENOUGH_FOR_TENTHS = 100;
+
+/** A part of a number of things, in per cent: 11.4 % of hundreds, 22 % of nine. */
+export function percentOf(part: number, whole: number): string {
+  return percent(whole === 0 ? 0 : part / whole, whole < ENOUGH_FOR_TENTHS ? 0 : 1);
+}
+
+/** How much of a limit is used: 93 %, and 99.6 % until it is full. Rounded down. */
+export function usedPercent(share: number): string {
+  if (share >= 1) return '100 %';
+  const scale = share >= 0.99 ? 1_000 : 100;
+  return `${Math.floor(share * scale + 1e-9) / (scale / 100)} %`;
 }
 
 /** A change against the period before: +9.0 %, −1.7 %; – where there was nothing before. */
@@ -42,8 +61,8 @@ export function pointChange(now: number, before: number): string {
 
 function signed(value: number, unit: string): string {
   const text = Math.abs(value).toFixed(1);
-  const sign = text === '0.0' ? '' : value < 0 ? '−' : '+';
-  return `${sign}${text}${unit}`;
+  if (text === '0.0') return `0${unit}`;
+  return `${value < 0 ? '−' : '+'}${text}${unit}`;
 }
 
 const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'];

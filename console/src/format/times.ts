@@ -26,13 +26,15 @@ export function clockTime(ms: number): string {
 }
 
 const DAY_NAME = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
-const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+const TO_THE_MINUTE = {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
   hour12: false,
-});
+} as const;
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', TO_THE_MINUTE);
+const DATED_TIME = new Intl.DateTimeFormat('en-GB', { ...TO_THE_MINUTE, year: 'numeric' });
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 /** A day as a heading: Tuesday 3 November. */
@@ -40,9 +42,15 @@ export function dayName(ms: number): string {
   return DAY_NAME.format(ms).replace(',', '');
 }
 
-/** 3 Nov, 14:59, in the reader's zone. */
-export function dateTime(ms: number): string {
-  return DATE_TIME.format(ms);
+/** 3 Nov, 14:59, in the reader's zone; of another year 3 Nov 2025, 14:59. */
+export function dateTime(ms: number, nowMs = Date.now()): string {
+  const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
+  return isThisYear ? DATE_TIME.format(ms) : datedTime(ms);
+}
+
+/** 3 Nov 2026, 14:59: for moments that may lie far ahead, such as the end of a key. */
+export function datedTime(ms: number): string {
+  return DATED_TIME.format(ms);
 }
 
 /** 3 Nov 2026. */

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import { shortMoney } from '../format/money.ts';
+import { usedPercent } from '../format/numbers.ts';
 
 /** From this share on a budget is nearly used up. */
 export const NEARLY_USED_UP = 0.9;
@@ -14,14 +15,16 @@ interface Props {
   readonly limitUsd: number;
   /** Held for running requests, beyond what is spent. */
   readonly reservedUsd: number;
+  /** What is left no longer pays for the requests that come. */
+  readonly isRefusing?: boolean;
 }
 
-/** Grey spent, hatched reserved, amber nearly used up, red used up. The figures stand beside it as text. */
-export function BudgetBar({ spentUsd, limitUsd, reservedUsd }: Props) {
+/** Grey spent, hatched reserved, amber nearly used up, red refusing. The figures stand beside it as text. */
+export function BudgetBar({ spentUsd, limitUsd, reservedUsd, isRefusing = false }: Props) {
   const hatch = useId();
   const share = shareSpent(spentUsd, limitUsd);
   const reserved = limitUsd <= 0 ? 0 : reservedUsd / limitUsd;
-  const tone = share >= 1 ? 'x' : share >= NEARLY_USED_UP ? 'w' : 'n';
+  const tone = share >= 1 || isRefusing ? 'x' : share >= NEARLY_USED_UP ? 'w' : 'n';
   const wide = (part: number): string => `${(Math.max(0, Math.min(part, 1)) * 100).toFixed(1)}%`;
   return (
     <svg class="bar" role="img" aria-label={barText(share, reservedUsd)}>
@@ -43,6 +46,6 @@ export function BudgetBar({ spentUsd, limitUsd, reservedUsd }: Props) {
 }
 
 function barText(share: number, reservedUsd: number): string {
-  const spent = `${(share * 100).toFixed(0)} % spent`;
+  const spent = `${usedPercent(share)} spent`;
   return reservedUsd === 0 ? spent : `${spent}, ${shortMoney(reservedUsd)} reserved for running requests`;
 }

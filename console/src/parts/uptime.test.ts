@@ -26,7 +26,7 @@ describe('answeredText', () => {
   it.each([
     [9, 2, '7 of 9'],
     [99, 0, '99 of 99'],
-    [100, 0, '100.0 %'],
+    [100, 0, '100 %'],
     [10_000, 1, '99.9 %'],
   ])('%i calls, %i failed', (calls, failures, text) => {
     expect(answeredText(calls, failures)).toBe(text);

@@ -3,7 +3,7 @@ import type { CurrentKey } from '../api/contract.ts';
 import { Icon } from '../parts/icon.tsx';
 import { TopBar } from '../parts/top-bar.tsx';
 import { viewsFor } from './navigation.tsx';
-import { toggleTheme } from './theme.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
 
 interface Props {
   readonly currentKey: CurrentKey;
@@ -16,7 +16,9 @@ interface Props {
 export function More({ currentKey, isLost, onSignOut }: Props) {
   return (
     <>
-      <TopBar title={isLost ? 'No such view' : 'More'} />
+      <TopBar title={isLost ? 'No such view' : 'More'}>
+        <ThemeSwitch />
+      </TopBar>
       <main id="main" class="pad stack-16">
         {isLost && (
           <p class="t2">
@@ -39,9 +41,6 @@ export function More({ currentKey, isLost, onSignOut }: Props) {
           <a class="b" href="/docs">
             Documentation of the API
           </a>
-          <button class="b" type="button" onClick={toggleTheme}>
-            Light or dark
-          </button>
           <button class="b" type="button" onClick={onSignOut}>
             Sign out
           </button>

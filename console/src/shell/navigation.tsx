@@ -3,7 +3,7 @@ import type { CurrentKey } from '../api/contract.ts';
 import { BrandMark, Icon } from '../parts/icon.tsx';
 import { isDone, useStartState } from '../views/start/start-state.ts';
 import { GatewayState } from './gateway-state.tsx';
-import { toggleTheme } from './theme.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
 import { VIEWS, type View } from './views.ts';
 
 interface Props {
@@ -53,12 +53,10 @@ export function Navigation({ currentKey, current, onSignOut }: Props) {
         <hr />
         <GatewayState />
         <hr />
-        <button class="link" type="button" title="Light or dark: shift and T" onClick={toggleTheme}>
-          Light or dark
-        </button>
+        <ThemeSwitch />
         <div class="r tight">
-          <span class="cut">
-            {currentKey.is_management_key ? 'Management key' : 'Key'} {currentKey.label}
+          <span class="cut" title={currentKey.label}>
+            {currentKey.is_management_key ? 'Management key' : `Key ${currentKey.label}`}
           </span>
           <button class="link push nw" type="button" onClick={onSignOut}>
             Sign out

@@ -1,7 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Granularity } from '../../api/contract.ts';
 import { ScrolledTable } from '../scrolled-table.tsx';
-import { axisText, bucketText, gridValues, labelledBuckets, labelsWithin, roundUp } from './time-scale.ts';
+import type { Axis } from './axis.ts';
+import { ticksUpTo } from './ticks.ts';
+import { TimeLabels } from './time-labels.tsx';
+import { bucketText, labelsOf, labelsWithin } from './time-scale.ts';
 import { useWidth } from './use-width.ts';
 
 /** Classes of the colours of series, in the order in which they are given out; the last one is for all others. */
@@ -16,6 +19,11 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
 }
 
+/** All values of some series, by which they get one number of decimals. */
+export function valuesIn(series: readonly ChartSeries[]): number[] {
+  return series.flatMap(({ values }) => values.flatMap((value) => value ?? []));
+}
+
 interface Props {
   /** For screen readers, and the heading of the table. */
   readonly label: string;
@@ -27,9 +35,10 @@ interface Props {
   /** The period before, drawn as dashed steps. */
   readonly before?: Pick<ChartSeries, 'label' | 'values'> | undefined;
   readonly format: (value: number) => string;
-  /** Numbers at the grid lines. */
-  readonly formatAxis?: (value: number) => string;
-  readonly gridLines?: 3 | 5;
+  /** Where the grid lines are, and the texts at them. */
+  readonly axis: Axis;
+  /** At most so many parts between grid lines. */
+  readonly parts?: 2 | 5;
   /** The bucket that is marked, in all charts of the view. */
   readonly marked: number | null;
   readonly onMark: (bucket: number | null) => void;
@@ -44,7 +53,7 @@ const HEIGHT = 240;
 
 /** A chart over time: bars or lines, never smoothed. */
 export function TimeChart(props: Props) {
-  const { label, kind, starts, series, before, format, formatAxis = format, gridLines = 5 } = props;
+  const { label, kind, starts, series, before, format, axis, parts = 5 } = props;
   const { marked, onMark, onPick, onZoom, granularity } = props;
   const plot = useRef<HTMLDivElement>(null);
   const width = useWidth(plot);
@@ -56,7 +65,9 @@ export function TimeChart(props: Props) {
     series.reduce((sum, { values }) => sum + (values[bucket] ?? 0), 0),
   );
   const peaks = kind === 'bars' ? totals : series.flatMap(({ values }) => values.map((value) => value ?? 0));
-  const max = roundUp(Math.max(0, ...peaks, ...(before?.values.map((value) => value ?? 0) ?? [])));
+  const peak = Math.max(0, ...peaks, ...(before?.values.map((value) => value ?? 0) ?? []));
+  const ticks = ticksUpTo(peak, parts, axis.round);
+  const max = ticks.at(-1) ?? 1;
   const y = (value: number): number => HEIGHT - (value / max) * HEIGHT;
   const bucketAt = (event: PointerEvent): number => {
     const { left, width } = plot.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
@@ -87,9 +98,10 @@ export function TimeChart(props: Props) {
   return (
     <div class="chart">
       <div class="y" aria-hidden="true">
-        {gridValues(max, gridLines).map((value) => (
-          <span key={value}>{formatAxis(value)}</span>
-        ))}
+        {axis
+          .texts(ticks)
+          .map((text) => <span key={text}>{text}</span>)
+          .reverse()}
       </div>
       <div
         ref={plot}
@@ -107,8 +119,15 @@ export function TimeChart(props: Props) {
         }}
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-          {gridValues(HEIGHT, gridLines).map((line) => (
-            <line key={line} class={line === HEIGHT ? 'g zero' : 'g'} x1={0} x2={WIDTH} y1={line} y2={line} />
+          {ticks.map((tick) => (
+            <line
+              key={tick}
+              class={tick === 0 ? 'g zero' : 'g'}
+              x1={0}
+              x2={WIDTH}
+              y1={y(tick)}
+              y2={y(tick)}
+            />
           ))}
           {first !== null && last !== null && (
             <rect class="colhi" x={first * step} y={0} width={(last - first + 1) * step} height={HEIGHT} />
@@ -134,16 +153,7 @@ export function TimeChart(props: Props) {
           />
         )}
       </div>
-      <div class="x at" aria-hidden="true">
-        {labelledBuckets(starts.length, labelsWithin(width)).map((bucket) => (
-          <span
-            key={bucket}
-            ref={(span) => span?.style.setProperty('left', `${(bucket * step * 100) / WIDTH}%`)}
-          >
-            {axisText(starts[bucket] ?? 0, granularity)}
-          </span>
-        ))}
-      </div>
+      <TimeLabels labels={labelsOf(starts, granularity, labelsWithin(width))} />
     </div>
   );
 }

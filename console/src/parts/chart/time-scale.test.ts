@@ -1,14 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  axisText,
-  bucketName,
-  bucketStarts,
-  bucketText,
-  gridValues,
-  labelledBuckets,
-  labelsWithin,
-  roundUp,
-} from './time-scale.ts';
+import { bucketName, bucketStarts, bucketText, labelsOf, labelsWithin } from './time-scale.ts';
 
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
@@ -31,28 +22,19 @@ it('has all buckets that a range overlaps, of UTC', () => {
   ]);
 });
 
-it.each([
-  [0, 1],
-  [0.00042, 0.0006],
-  [1, 1],
-  [23.1, 24],
-  [26, 32],
-  [0.3, 0.32],
-  [10, 10],
-  [7_654, 8_000],
-])('ends the scale for %d at %d', (value, max) => {
-  expect(roundUp(value)).toBeCloseTo(max, 12);
-});
-
-it('draws grid lines from the top to 0', () => {
-  expect(gridValues(30, 5)).toEqual([30, 22.5, 15, 7.5, 0]);
-});
-
-it('labels few buckets, the first of them always', () => {
-  expect(labelledBuckets(24, 8)).toEqual([0, 3, 6, 9, 12, 15, 18, 21]);
-  expect(labelledBuckets(3, 8)).toEqual([0, 1, 2]);
-  expect(labelledBuckets(25, 8)).toEqual([0, 4, 8, 12, 16, 20]);
-  expect(labelledBuckets(0, 8)).toEqual([]);
+it('labels few buckets: round times of the clock, and every so many dates', () => {
+  const hours = bucketStarts(at('2026-11-02T00:00Z'), at('2026-11-03T00:00Z'), 'hour');
+  expect(labelsOf(hours, 'hour', 4)).toHaveLength(4);
+  const days = bucketStarts(at('2026-11-01T00:00Z'), at('2026-11-26T00:00Z'), 'day');
+  expect(labelsOf(days, 'day', 8).map(({ text }) => text)).toEqual([
+    '1 Nov',
+    '5 Nov',
+    '9 Nov',
+    '13 Nov',
+    '17 Nov',
+    '21 Nov',
+  ]);
+  expect(labelsOf([], 'day', 8)).toEqual([]);
 });
 
 it('puts no more texts below a chart than there is room for', () => {
@@ -63,7 +45,8 @@ it('puts no more texts below a chart than there is room for', () => {
 
 it('names days and longer as UTC has them, in every zone', () => {
   const start = at('2026-11-01T00:00Z');
-  expect([axisText(start, 'day'), axisText(start, 'month')]).toEqual(['1 Nov', 'Nov 2026']);
+  expect(labelsOf([start], 'day', 8)).toEqual([{ place: 0, text: '1 Nov' }]);
+  expect(labelsOf([start], 'month', 8)).toEqual([{ place: 0, text: 'Nov 2026' }]);
   expect(bucketText(start, 'day')).toBe('1 Nov, UTC');
   expect(bucketText(at('2026-11-02T00:00Z'), 'week')).toBe('2 Nov – 8 Nov, UTC');
   expect([bucketName('hour'), bucketName('week')]).toEqual(['hour', 'week (UTC)']);

@@ -1,4 +1,5 @@
 import type { Granularity } from '../../api/contract.ts';
+import { timeTicks } from './time-ticks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,25 +48,7 @@ export function bucketStarts(fromMs: number, toMs: number, granularity: Granular
   return starts;
 }
 
-/** Their halves and quarters, which stand at the grid lines, are round too. */
-const STEPS = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10];
-
-/** The least round number that is not below a value; 1 for nothing. */
-export function roundUp(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  // Divisions of decimals leave crumbs.
-  const step = STEPS.find((each) => each >= value / power - 1e-9) ?? 10;
-  return step * power;
-}
-
-/** Grid lines from the top of the scale to 0. */
-export function gridValues(max: number, lines: number): number[] {
-  return Array.from({ length: lines }, (_, index) => (max * (lines - 1 - index)) / (lines - 1));
-}
-
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hour12: false });
-const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const DAY_UTC = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const MONTH_UTC = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -75,12 +58,9 @@ export function bucketName(granularity: Granularity): string {
   return granularity === 'minute' || granularity === 'hour' ? granularity : `${granularity} (UTC)`;
 }
 
-/** What stands below a bucket: a time in the reader's zone, or the day of UTC that it is or begins with. */
-export function axisText(startMs: number, granularity: Granularity): string {
-  if (granularity === 'month') return MONTH_UTC.format(startMs);
-  if (granularity === 'day' || granularity === 'week') return DAY_UTC.format(startMs);
-  const date = new Date(startMs);
-  return date.getHours() === 0 && date.getMinutes() === 0 ? WEEKDAY.format(date) : CLOCK.format(date);
+/** What stands below a bucket of days or longer: the day or month of UTC that it is or begins with. */
+function dateText(startMs: number, granularity: Granularity): string {
+  return granularity === 'month' ? MONTH_UTC.format(startMs) : DAY_UTC.format(startMs);
 }
 
 /** A bucket in words: `2 Nov, 17:00 – 18:00`, `2 Nov, UTC`. */
@@ -94,7 +74,7 @@ export function bucketText(startMs: number, granularity: Granularity): string {
 
 const MOST_LABELS = 8;
 /** Room for the longest text of an axis, `Nov 2026`. */
-const LABEL_PIXELS = 64;
+const LABEL_PIXELS = 56;
 
 /** How many texts fit below a chart of some width; null = unknown. */
 export function labelsWithin(pixels: number | null): number {
@@ -102,10 +82,24 @@ export function labelsWithin(pixels: number | null): number {
   return Math.max(1, Math.min(MOST_LABELS, Math.floor(pixels / LABEL_PIXELS)));
 }
 
-/** Indexes of the buckets that have a text below: at most `most`, evenly spaced, none without room at the end. */
-export function labelledBuckets(count: number, most: number): number[] {
-  const step = Math.max(1, Math.ceil(count / most));
-  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step).filter(
-    (bucket) => bucket === 0 || count - bucket >= step / 2,
-  );
+/** A text below a chart, and where it begins, as a share of the width. */
+export interface TimeLabel {
+  readonly place: number;
+  readonly text: string;
+}
+
+/** The texts below buckets, at most `most`: at round times of the reader's clock, or below every so many dates. */
+export function labelsOf(starts: readonly number[], granularity: Granularity, most: number): TimeLabel[] {
+  const [first, last] = [starts[0], starts.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (granularity === 'minute' || granularity === 'hour') {
+    const endMs = nextBucket(last, granularity);
+    const { ticks, text } = timeTicks(first, endMs, most);
+    return ticks.map((ms) => ({ place: (ms - first) / (endMs - first), text: text(ms) }));
+  }
+  const step = Math.max(1, Math.ceil(starts.length / most));
+  return starts.flatMap((startMs, bucket) => {
+    const isLabelled = bucket % step === 0 && (bucket === 0 || starts.length - bucket >= step / 2);
+    return isLabelled ? [{ place: bucket / starts.length, text: dateText(startMs, granularity) }] : [];
+  });
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useShortcut } from '../keyboard.ts';
 import type { Sort } from './sort.ts';
+import { useShownColumns } from './use-shown-columns.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** One column of a table. */
@@ -13,8 +14,8 @@ export interface Column<Row> {
   readonly isTitleHidden?: boolean;
   /** Class of a fixed width, such as `c-104`; without it the column takes its share of the rest. */
   readonly width?: string;
-  /** When the table is narrow, columns of 3 leave first, then those of 2. Columns without it stay. */
-  readonly priority?: 2 | 3;
+  /** When the table is narrow, columns of 4 leave first, then those of 3 and 2. Columns without it stay. */
+  readonly priority?: 2 | 3 | 4;
   readonly isNumber?: boolean;
   /** The first click sorts the largest on top, as it does for numbers. */
   readonly isLargestFirst?: boolean;
@@ -36,6 +37,8 @@ interface Props<Row> {
   /** Opens a row: a click on it, or Enter. */
   readonly onOpen?: (row: Row) => void;
   readonly isQuiet?: (row: Row) => boolean;
+  /** Set for a row that is a heading of those below it: it is drawn across all columns. */
+  readonly headingOf?: (row: Row) => string | null;
   /** Called when the last row comes near, while there are more to load. */
   readonly onEnd?: (() => void) | undefined;
 }
@@ -45,8 +48,10 @@ const ROWS_BEFORE_END = 30;
 
 /** Rows of one height, of which only those in sight are drawn. J and K go through them. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, idOf, rowHeight = 32, onOpen, isQuiet, onEnd } = props;
+  const { label, columns, rows, idOf, rowHeight = 32, onOpen, isQuiet, headingOf, onEnd } = props;
+  const table = useRef<HTMLTableElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
+  const shownColumns = useShownColumns(table, columns.length);
   const [height, setHeight] = useState<number>(rowHeight);
   const { from, to, above, below, scrollTo } = useVirtualRows(body, rows.length, height);
   // Phones and the reader's density have rows of another height. Not measured at each step of a scroll: that is slow.
@@ -86,6 +91,7 @@ export function DataTable<Row>(props: Props<Row>) {
   return (
     <div class="list dt">
       <table
+        ref={table}
         class={rowHeight === 46 ? 'two-line' : undefined}
         aria-label={label}
         aria-rowcount={rows.length + 1}
@@ -103,40 +109,57 @@ export function DataTable<Row>(props: Props<Row>) {
           </tr>
         </thead>
         <tbody ref={body}>
-          <Space height={above} columns={columns.length} />
-          {rows.slice(from, to).map((row, index) => (
-            <tr
-              key={idOf(row)}
-              data-index={from + index}
-              aria-rowindex={from + index + 2}
-              class={`${isQuiet?.(row) === true ? 'off-row' : ''} ${onOpen === undefined ? '' : 'opens'}`}
-              onClick={(event) => {
-                const isControl =
-                  (event.target as Element).closest('button, a, input, .pop, dialog') !== null;
-                if (!isControl) onOpen?.(row);
-              }}
-            >
-              {columns.map((column, place) => (
-                <td key={column.name} class={`${priorityClass(column)} ${column.isNumber ? 'num' : ''}`}>
-                  {place === 0 && onOpen !== undefined ? (
-                    <button
-                      class="row-open"
-                      type="button"
-                      onClick={() => onOpen(row)}
-                      onFocus={() => {
-                        current.current = from + index;
-                      }}
-                    >
-                      {column.cell(row)}
-                    </button>
-                  ) : (
-                    column.cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-          <Space height={below} columns={columns.length} />
+          <Space height={above} columns={shownColumns} />
+          {rows.slice(from, to).map((row, index) => {
+            const heading = headingOf?.(row) ?? null;
+            if (heading !== null) {
+              return (
+                <tr
+                  key={`heading ${heading}`}
+                  class="dt-h"
+                  aria-rowindex={from + index + 2}
+                  data-index={from + index}
+                >
+                  <th colSpan={shownColumns} scope="rowgroup">
+                    {heading}
+                  </th>
+                </tr>
+              );
+            }
+            return (
+              <tr
+                key={idOf(row)}
+                data-index={from + index}
+                aria-rowindex={from + index + 2}
+                class={`${isQuiet?.(row) === true ? 'off-row' : ''} ${onOpen === undefined ? '' : 'opens'}`}
+                onClick={(event) => {
+                  const isControl =
+                    (event.target as Element).closest('button, a, input, .pop, dialog') !== null;
+                  if (!isControl) onOpen?.(row);
+                }}
+              >
+                {columns.map((column, place) => (
+                  <td key={column.name} class={`${priorityClass(column)} ${column.isNumber ? 'num' : ''}`}>
+                    {place === 0 && onOpen !== undefined ? (
+                      <button
+                        class="row-open"
+                        type="button"
+                        onClick={() => onOpen(row)}
+                        onFocus={() => {
+                          current.current = from + index;
+                        }}
+                      >
+                        {column.cell(row)}
+                      </button>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Space height={below} columns={shownColumns} />
         </tbody>
       </table>
     </div>

@@ -1,8 +1,12 @@
 import { duration } from '../../format/times.ts';
+import { DURATION_AXIS } from '../chart/axis.ts';
+import { ticksWithin } from '../chart/ticks.ts';
+import { TimeLabels } from '../chart/time-labels.tsx';
 import type { Bar, WaterfallPlan, WaterfallRow } from './waterfall-rows.ts';
 
 const HEIGHT = 26;
-const MARKS = [0, 25, 50, 75, 100];
+/** At most so many parts between its ticks. */
+const PARTS = 4;
 const LEGEND = [
   ['wait', 'waiting'],
   ['strm', 'streaming'],
@@ -12,21 +16,20 @@ const LEGEND = [
 
 /** What took how long. Every bar is at least a pixel wide, so that nothing is invisible. */
 export function Waterfall({ plan: { totalMs, rows } }: { readonly plan: WaterfallPlan }) {
+  const ticks = ticksWithin(totalMs, PARTS, DURATION_AXIS.round);
+  const places = ticks.map((ms) => ms / totalMs);
+  const texts = DURATION_AXIS.texts(ticks);
   return (
     <>
       <div class="wf">
         <div class="w head" aria-hidden="true">
           <span />
-          <span class="x">
-            {MARKS.map((mark) => (
-              <span key={mark}>{mark === 0 ? '0' : duration((totalMs * mark) / 100)}</span>
-            ))}
-          </span>
+          <TimeLabels labels={places.map((place, index) => ({ place, text: texts[index] ?? '' }))} />
           <span />
         </div>
         <ol aria-label={`Course of ${duration(totalMs)}`}>
           {rows.map((row, index) => (
-            <Row key={index} row={row} totalMs={totalMs} />
+            <Row key={index} row={row} totalMs={totalMs} grid={places} />
           ))}
         </ol>
       </div>
@@ -51,7 +54,14 @@ const INDENT: Readonly<Record<WaterfallRow['kind'], string>> = {
   tool: 'd1',
 };
 
-function Row({ row, totalMs }: { readonly row: WaterfallRow; readonly totalMs: number }) {
+interface RowProps {
+  readonly row: WaterfallRow;
+  readonly totalMs: number;
+  /** Places of the grid lines, as shares of the width. */
+  readonly grid: readonly number[];
+}
+
+function Row({ row, totalMs, grid }: RowProps) {
   const fromMs = Math.min(...row.bars.map((bar) => bar.fromMs));
   const toMs = Math.max(...row.bars.map((bar) => bar.toMs));
   return (
@@ -64,8 +74,8 @@ function Row({ row, totalMs }: { readonly row: WaterfallRow; readonly totalMs: n
         {row.failure !== null && <span class="bad">{row.failure}</span>}
       </span>
       <svg class="t" aria-hidden="true">
-        {MARKS.map((mark) => (
-          <line key={mark} class="grid" x1={`${mark}%`} x2={`${mark}%`} y1="0" y2={HEIGHT} />
+        {grid.map((place) => (
+          <line key={place} class="grid" x1={`${place * 100}%`} x2={`${place * 100}%`} y1="0" y2={HEIGHT} />
         ))}
         {row.bars.map((bar) => (
           <BarOf key={bar.kind} bar={bar} totalMs={totalMs} />

@@ -55,5 +55,6 @@ it('writes rows as CSV, without formulas', () => {
 
 it('writes amounts below a millionth exactly, in files and in cells', () => {
   expect(csvOf([{ model: 'a', total_usage: 1e-7 }])).toBe('model,total_usage\r\na,0.0000001\r\n');
-  expect(formatsOf({ ...METRIC, display_format: 'currency' }).cell(1e-7)).toBe('$0.0000001');
+  const { notation } = formatsOf({ ...METRIC, display_format: 'currency' });
+  expect(notation.column([1e-7])(1e-7)).toBe('$0.000000100');
 });

@@ -1,8 +1,14 @@
 import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contract.ts';
-import { columnMoney, exactMoney } from '../../format/money.ts';
-import { count, percent, plainNumber } from '../../format/numbers.ts';
-import { duration } from '../../format/times.ts';
-import { countAxis, durationAxis, moneyAxis, percentAxis, rateAxis } from '../../parts/chart/axis-format.ts';
+import { COUNT, DURATION, MONEY, type Notation, SHARE, TOKENS_PER_SECOND } from '../../format/notation.ts';
+import { plainNumber } from '../../format/numbers.ts';
+import {
+  type Axis,
+  COUNT_AXIS,
+  DURATION_AXIS,
+  MONEY_AXIS,
+  PERCENT_AXIS,
+  RATE_AXIS,
+} from '../../parts/chart/axis.ts';
 import { type ChartSeries, OTHER_SWATCH, SWATCHES } from '../../parts/chart/time-chart.tsx';
 import { bucketStarts } from '../../parts/chart/time-scale.ts';
 import type { Moments } from '../../parts/range/range.ts';
@@ -11,22 +17,16 @@ import type { Question } from './analytics-question.ts';
 type Metric = AnalyticsMeta['metrics'][number];
 
 interface Formats {
-  readonly cell: (value: number) => string;
-  readonly axis: (value: number) => string;
+  readonly notation: Notation;
+  readonly axis: Axis;
 }
 
-const money = (usd: number): string => {
-  const isBelowColumn = usd !== 0 && Math.abs(usd) < 0.000_001;
-  const { main, below } = isBelowColumn ? exactMoney(usd) : columnMoney(usd);
-  return `${main}${below}`;
-};
-
 const FORMATS: Readonly<Record<Metric['display_format'], Formats>> = {
-  number: { cell: count, axis: countAxis },
-  currency: { cell: money, axis: moneyAxis },
-  percent: { cell: (share) => percent(share), axis: percentAxis },
-  latency: { cell: duration, axis: durationAxis },
-  throughput: { cell: (rate) => `${rate.toFixed(1)} t/s`, axis: rateAxis },
+  number: { notation: COUNT, axis: COUNT_AXIS },
+  currency: { notation: MONEY, axis: MONEY_AXIS },
+  percent: { notation: SHARE, axis: PERCENT_AXIS },
+  latency: { notation: DURATION, axis: DURATION_AXIS },
+  throughput: { notation: TOKENS_PER_SECOND, axis: RATE_AXIS },
 };
 
 export function formatsOf({ display_format: format }: Metric): Formats {

@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { AnalyticsMeta, AnalyticsRow, Granularity } from '../../api/contract.ts';
-import { ChartTable, TimeChart } from '../../parts/chart/time-chart.tsx';
+import { ChartTable, TimeChart, valuesIn } from '../../parts/chart/time-chart.tsx';
 import { bucketName, nextBucket } from '../../parts/chart/time-scale.ts';
 import { Icon } from '../../parts/icon.tsx';
 import type { Moments } from '../../parts/range/range.ts';
 import { formatsOf, seriesOf } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
+import { titleNamed, titleOf } from './analytics-titles.ts';
 
 interface Props {
   readonly rows: readonly AnalyticsRow[];
   readonly question: Question;
+  readonly meta: AnalyticsMeta;
   readonly metric: AnalyticsMeta['metrics'][number];
   readonly moments: Moments;
   /** A lower chart below another one, on the same time. */
@@ -20,19 +22,21 @@ interface Props {
 }
 
 /** One metric over time: bars if it adds up, else lines. Dragging zooms. */
-export function AnalyticsChart({ rows, question, metric, moments, isLow, marked, onMark }: Props) {
+export function AnalyticsChart({ rows, question, meta, metric, moments, isLow, marked, onMark }: Props) {
   const address = useAddress();
   const [isTable, setTable] = useState(false);
   const granularity = question.granularity as Granularity;
   const { starts, series } = seriesOf(rows, question, metric, moments);
-  const { cell, axis } = formatsOf(metric);
-  const by = question.dimensions.length === 0 ? '' : `, by ${question.dimensions.join(' and ')}`;
+  const { notation, axis } = formatsOf(metric);
+  const title = titleOf(metric);
+  const groups = question.dimensions.map((name) => titleNamed(name, meta.dimensions).toLowerCase());
+  const by = groups.length === 0 ? '' : `, by ${groups.join(' and ')}`;
   const chart = {
-    label: `${metric.display_label} per ${bucketName(granularity)}${by}`,
+    label: `${title} per ${bucketName(granularity)}${by}`,
     starts,
     granularity,
     series,
-    format: cell,
+    format: notation.column(valuesIn(series)),
   };
   const zoom = (first: number, last: number): void => {
     const iso = (ms: number): string => new Date(ms).toISOString();
@@ -55,7 +59,7 @@ export function AnalyticsChart({ rows, question, metric, moments, isLow, marked,
         <button
           class="b quiet ico"
           type="button"
-          aria-label={`Show ${metric.display_label} as ${isTable ? 'chart' : 'table'}`}
+          aria-label={`Show ${title} as ${isTable ? 'chart' : 'table'}`}
           aria-pressed={isTable}
           onClick={() => setTable(!isTable)}
         >
@@ -69,8 +73,8 @@ export function AnalyticsChart({ rows, question, metric, moments, isLow, marked,
           <TimeChart
             {...chart}
             kind={metric.is_rate ? 'lines' : 'bars'}
-            formatAxis={axis}
-            gridLines={isLow ? 3 : 5}
+            axis={axis}
+            parts={isLow ? 2 : 5}
             marked={marked}
             onMark={onMark}
             onZoom={zoom}

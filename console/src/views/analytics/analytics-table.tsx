@@ -6,6 +6,7 @@ import { exactFigure } from '../../parts/exact.ts';
 import { ScrolledTable } from '../../parts/scrolled-table.tsx';
 import { exactText, firstGroups, formatsOf, groupOf, metricValue } from './analytics-answer.ts';
 import type { Question } from './analytics-question.ts';
+import { titleNamed, titleOf } from './analytics-titles.ts';
 
 /** More rows are in the file. */
 const SHOWN = 500;
@@ -13,31 +14,39 @@ const SHOWN = 500;
 interface Props {
   readonly rows: readonly AnalyticsRow[];
   readonly question: Question;
+  readonly meta: AnalyticsMeta;
   readonly metrics: readonly AnalyticsMeta['metrics'][number][];
 }
 
 /** The rows of an answer, in the order of the gateway. */
-export function AnalyticsTable({ rows, question, metrics }: Props) {
+export function AnalyticsTable({ rows, question, meta, metrics }: Props) {
   const groups = firstGroups(rows, question);
   const { granularity, dimensions } = question;
+  const shown = rows.slice(0, SHOWN);
+  const columns = metrics.map((metric) => ({
+    metric,
+    format: formatsOf(metric).notation.column(shown.flatMap((row) => metricValue(row, metric.name) ?? [])),
+  }));
   return (
     <ScrolledTable label="Rows of the answer">
       <table class="anat">
         <thead>
           <tr>
-            {granularity !== null && <th>{granularity}</th>}
+            {granularity !== null && <th>{titleNamed(granularity, meta.granularities)}</th>}
             {dimensions.map((name) => (
-              <th key={name}>{name}</th>
+              <th key={name} title={name}>
+                {titleNamed(name, meta.dimensions)}
+              </th>
             ))}
-            {metrics.map(({ name }) => (
-              <th class="num" key={name}>
-                {name}
+            {metrics.map((metric) => (
+              <th class="num" key={metric.name} title={metric.name}>
+                {titleOf(metric)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN).map((row) => {
+          {shown.map((row) => {
             const date = String(row[`date__${granularity}`] ?? '');
             const place = groups.indexOf(groupOf(row, question));
             return (
@@ -53,7 +62,7 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
                     </span>
                   </td>
                 ))}
-                {metrics.map((metric) => {
+                {columns.map(({ metric, format }) => {
                   const value = metricValue(row, metric.name);
                   return (
                     <td
@@ -61,7 +70,7 @@ export function AnalyticsTable({ rows, question, metrics }: Props) {
                       key={metric.name}
                       {...(value !== null && exactFigure(exactText(row[metric.name])))}
                     >
-                      {value === null ? '–' : formatsOf(metric).cell(value)}
+                      {value === null ? '–' : format(value)}
                     </td>
                   );
                 })}

@@ -182,7 +182,7 @@ function Answer({ meta, answered }: { readonly meta: AnalyticsMeta; readonly ans
       </Empty>
     );
   }
-  const chart = { rows: answer.data, question, moments, marked, onMark: setMarked };
+  const chart = { rows: answer.data, question, meta, moments, marked, onMark: setMarked };
   return (
     <>
       {question.granularity !== null && (
@@ -192,7 +192,7 @@ function Answer({ meta, answered }: { readonly meta: AnalyticsMeta; readonly ans
           ))}
         </section>
       )}
-      <AnalyticsTable rows={answer.data} question={question} metrics={metrics} />
+      <AnalyticsTable rows={answer.data} question={question} meta={meta} metrics={metrics} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import {
   type QuestionFilter,
   type Vocabulary,
 } from './analytics-question.ts';
+import { titleNamed, titleOf } from './analytics-titles.ts';
 
 interface Props {
   readonly meta: Vocabulary;
@@ -33,11 +34,14 @@ const UTC_BUCKETS: Readonly<Record<string, string>> = {
 export function QuestionEditor(props: Props) {
   const { meta, classifiers, question, onChange, onClassifier, children } = props;
   const { metrics, dimensions, granularity, filters, order } = question;
-  const ordered = [...(granularity === null ? [] : ['date']), ...metrics, ...dimensions];
+  const ordered: readonly (readonly [name: string, title: string])[] = [
+    ...(granularity === null ? [] : [['date', 'Time'] as const]),
+    ...metrics.map((name) => [name, titleNamed(name, meta.metrics)] as const),
+    ...dimensions.map((name) => [name, titleNamed(name, meta.dimensions)] as const),
+  ];
   return (
     <fieldset class="qb" aria-label="Question">
-      <div class="ql">
-        <span class="w">Show</span>
+      <Part word="Show">
         <Names
           what="metric"
           all={meta.metrics}
@@ -45,7 +49,8 @@ export function QuestionEditor(props: Props) {
           isLastKept
           onChange={(chosen) => onChange({ metrics: chosen })}
         />
-        <span class="w">by</span>
+      </Part>
+      <Part word="by">
         <Names
           what="dimension"
           all={meta.dimensions}
@@ -64,7 +69,8 @@ export function QuestionEditor(props: Props) {
             onChange={(id) => onClassifier(id === '' ? null : id)}
           />
         )}
-        <span class="w">per</span>
+      </Part>
+      <Part word="per">
         <Choice
           label="Time buckets"
           value={granularity ?? ''}
@@ -74,21 +80,19 @@ export function QuestionEditor(props: Props) {
           ]}
           onChange={(value) => onChange({ granularity: value === '' ? null : value })}
         />
-        <span class="w">for</span>
-        {children}
-      </div>
-      <div class="ql">
-        <span class="w">where</span>
+      </Part>
+      <Part word="for">{children}</Part>
+      <Part word="where">
         {filters.map((filter) => (
           <span class="chip" key={`${filter.field} ${filter.operator} ${filter.value}`}>
-            <span>{filter.field}</span>
+            <span title={filter.field}>{titleNamed(filter.field, meta.dimensions)}</span>
             <span class="op">{OPERATOR_TITLES[filter.operator] ?? filter.operator}</span>
             <span class="v" title={filter.value}>
               <span class="cut">{filter.value}</span>
             </span>
             <button
               type="button"
-              aria-label={`Remove filter ${filter.field}`}
+              aria-label={`Remove filter ${titleNamed(filter.field, meta.dimensions)}`}
               onClick={() => onChange({ filters: filters.filter((each) => each !== filter) })}
             >
               <Icon name="cross" size={12} />
@@ -96,15 +100,16 @@ export function QuestionEditor(props: Props) {
           </span>
         ))}
         <NewFilter meta={meta} onAdd={(filter) => onChange({ filters: [...filters, filter] })} />
-        <span class="w">ordered by</span>
+      </Part>
+      <Part word="ordered by">
         <Choice
           label="Order"
           value={order === null ? '' : `${order.field}.${order.direction}`}
           options={[
             ['', granularity === null ? 'the first metric' : 'latest first'],
-            ...ordered.flatMap((name): [string, string][] => [
-              [`${name}.desc`, `${name}, highest first`],
-              [`${name}.asc`, `${name}, lowest first`],
+            ...ordered.flatMap(([name, title]): [string, string][] => [
+              [`${name}.desc`, `${title}, highest first`],
+              [`${name}.asc`, `${title}, lowest first`],
             ]),
           ]}
           onChange={(value) => {
@@ -114,8 +119,18 @@ export function QuestionEditor(props: Props) {
             });
           }}
         />
-      </div>
+      </Part>
     </fieldset>
+  );
+}
+
+/** A word of the sentence with what can be chosen behind it. */
+function Part({ word, children }: { readonly word: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="qp">
+      <span class="w">{word}</span>
+      <div class="qc">{children}</div>
+    </div>
   );
 }
 
@@ -131,7 +146,7 @@ interface NamesProps {
 
 /** Chosen names as chips, and a list that adds one. */
 function Names({ what, all, chosen, most = all.length, isLastKept = false, onChange }: NamesProps) {
-  const labelOf = (name: string): string => all.find((each) => each.name === name)?.display_label ?? name;
+  const labelOf = (name: string): string => titleNamed(name, all);
   const others = all.filter(({ name }) => !chosen.includes(name));
   return (
     <>
@@ -154,11 +169,7 @@ function Names({ what, all, chosen, most = all.length, isLastKept = false, onCha
       {chosen.length < most && (
         <Choice
           label={`Add a ${what}`}
-          value=""
-          options={[
-            ['', `+ ${what}`],
-            ...others.map(({ name, display_label }): [string, string] => [name, display_label]),
-          ]}
+          options={[['', `+ ${what}`], ...others.map((each): [string, string] => [each.name, titleOf(each)])]}
           onChange={(name) => name !== '' && onChange([...chosen, name])}
         />
       )}
@@ -168,15 +179,17 @@ function Names({ what, all, chosen, most = all.length, isLastKept = false, onCha
 
 interface ChoiceProps {
   readonly label: string;
-  readonly value: string;
+  /** Absent: the list only adds something. */
+  readonly value?: string;
   readonly options: readonly (readonly [value: string, title: string])[];
   readonly onChange: (value: string) => void;
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+function Choice({ label, value = '', options, onChange }: ChoiceProps) {
+  const isAdding = options[0]?.[0] === value && options[0][1].startsWith('+');
   return (
     <select
-      class="in-t short"
+      class={isAdding ? 'in-t short adds' : 'in-t short'}
       aria-label={label}
       value={value}
       onChange={(event) => {
@@ -232,7 +245,10 @@ function NewFilter({
       <Choice
         label="Add a filter"
         value={field}
-        options={[['', '+ filter'], ...meta.dimensions.map(({ name }): [string, string] => [name, name])]}
+        options={[
+          ['', '+ filter'],
+          ...meta.dimensions.map((each): [string, string] => [each.name, titleOf(each)]),
+        ]}
         onChange={choose}
       />
       {field !== '' && (

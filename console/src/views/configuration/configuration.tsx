@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type {
@@ -10,13 +11,14 @@ import type {
 import { ask } from '../../api/request.ts';
 import { count } from '../../format/numbers.ts';
 import { dateTime, relative } from '../../format/times.ts';
+import { exactFigure } from '../../parts/exact.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
 import { type Column, DataTable } from '../../parts/table/data-table.tsx';
 import { sorted, sortOf, sortText } from '../../parts/table/sort.ts';
 import { TopBar } from '../../parts/top-bar.tsx';
-import { isFrom, SOURCE_KINDS, sourceText, valueText } from './value-words.ts';
+import { isFrom, rawText, SOURCE_KINDS, sectionsOf, sourceText, valueText } from './value-words.ts';
 
 /** How often the configuration is asked for, milliseconds: a reload shows without a click. */
 const EVERY_MS = 10_000;
@@ -33,13 +35,19 @@ export function Configuration() {
   const source = address.query.get('source');
   const sort = sortOf(address.query.get('sort'));
   const found = configuration.data?.data;
-  const rows = useMemo(() => {
+  const rows = useMemo((): readonly Row[] => {
     const wanted = (found?.values ?? []).filter(
       (value) =>
-        isFrom(value, source) && `${value.key} ${valueText(value.value)}`.toLowerCase().includes(search),
+        isFrom(value, source) &&
+        `${value.key} ${rawText(value.value)} ${valueText(value)}`.toLowerCase().includes(search),
     );
-    const by = COLUMNS.find(({ name }) => name === sort?.by)?.sortValue;
-    return by === undefined ? wanted : sorted(wanted, by, sort?.isDescending ?? false);
+    if (sort !== null && isSorting(sort.by)) {
+      return sorted(wanted, SORT_VALUES[sort.by], sort.isDescending).map((value) => ({ value, prefix: '' }));
+    }
+    return sectionsOf(wanted).flatMap(({ title, prefix, values }): Row[] => [
+      { title },
+      ...values.map((value) => ({ value, prefix })),
+    ]);
   }, [found, search, source, sort?.by, sort?.isDescending]);
   return (
     <>
@@ -59,7 +67,7 @@ export function Configuration() {
             </button>
           ))}
         </div>
-        <span class="push sm t3 wide">secrets are masked</span>
+        <span class="push sm t3 wide">Secrets are masked.</span>
       </search>
       <main id="main">
         {configuration.isError && (
@@ -87,7 +95,8 @@ export function Configuration() {
             label="Values in force"
             columns={COLUMNS}
             rows={rows}
-            idOf={({ key }) => key}
+            idOf={(row) => ('title' in row ? row.title : row.value.key)}
+            headingOf={(row) => ('title' in row ? row.title : null)}
             sort={sort}
             onSort={(next) => go(addressWith(address, { sort: sortText(next) }), { replace: true })}
           />
@@ -97,36 +106,50 @@ export function Configuration() {
   );
 }
 
-const COLUMNS: readonly Column<ConfigurationValue>[] = [
-  {
-    name: 'key',
-    title: 'Key',
-    sortValue: ({ key }) => key,
-    cell: ({ key }) => (
-      <code class="cut" title={key}>
-        {key}
-      </code>
-    ),
-  },
-  {
-    name: 'value',
-    title: 'Value',
-    cell: ({ value }) => (
-      <span class="cut" title={valueText(value)}>
-        {valueText(value)}
-      </span>
-    ),
-  },
-  {
-    name: 'source',
-    title: 'Source',
-    sortValue: ({ source }) => sourceText(source),
-    cell: ({ source }) => (
-      <span class={source.kind === 'default' ? 'src dim cut' : 'src cut'} title={sourceText(source)}>
-        {sourceText(source)}
-      </span>
-    ),
-  },
+/** A value, or the heading of the part of the configuration that the values below it belong to. */
+type Row = { readonly title: string } | { readonly value: ConfigurationValue; readonly prefix: string };
+
+const SORT_VALUES = {
+  key: ({ key }: ConfigurationValue) => key,
+  source: ({ source }: ConfigurationValue) => sourceText(source),
+};
+
+function isSorting(by: string): by is keyof typeof SORT_VALUES {
+  return Object.hasOwn(SORT_VALUES, by);
+}
+
+/** A column of values; headings are drawn across all columns. */
+function columnOf(
+  column: Omit<Column<Row>, 'cell' | 'sortValue'>,
+  cell: (value: ConfigurationValue, prefix: string) => ComponentChildren,
+): Column<Row> {
+  const { name } = column;
+  return {
+    ...column,
+    ...(isSorting(name) && {
+      sortValue: (row) => ('title' in row ? row.title : SORT_VALUES[name](row.value)),
+    }),
+    cell: (row) => ('title' in row ? row.title : cell(row.value, row.prefix)),
+  };
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  columnOf({ name: 'key', title: 'Key' }, ({ key }, prefix) => (
+    <code class="cut" title={key}>
+      <span class="dim wide">{prefix}</span>
+      {key.slice(prefix.length)}
+    </code>
+  )),
+  columnOf({ name: 'value', title: 'Value' }, (row) => (
+    <span class="cut" {...exactFigure(rawText(row.value))}>
+      {valueText(row)}
+    </span>
+  )),
+  columnOf({ name: 'source', title: 'Source', priority: 2 }, ({ source }) => (
+    <span class={source.kind === 'default' ? 'src dim cut' : 'src cut'} title={sourceText(source)}>
+      {sourceText(source)}
+    </span>
+  )),
 ];
 
 function LastReload({ configuration }: { readonly configuration: ConfigurationObject }) {

@@ -5,9 +5,10 @@ import { Link } from '../../address/link.tsx';
 import type { GuardrailObject, WorkspaceObject } from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
 import { defaultWorkspaceId, useWorkspaces, workspaceName } from '../../api/workspaces.ts';
-import { sumMoney } from '../../format/money.ts';
+import { limitColumn } from '../../format/money.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { dateTime } from '../../format/times.ts';
+import { PER_WINDOW } from '../../format/windows.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SelectField, TextField } from '../../parts/form/fields.tsx';
 import { FormDialog } from '../../parts/form/form-dialog.tsx';
@@ -106,7 +107,7 @@ function GuardrailList() {
         {rows.length > 0 && (
           <DataTable
             label="Guardrails"
-            columns={columnsOf(workspaces, setDeleting)}
+            columns={columnsOf(rows, workspaces, setDeleting)}
             rows={rows}
             idOf={({ id }) => id}
             onOpen={({ id }) => go(`/guardrails/${id}`)}
@@ -141,9 +142,11 @@ function GuardrailList() {
 }
 
 function columnsOf(
+  guardrails: readonly GuardrailObject[],
   workspaces: readonly WorkspaceObject[] | undefined,
   onDelete: (guardrail: GuardrailObject) => void,
 ): readonly Column<GuardrailObject>[] {
+  const money = limitColumn(guardrails.flatMap(({ limit_usd: limit }) => limit ?? []));
   return [
     {
       name: 'name',
@@ -183,7 +186,7 @@ function columnsOf(
       width: 'c-150',
       isNumber: true,
       cell: ({ limit_usd: limit, reset_interval: reset }) =>
-        limit === null ? '–' : `${sumMoney(limit)}${reset === null ? '' : ` ${reset}`}`,
+        limit === null ? '–' : `${money(limit)} ${PER_WINDOW[reset ?? 'lifetime']}`,
     },
     {
       name: 'changed',

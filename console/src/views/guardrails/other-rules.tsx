@@ -99,7 +99,7 @@ export function BudgetRules(props: RuleProps) {
         />
       </div>
       <CheckField
-        label="Count what own credentials served"
+        label="Count what own provider keys served"
         field={fieldOf(props, 'countsByok')}
         disabled={disabled}
       />

@@ -1,7 +1,7 @@
 import { Link } from '../../address/link.tsx';
 import type { WorkspaceObject } from '../../api/contract.ts';
 import { shareSpent } from '../../parts/budget-bar.tsx';
-import { BudgetLine } from '../../parts/budget-line.tsx';
+import { BudgetLine, budgetMoney } from '../../parts/budget-line.tsx';
 
 /** Workspaces that are shown: those whose budgets are used up most. */
 const MAX_SHOWN = 3;
@@ -30,7 +30,7 @@ export function BudgetStrip({ workspaces, workspaceId }: Props) {
             </Link>
           </div>
           {budgets.map((budget) => (
-            <BudgetLine key={budget.id} budget={budget} />
+            <BudgetLine key={budget.id} budget={budget} money={budgetMoney(budgets)} />
           ))}
         </section>
       ))}

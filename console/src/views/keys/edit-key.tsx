@@ -4,7 +4,7 @@ import { ask } from '../../api/request.ts';
 import { workspaceName } from '../../api/workspaces.ts';
 import { exactMoney, shortMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
-import { dateTime } from '../../format/times.ts';
+import { datedTime, dateTime } from '../../format/times.ts';
 import { PER_WINDOW } from '../../format/windows.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -130,7 +130,7 @@ function DeclaredKey({ row, workspaces, onClose }: KeyProps) {
           <dt>Tokens a minute</dt>
           <dd>{row.tokens_per_minute === null ? 'as for all keys' : count(row.tokens_per_minute)}</dd>
           <dt>Expires</dt>
-          <dd>{row.expires_at === null ? 'never' : dateTime(Date.parse(row.expires_at))}</dd>
+          <dd>{row.expires_at === null ? 'never' : datedTime(Date.parse(row.expires_at))}</dd>
         </dl>
         <KeyFacts row={row} workspaces={workspaces} />
       </div>
@@ -143,11 +143,13 @@ function KeyFacts({ row, workspaces }: Pick<KeyProps, 'row' | 'workspaces'>) {
   const { main, below, exact } = exactMoney(row.usage);
   return (
     <dl class="kv key-facts">
-      <dt>Spent in all</dt>
+      <dt>Total spent</dt>
       <dd>
         {main}
         <span class="dim">{below}</span> <CopyButton text={exact} what="the exact amount" />
-        {row.byok_usage > 0 && <span class="dim"> and {shortMoney(row.byok_usage)} on own credentials</span>}
+        {row.byok_usage > 0 && (
+          <span class="dim"> and {shortMoney(row.byok_usage)} on own provider keys</span>
+        )}
       </dd>
       <dt>Workspace</dt>
       <dd>{workspaceName(workspaces, row.workspace_id)}</dd>

@@ -1,11 +1,11 @@
 import type { KeyObject, WorkspaceObject } from '../../api/contract.ts';
 import { workspaceName } from '../../api/workspaces.ts';
-import { shortMoney } from '../../format/money.ts';
-import { percent } from '../../format/numbers.ts';
-import { dateTime, relative } from '../../format/times.ts';
+import { limitColumn, moneyColumn, type ShownMoney } from '../../format/money.ts';
+import { usedPercent } from '../../format/numbers.ts';
+import { date, datedTime, dateTime, relative } from '../../format/times.ts';
 import { nextReset, PER_WINDOW } from '../../format/windows.ts';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
-import { exactUsd } from '../../parts/exact.ts';
+import { MoneyText } from '../../parts/money-text.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import type { Column } from '../../parts/table/data-table.tsx';
 import { isNearlyUsedUp, shareOfLimit, spentOfLimit, stateOf, windowOf } from './key-facts.ts';
@@ -17,12 +17,26 @@ export interface KeyActions {
   readonly revoke: (key: KeyObject) => void;
 }
 
+/** What the cells of all rows depend on. */
+interface KeyTable {
+  /** All rows, by which amounts get their number of decimals. */
+  readonly keys: readonly KeyObject[];
+  readonly workspaces: readonly WorkspaceObject[] | undefined;
+  /** Hashes of the keys whose limit refuses requests now. */
+  readonly refusing: ReadonlySet<string>;
+  readonly reserved: (payer: { readonly key: string }) => number;
+  readonly nowMs: number;
+}
+
+const spentToday = (key: KeyObject): number => key.usage_daily + key.byok_usage_daily;
+
 export function keyColumns(
-  workspaces: readonly WorkspaceObject[] | undefined,
-  nowMs: number,
-  reserved: (payer: { readonly key: string }) => number,
+  { keys, workspaces, refusing, reserved, nowMs }: KeyTable,
   actions: KeyActions,
 ): readonly Column<KeyObject>[] {
+  const spent = moneyColumn(keys.map(spentOfLimit));
+  const limit = limitColumn(keys.flatMap((key) => key.limit ?? []));
+  const today = moneyColumn(keys.map(spentToday));
   return [
     {
       name: 'name',
@@ -30,11 +44,11 @@ export function keyColumns(
       width: 'c-240',
       sortValue: ({ name }) => name,
       cell: (key) => (
-        <span class="r">
+        <span class="r tagged">
           <b class="cut" title={key.name}>
             {key.name}
           </b>
-          <StateTag row={key} nowMs={nowMs} />
+          <StateTag row={key} nowMs={nowMs} isRefusing={refusing.has(key.hash)} />
         </span>
       ),
     },
@@ -62,13 +76,21 @@ export function keyColumns(
       title: 'Spent of limit',
       isLargestFirst: true,
       sortValue: (key) => spentOfLimit(key),
-      cell: (key) => <SpentOfLimit row={key} reservedUsd={reserved({ key: key.hash })} />,
+      cell: (key) => (
+        <SpentOfLimit
+          row={key}
+          spent={spent(spentOfLimit(key))}
+          limit={limit}
+          reservedUsd={reserved({ key: key.hash })}
+          isRefusing={refusing.has(key.hash)}
+        />
+      ),
     },
     {
       name: 'resets',
       title: 'Resets',
       width: 'c-120',
-      priority: 3,
+      priority: 4,
       cell: (key) => {
         const resetMs = key.limit === null ? null : nextReset(windowOf(key), nowMs);
         return <span class="dim">{resetMs === null ? '–' : dateTime(resetMs)}</span>;
@@ -80,8 +102,8 @@ export function keyColumns(
       width: 'c-92',
       priority: 3,
       isNumber: true,
-      sortValue: (key) => key.usage_daily + key.byok_usage_daily,
-      cell: (key) => <Sum usd={key.usage_daily + key.byok_usage_daily} />,
+      sortValue: spentToday,
+      cell: (key) => <MoneyText money={today(spentToday(key))} />,
     },
     {
       name: 'used',
@@ -99,8 +121,8 @@ export function keyColumns(
       priority: 3,
       sortValue: ({ expires_at: at }) => (at === null ? null : Date.parse(at)),
       cell: ({ expires_at: at }) => (
-        <span class="dim" title={at === null ? undefined : dateTime(Date.parse(at))}>
-          {at === null ? 'never' : relative(Date.parse(at), nowMs)}
+        <span class="dim" title={at === null ? undefined : expiryHint(Date.parse(at), nowMs)}>
+          {at === null ? 'never' : date(Date.parse(at))}
         </span>
       ),
     },
@@ -128,47 +150,73 @@ function LastUse({ row, nowMs }: { readonly row: KeyObject; readonly nowMs: numb
   return <span title={dateTime(Date.parse(at))}>{relative(Date.parse(at), nowMs)}</span>;
 }
 
-/** A sum; nothing is quieter, and copying gives nine places. */
-function Sum({ usd }: { readonly usd: number }) {
-  return (
-    <span class={usd === 0 ? 'dim' : undefined} {...exactUsd(usd)}>
-      {usd === 0 ? '$0' : shortMoney(usd)}
-    </span>
-  );
+function expiryHint(atMs: number, nowMs: number): string {
+  return `${datedTime(atMs)}, ${relative(atMs, nowMs)}`;
 }
 
-function StateTag({ row, nowMs }: { readonly row: KeyObject; readonly nowMs: number }) {
+interface StateTagProps {
+  readonly row: KeyObject;
+  readonly nowMs: number;
+  readonly isRefusing: boolean;
+}
+
+function StateTag({ row, nowMs, isRefusing }: StateTagProps) {
   const state = stateOf(row, nowMs);
+  const isNearlyOver = isRefusing || isNearlyUsedUp(row);
   return (
     <>
       {state === 'disabled' && <span class="tag">disabled</span>}
       {state === 'expired' && <span class="tag bad">expired</span>}
       {state === 'used-up' && <span class="tag bad">limit used up</span>}
-      {state === 'active' && isNearlyUsedUp(row) && (
-        <span class="tag warn">{percent(shareOfLimit(row) ?? 0, 0)}</span>
+      {state === 'active' && isNearlyOver && (
+        <span
+          class={`tag ${isRefusing ? 'bad' : 'warn'}`}
+          title={
+            isRefusing
+              ? 'In the last 15 minutes requests got 402: what is left did not pay for them.'
+              : undefined
+          }
+        >
+          {usedPercent(shareOfLimit(row) ?? 0)}
+          {isRefusing && ', refusing'}
+        </span>
       )}
       {row.managed_by === 'file' && <span class="tag line">file</span>}
     </>
   );
 }
 
-function SpentOfLimit({ row, reservedUsd }: { readonly row: KeyObject; readonly reservedUsd: number }) {
-  const spent = spentOfLimit(row);
+interface SpentProps {
+  readonly row: KeyObject;
+  readonly spent: ShownMoney;
+  readonly limit: (usd: number) => string;
+  readonly reservedUsd: number;
+  readonly isRefusing: boolean;
+}
+
+function SpentOfLimit({ row, spent, limit, reservedUsd, isRefusing }: SpentProps) {
   return (
     <div class="bud">
       <div class="r between">
-        <span {...exactUsd(spent)}>{shortMoney(spent)}</span>
+        <MoneyText money={spent} />
         <span class="dim">
           {row.limit === null ? (
             'no limit'
           ) : (
             <>
-              of {shortMoney(row.limit)} <span class="wide">{PER_WINDOW[windowOf(row)]}</span>
+              of {limit(row.limit)} <span class="wide">{PER_WINDOW[windowOf(row)]}</span>
             </>
           )}
         </span>
       </div>
-      {row.limit !== null && <BudgetBar spentUsd={spent} limitUsd={row.limit} reservedUsd={reservedUsd} />}
+      {row.limit !== null && (
+        <BudgetBar
+          spentUsd={spentOfLimit(row)}
+          limitUsd={row.limit}
+          reservedUsd={reservedUsd}
+          isRefusing={isRefusing}
+        />
+      )}
     </div>
   );
 }

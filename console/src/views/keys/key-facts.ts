@@ -1,5 +1,6 @@
-import type { KeyObject } from '../../api/contract.ts';
-import type { LimitWindow } from '../../format/windows.ts';
+import type { KeyObject, LoggedGenerationObject } from '../../api/contract.ts';
+import { REFUSED_NOW_MS } from '../../api/refused.ts';
+import { type LimitWindow, windowStart } from '../../format/windows.ts';
 import { NEARLY_USED_UP, shareSpent } from '../../parts/budget-bar.tsx';
 
 /** Whether a key opens anything, and if not, why. */
@@ -39,7 +40,7 @@ const MEMBERS = {
   lifetime: ['usage', 'byok_usage'],
 } as const;
 
-/** What a key has spent in a window, USD; with own credentials where these count towards its limit. */
+/** What a key has spent in a window, USD; with own provider keys where these count towards its limit. */
 export function spentIn(key: SpendingKey, window: LimitWindow): number {
   const [credit, byok] = MEMBERS[window];
   return key[credit] + (key.include_byok_in_limit ? key[byok] : 0);
@@ -68,4 +69,34 @@ export function stateOf(
 export function isNearlyUsedUp(key: SpendingKey): boolean {
   const share = shareOfLimit(key);
   return share !== null && share >= NEARLY_USED_UP && share < 1;
+}
+
+/** What a limit that does not pay for a request is answered with. */
+const PAYMENT_REQUIRED = 402;
+
+/** Hashes of the keys whose limit refused requests of late, and was neither changed nor reset since. */
+export function refusingKeys(
+  keys: readonly Pick<KeyObject, 'hash' | 'limit' | 'limit_reset' | 'updated_at'>[],
+  refused: readonly Pick<LoggedGenerationObject, 'key_hash' | 'error_status' | 'created_at'>[],
+  nowMs: number,
+): ReadonlySet<string> {
+  const lastMs = new Map<string, number>();
+  for (const { key_hash: hash, error_status: status, created_at: at } of refused) {
+    if (hash === null || status !== PAYMENT_REQUIRED) continue;
+    lastMs.set(hash, Math.max(lastMs.get(hash) ?? 0, Date.parse(at)));
+  }
+  return new Set(
+    keys
+      .filter(({ hash, limit, limit_reset: reset, updated_at: updated }) => {
+        const atMs = lastMs.get(hash);
+        if (atMs === undefined || limit === null) return false;
+        const sinceMs = Math.max(
+          nowMs - REFUSED_NOW_MS,
+          updated === null ? 0 : Date.parse(updated),
+          windowStart(windowOf({ limit_reset: reset }), nowMs),
+        );
+        return atMs >= sinceMs;
+      })
+      .map(({ hash }) => hash),
+  );
 }

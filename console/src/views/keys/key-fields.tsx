@@ -68,7 +68,7 @@ export function LimitFields({
       </div>
       <CheckField
         field={byok}
-        label="Count own credentials"
+        label="Count own provider keys"
         hint="Requests paid with your own provider keys use up the limit too, at list price."
       />
     </>

@@ -3,7 +3,7 @@ import { Link } from '../../address/link.tsx';
 import type { BudgetObject, WorkspaceObject } from '../../api/contract.ts';
 import { shortMoney } from '../../format/money.ts';
 import { counted } from '../../format/numbers.ts';
-import { dateTime } from '../../format/times.ts';
+import { datedTime, dateTime } from '../../format/times.ts';
 import { nextReset, PER_WINDOW, WITHIN_WINDOW } from '../../format/windows.ts';
 import { type ChangeableKeyValues, limitOf, momentOf, parseCount } from './key-form.ts';
 
@@ -20,9 +20,9 @@ export function keyMeans(
     ...budgetMeaning(workspace?.budgets ?? []),
     <>Requests in flight are counted: limits hold however many race for them.</>,
     values.include_byok_in_limit ? (
-      <>Requests that your own credentials pay for use up the limit too, at list price.</>
+      <>Requests that your own provider keys pay for use up the limit too, at list price.</>
     ) : (
-      <>Requests that your own credentials pay for do not use up the limit.</>
+      <>Requests that your own provider keys pay for do not use up the limit.</>
     ),
     ...expiryMeaning(values.expires_at),
     <>Revoking it takes effect within a second. Open streams are finished and charged.</>,
@@ -98,7 +98,7 @@ function expiryMeaning(expires: string): ComponentChildren[] {
   if (expiresMs === null || Number.isNaN(expiresMs)) return [];
   return [
     <>
-      From <b>{dateTime(expiresMs)}</b> your time on, requests with it get <b>401</b>.
+      From <b>{datedTime(expiresMs)}</b> your time on, requests with it get <b>401</b>.
     </>,
   ];
 }

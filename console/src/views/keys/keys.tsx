@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import { Link } from '../../address/link.tsx';
 import type { KeyObject } from '../../api/contract.ts';
+import { useRefusedNow } from '../../api/refused.ts';
 import { send } from '../../api/request.ts';
 import { defaultWorkspaceId, useWorkspaces } from '../../api/workspaces.ts';
 import { shortMoney } from '../../format/money.ts';
@@ -23,7 +24,7 @@ import { BudgetStrip } from './budget-strip.tsx';
 import { CreateKey } from './create-key.tsx';
 import { OpenKey } from './edit-key.tsx';
 import { keyColumns } from './key-columns.tsx';
-import { isStateGroup, STATE_GROUPS, type StateGroup, stateOf } from './key-facts.ts';
+import { isStateGroup, refusingKeys, STATE_GROUPS, type StateGroup, stateOf } from './key-facts.ts';
 import { MAX_COMPARED_KEYS, useKeys } from './use-keys.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -61,7 +62,15 @@ export function Keys() {
     mutationFn: ({ key, isDisabled }: { readonly key: KeyObject; readonly isDisabled: boolean }) =>
       setDisabled(key, isDisabled),
   });
-  const columns = keyColumns(workspaces.data, nowMs, useReserved(), {
+  const refused = useRefusedNow();
+  const table = {
+    keys,
+    workspaces: workspaces.data,
+    refusing: refusingKeys(keys, refused, nowMs),
+    reserved: useReserved(),
+    nowMs,
+  };
+  const columns = keyColumns(table, {
     edit: ({ hash }) => open(hash),
     setDisabled: (key, isDisabled) => disabling.mutate({ key, isDisabled }),
     revoke: setRevoking,
@@ -146,9 +155,10 @@ export function Keys() {
           onClose={() => setRevoking(null)}
         >
           <p>
-            It spent <b>{shortMoney(revoking.usage)}</b> in all, <b>{shortMoney(revoking.usage_daily)}</b> of
-            it today. Requests with it get <b>401</b> within a second; open streams are finished and charged.
-            Its requests stay in the log. It cannot be brought back: to stop it for a while, disable it.
+            It spent <b>{shortMoney(revoking.usage)}</b> in total, <b>{shortMoney(revoking.usage_daily)}</b>{' '}
+            of it today. Requests with it get <b>401</b> within a second; open streams are finished and
+            charged. Its requests stay in the log. It cannot be brought back: to stop it for a while, disable
+            it.
           </p>
         </Confirm>
       )}

@@ -1,10 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { addressWith, go, useAddress } from '../../address/address.ts';
 import type { GenerationCounts } from '../../api/contract.ts';
 import { ask } from '../../api/request.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { clockTime, dateTime, duration } from '../../format/times.ts';
+import { dateTime, duration } from '../../format/times.ts';
+import { TimeLabels } from '../../parts/chart/time-labels.tsx';
+import { labelsWithin } from '../../parts/chart/time-scale.ts';
+import { timeTicks } from '../../parts/chart/time-ticks.ts';
+import { useWidth } from '../../parts/chart/use-width.ts';
 import type { Range } from '../../parts/range/range.ts';
 import { mergedCounts } from './merge-counts.ts';
 import { searchWithinMs, startOf } from './use-log-rows.ts';
@@ -66,7 +70,6 @@ function barTitle({
 
 const HEIGHT = 34;
 const BAR = 8;
-const LABELS = 4;
 
 /** Generations over time, failures in red, refused requests in amber above them. A click shows the bucket alone. */
 export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
@@ -79,13 +82,15 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
   const width = bars * BAR;
   const uncounted =
     counts.counted_from === null ? 0 : ((Date.parse(counts.counted_from) - firstMs) / bucketMs) * BAR;
-  const at = (ms: number) => (lastMs - firstMs > 2 * 86_400_000 ? dateTime(ms) : clockTime(ms).slice(0, 5));
+  const box = useRef<HTMLDivElement>(null);
+  const shownMs = bars * bucketMs;
+  const { ticks, text } = timeTicks(firstMs, firstMs + shownMs, labelsWithin(useWidth(box)));
   const zoom = (startMs: number): void => {
     const to = new Date(startMs + bucketMs).toISOString();
     go(addressWith(address, { from: new Date(startMs).toISOString(), to }));
   };
   return (
-    <div class="hist">
+    <div class="hist" ref={box}>
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -115,12 +120,7 @@ export function Histogram({ counts }: { readonly counts: GenerationCounts }) {
           );
         })}
       </svg>
-      <div class="x" aria-hidden="true">
-        {Array.from({ length: LABELS }, (_, index) => (
-          <span key={index}>{at(firstMs + ((lastMs - firstMs) * index) / LABELS)}</span>
-        ))}
-        <span />
-      </div>
+      <TimeLabels labels={ticks.map((ms) => ({ place: (ms - firstMs) / shownMs, text: text(ms) }))} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from '../../address/link.tsx';
-import { columnMoney, shortMoney } from '../../format/money.ts';
+import { columnMoney } from '../../format/money.ts';
 import { count } from '../../format/numbers.ts';
 import { clockTime, dateTime, duration } from '../../format/times.ts';
 import { MoneyText } from '../../parts/money-text.tsx';
@@ -168,8 +168,8 @@ export const DATED_TIME: Pick<LogColumn, 'cell'> = {
 export function costCell({ cost, reserved }: ShownGeneration): ComponentChildren {
   if (reserved === undefined) return <MoneyText money={columnMoney(cost)} />;
   return (
-    <span class="dim" title={`Reserved: $${reserved.toFixed(9)}`}>
-      ≤ {shortMoney(reserved)}
+    <span class="dim nw">
+      ≤ <MoneyText money={columnMoney(reserved)} />
     </span>
   );
 }

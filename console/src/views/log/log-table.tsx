@@ -194,7 +194,7 @@ function PhoneRow({ generation: row, isDated, isSelected, href }: PhoneRowProps)
     <li data-id={row.id} aria-current={isSelected ? 'true' : undefined}>
       <span class={`dot ${state.dot}`} title={state.text} />
       <Link class="cut" href={href}>
-        {modelParts(row.model).name} <RowMarks row={row} />
+        {modelParts(row.model).name || <span class="dim">no model read</span>} <RowMarks row={row} />
       </Link>
       <span class="num">{costCell(row)}</span>
       <p class="cut">

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { pricePerMillion } from '../../format/money.ts';
-import { contextSize, count } from '../../format/numbers.ts';
+import { contextSize, count, percent } from '../../format/numbers.ts';
 import { duration } from '../../format/times.ts';
+import { answeredTone } from '../../parts/recent-calls.ts';
 import { Answered } from '../../parts/uptime.tsx';
 import { stateOfEndpoint } from '../providers/provider-words.ts';
 import { latencyOf, type ModelRow, partsOfId, priceOf, throughputOf } from './model-facts.ts';
@@ -16,9 +17,6 @@ interface ModelColumn {
   readonly sortValue?: (row: ModelRow) => string | number | null;
   readonly cell: (row: ModelRow) => ComponentChildren;
 }
-
-/** Below this share of answered calls, per cent, the figure is red. */
-const WELL = 99;
 
 const price = (
   name: 'prompt' | 'completion' | 'input_cache_read',
@@ -85,7 +83,7 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
     isNumber: true,
     sortValue: ({ lastDay }) => lastDay?.percent ?? null,
     cell: ({ lastDay }) => (
-      <span class={(lastDay?.percent ?? 100) < WELL ? 'bad' : undefined}>
+      <span class={lastDay === undefined ? undefined : TONES[answeredTone(lastDay)]}>
         <Answered window={lastDay} />
       </span>
     ),
@@ -116,7 +114,7 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
   },
   {
     name: 'spend',
-    title: 'Share of spend, %',
+    title: 'Share of spend',
     width: 'c-150 o2',
     class: 'shc o2',
     isNumber: true,
@@ -126,14 +124,19 @@ export const MODEL_COLUMNS: readonly ModelColumn[] = [
         '–'
       ) : (
         <span class="r">
-          <span class="num shn">{(spendShare * 100).toFixed(1)}</span>
-          <svg class="bar" aria-hidden="true">
-            <rect class="n" width={`${(spendShare * 100).toFixed(1)}%`} height="100%" />
-          </svg>
+          <span class={spendShare === 0 ? 'num shn dim' : 'num shn'}>{percent(spendShare)}</span>
+          {spendShare > 0 && (
+            <svg class="bar" aria-hidden="true">
+              <rect class="n" width={`${(spendShare * 100).toFixed(1)}%`} height="100%" />
+            </svg>
+          )}
         </span>
       ),
   },
 ];
+
+/** What is well has no colour. */
+const TONES = { ok: undefined, warn: 'warn', bad: 'bad' };
 
 /** Dots that are drawn; the rest is counted. */
 const MAX_DOTS = 5;

@@ -98,6 +98,18 @@ it.each([
   expect(notes(more)).toMatchObject([{ dot, title, href }]);
 });
 
+it('does not round up to a full limit, and writes both amounts alike', () => {
+  const budget = { used_usd: 0.0998, limit_usd: 0.1002, reset_interval: 'daily' };
+  const found = notes({ workspaces: [{ id: 'w', name: 'Research', budgets: [budget] }] });
+  expect(found).toMatchObject([
+    {
+      title: 'Workspace Research is at 99.6 % of its daily budget',
+      detail: '$0.0998 of $0.1002',
+      text: 'At the limit requests get 403.',
+    },
+  ]);
+});
+
 it('adds up what was refused of a key for one reason, and leads to its rows', () => {
   const row = { key_hash: 'f'.repeat(64), key_name: 'CI', error_status: 402, error_type: 'payment_required' };
   const found = notes({

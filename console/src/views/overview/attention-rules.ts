@@ -7,8 +7,8 @@ import type {
   ProviderStateObject,
   WorkspaceObject,
 } from '../../api/contract.ts';
-import { sumMoney } from '../../format/money.ts';
-import { count, counted, percent } from '../../format/numbers.ts';
+import { limitColumn, shortMoney } from '../../format/money.ts';
+import { count, counted, percent, usedPercent } from '../../format/numbers.ts';
 import { recentCalls } from '../../parts/recent-calls.ts';
 import { errorText } from '../log/log-words.ts';
 
@@ -150,7 +150,7 @@ const RULES: Readonly<Record<string, (facts: AttentionFacts) => readonly Note[]>
         const name = `Key ${key.name === '' ? key.label : key.name}`;
         const window = reset === null ? 'its limit' : `its ${reset} limit`;
         return limitNote(
-          { name, window, used: limit - left, limit },
+          { name, window, used: limit - left, limit, status: 402 },
           isAccount
             ? { href: `/keys?search=${encodeURIComponent(key.name)}`, link: 'Keys' }
             : { href: '/log', link: 'Log' },
@@ -161,7 +161,7 @@ const RULES: Readonly<Record<string, (facts: AttentionFacts) => readonly Note[]>
       budgets.flatMap(({ used_usd: used, limit_usd: limit, reset_interval: reset }) => {
         const window = reset === null ? 'its budget' : `its ${reset} budget`;
         return limitNote(
-          { name: `Workspace ${workspace}`, window, used, limit },
+          { name: `Workspace ${workspace}`, window, used, limit, status: 403 },
           { href: `/workspaces#${id}`, link: 'Budgets' },
         );
       }),
@@ -173,7 +173,7 @@ const RULES: Readonly<Record<string, (facts: AttentionFacts) => readonly Note[]>
           {
             dot: 'warn',
             title: 'Figures and ledger differ',
-            detail: sumMoney(ledger.difference),
+            detail: shortMoney(ledger.difference),
             text: 'Balances and limits go by the ledger.',
             href: '/configuration',
             link: 'Findings',
@@ -201,19 +201,25 @@ interface Spending {
   readonly window: string;
   readonly used: number;
   readonly limit: number;
+  /** What requests beyond it get. */
+  readonly status: number;
 }
 
-function limitNote({ name, window, used, limit }: Spending, shown: Pick<Note, 'href' | 'link'>): Note[] {
+function limitNote(
+  { name, window, used, limit, status }: Spending,
+  shown: Pick<Note, 'href' | 'link'>,
+): Note[] {
   const isUsedUp = used >= limit;
+  const money = limitColumn([used, limit]);
   if (!isUsedUp && used / limit < NEAR_LIMIT) return [];
   return [
     {
       dot: isUsedUp ? 'bad' : 'warn',
       title: isUsedUp
         ? `${name} has used up ${window}`
-        : `${name} is at ${percent(used / limit, 0)} of ${window}`,
-      detail: `${sumMoney(used)} of ${sumMoney(limit)}`,
-      text: isUsedUp ? 'Requests get 402.' : 'At the limit requests get 402.',
+        : `${name} is at ${usedPercent(used / limit)} of ${window}`,
+      detail: `${money(used)} of ${money(limit)}`,
+      text: isUsedUp ? `Requests get ${status}.` : `At the limit requests get ${status}.`,
       ...shown,
     },
   ];

@@ -4,23 +4,18 @@ import type {
   ConfigurationObject,
   EndpointStateObject,
   KeyObject,
-  LoggedGenerationObject,
   Overview,
   ProviderStateObject,
   WorkspaceObject,
 } from '../../api/contract.ts';
 import { useCurrentKey } from '../../api/current-key.ts';
 import { partMeta } from '../../api/part.ts';
+import { useRefusedNow } from '../../api/refused.ts';
 import { ask } from '../../api/request.ts';
 import { type LimitedKey, notesOf } from './attention-rules.ts';
 
 /** How often its questions are asked again, milliseconds. */
 const EVERY_MS = 60_000;
-
-const REFUSED_MS = 15 * 60_000;
-
-/** Rows of refused requests that are looked at: a row of a flood stands for many. */
-const REFUSED_ROWS = 200;
 
 const SHOWN = 6;
 
@@ -40,19 +35,7 @@ export function Attention({ overview, logOf }: Props) {
     'What is left of budgets',
     isAccount,
   );
-  const refused = useQuery({
-    queryKey: ['attention', 'refused'],
-    meta: partMeta('Requests that are refused'),
-    queryFn: () =>
-      ask<{ data: LoggedGenerationObject[] }>('/generations', {
-        query: {
-          state: 'refused',
-          from: new Date(Date.now() - REFUSED_MS).toISOString(),
-          limit: REFUSED_ROWS,
-        },
-      }),
-    refetchInterval: EVERY_MS,
-  });
+  const refused = useRefusedNow();
   const providers = usePart<ProviderStateObject[]>('/gateway/providers', 'The state of providers', isAccount);
   const endpoints = usePart<EndpointStateObject[]>('/gateway/endpoints', 'The state of endpoints', isAccount);
   const configuration = usePart<ConfigurationObject>(
@@ -72,7 +55,7 @@ export function Attention({ overview, logOf }: Props) {
     providers: providers ?? [],
     endpoints: endpoints ?? [],
     configuration,
-    refused: refused.data?.data ?? [],
+    refused,
   });
   return (
     <>

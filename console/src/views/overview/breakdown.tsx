@@ -38,6 +38,9 @@ export function Breakdown({ overview, metric, swatches, onPick, logOf }: Props) 
   const others = all - first.length;
   const rest = (of: 'now' | 'before', whole: OverviewSums): number =>
     sum === null ? 0 : whole[sum] - first.reduce((left, group) => left + group[of][sum], 0);
+  const figures = [...first.map((group) => group.now[metric.figure]), rest('now', now)];
+  const format = metric.notation.column(figures.flatMap((value) => value ?? []));
+  const shown = { metric, format };
   return (
     <>
       <Tabs by={by} />
@@ -77,7 +80,7 @@ export function Breakdown({ overview, metric, swatches, onPick, logOf }: Props) 
                 </button>
               </td>
               <Values
-                metric={metric}
+                {...shown}
                 value={group.now[metric.figure]}
                 before={sum && group.before[sum]}
                 whole={sum && now[sum]}
@@ -109,7 +112,7 @@ export function Breakdown({ overview, metric, swatches, onPick, logOf }: Props) 
               {sum === null ? (
                 <td colSpan={3} />
               ) : (
-                <Values metric={metric} value={rest('now', now)} before={null} whole={now[sum]} />
+                <Values {...shown} value={rest('now', now)} before={null} whole={now[sum]} />
               )}
               <td />
             </tr>
@@ -118,7 +121,7 @@ export function Breakdown({ overview, metric, swatches, onPick, logOf }: Props) 
         <tfoot>
           <tr>
             <td>All {plural}</td>
-            <Values metric={metric} value={now[metric.figure]} before={sum && before[sum]} whole={null} />
+            <Values {...shown} value={now[metric.figure]} before={sum && before[sum]} whole={null} />
             <td />
           </tr>
         </tfoot>
@@ -152,6 +155,8 @@ function Tabs({ by }: { readonly by: OverviewDimension }) {
 
 interface ValueProps {
   readonly metric: OverviewMetric;
+  /** Writes the figures of the column. */
+  readonly format: (value: number) => string;
   readonly value: number | null;
   /** Null = not known. */
   readonly before: number | null;
@@ -159,12 +164,12 @@ interface ValueProps {
   readonly whole: number | null;
 }
 
-function Values({ metric, value, before, whole }: ValueProps) {
+function Values({ metric, format, value, before, whole }: ValueProps) {
   const share = whole === null || whole === 0 || value === null ? null : value / whole;
   return (
     <>
       <td class="num" {...(value !== null && exactValue(metric, value))}>
-        {value === null ? '–' : metric.format(value)}
+        {value === null ? '–' : format(value)}
       </td>
       <td class="num dim">{share === null ? '' : percent(share)}</td>
       <td class="num dim">{before === null || value === null ? '' : change(value, before)}</td>

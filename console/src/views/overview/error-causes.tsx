@@ -1,6 +1,7 @@
 import { Link } from '../../address/link.tsx';
 import type { Overview } from '../../api/contract.ts';
 import { count } from '../../format/numbers.ts';
+import { errorText } from '../log/log-words.ts';
 
 interface Props {
   readonly overview: Overview;
@@ -23,7 +24,7 @@ export function ErrorCauses({ overview: { errors, now }, logOf }: Props) {
       </div>
       {errors.length === 0 && <p class="t3 sm">Every generation of this range got an answer.</p>}
       <ul class="bl">
-        {errors.slice(0, SHOWN).map(({ status, type, provider, error_count }, index) => (
+        {errors.slice(0, SHOWN).map(({ status, type, provider, error_count }) => (
           <li key={`${status} ${type} ${provider}`}>
             <Link
               class="cut plain"
@@ -33,17 +34,12 @@ export function ErrorCauses({ overview: { errors, now }, logOf }: Props) {
                 ...(provider !== null && { provider }),
               })}
             >
-              {status ?? 'Unknown'} {type?.replaceAll('_', ' ') ?? ''}{' '}
-              <span class="dim">{provider ?? 'no provider'}</span>
+              {errorText(status, type)} <span class="dim">{provider ?? 'no provider called'}</span>
             </Link>
             <span>{count(error_count)}</span>
             <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
               <rect class="track" width={100} height={4} />
-              <rect
-                class={index === 0 ? 'fill first' : 'fill'}
-                width={(error_count / most) * 100}
-                height={4}
-              />
+              <rect class="fill" width={(error_count / most) * 100} height={4} />
             </svg>
           </li>
         ))}

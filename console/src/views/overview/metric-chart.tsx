@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Overview } from '../../api/contract.ts';
-import { ChartTable, TimeChart } from '../../parts/chart/time-chart.tsx';
+import { ChartTable, TimeChart, valuesIn } from '../../parts/chart/time-chart.tsx';
 import { bucketName, nextBucket } from '../../parts/chart/time-scale.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { shortName } from './breakdown.tsx';
@@ -40,19 +40,20 @@ export function MetricChart({
   const [isTable, setTable] = useState(false);
   const { granularity, by, groups, series } = overview;
   const endOf = (bucket: number): number => nextBucket(starts[bucket] ?? 0, granularity);
+  const shown =
+    metric.sum === null
+      ? rateSeries(series, starts, metric.lines)
+      : stackedSeries(overview, starts, metric.sum, swatches, (group) => shortName(by, group));
   const chart = {
     label: `${metric.title} per ${bucketName(granularity)}${metric.sum === null ? '' : `, by ${by}`}`,
     starts,
     granularity,
-    series:
-      metric.sum === null
-        ? rateSeries(series, starts, metric.lines)
-        : stackedSeries(overview, starts, metric.sum, swatches, (group) => shortName(by, group)),
+    series: shown,
     before:
       isComparing && !isLow
         ? { label: 'Period before', values: valuesBefore(overview, starts, metric.figure) }
         : undefined,
-    format: metric.format,
+    format: metric.notation.column(valuesIn(shown)),
   };
   return (
     <>
@@ -90,8 +91,8 @@ export function MetricChart({
         <TimeChart
           {...chart}
           kind={metric.sum === null ? 'lines' : 'bars'}
-          formatAxis={metric.formatAxis}
-          gridLines={isLow ? 3 : 5}
+          axis={metric.axis}
+          parts={isLow ? 2 : 5}
           marked={on.marked}
           onMark={on.onMark}
           onZoom={(first, last) => on.onZoom(starts[first] ?? 0, endOf(last))}

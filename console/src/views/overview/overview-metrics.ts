@@ -1,8 +1,7 @@
 import type { OverviewFigures, OverviewSums } from '../../api/contract.ts';
-import { sumMoney } from '../../format/money.ts';
-import { change, count, percent, plainNumber, pointChange } from '../../format/numbers.ts';
-import { duration } from '../../format/times.ts';
-import { countAxis, durationAxis, moneyAxis, percentAxis } from '../../parts/chart/axis-format.ts';
+import { COUNT, DURATION, MONEY, type Notation, SHARE } from '../../format/notation.ts';
+import { change, percentOf, plainNumber, pointChange } from '../../format/numbers.ts';
+import { type Axis, COUNT_AXIS, DURATION_AXIS, MONEY_AXIS, PERCENT_AXIS } from '../../parts/chart/axis.ts';
 import { type ExactAttributes, exactFigure, exactUsd } from '../../parts/exact.ts';
 
 /** A line of a chart of rates. */
@@ -24,8 +23,8 @@ export interface OverviewMetric {
   /** Sums are stacked bars of groups; rates are lines. */
   readonly sum: keyof OverviewSums | null;
   readonly lines: readonly RateLine[];
-  readonly format: (value: number) => string;
-  readonly formatAxis: (value: number) => string;
+  readonly notation: Notation;
+  readonly axis: Axis;
   /** The figure of the tile; null = no data. */
   readonly shown: (figures: OverviewFigures) => string | null;
   /** All digits, for copying. */
@@ -38,6 +37,9 @@ export interface OverviewMetric {
 const errorRate = ({ error_count, request_count }: OverviewSums): number =>
   request_count === 0 ? 0 : error_count / request_count;
 
+const errorShare = ({ error_count, request_count }: OverviewSums): string =>
+  percentOf(error_count, request_count);
+
 const percentiles = (name: 'latency' | 'duration'): readonly RateLine[] => [
   { label: 'p50', swatch: 'k1', figure: `p50_${name}` },
   { label: 'p90', swatch: 'k5', figure: `p90_${name}` },
@@ -48,19 +50,19 @@ const ofSum = (
   name: string,
   title: string,
   sum: keyof OverviewSums,
-  format: (value: number) => string,
-  formatAxis: (value: number) => string,
+  notation: Notation,
+  axis: Axis,
 ): OverviewMetric => ({
   name,
   title,
   figure: sum,
   sum,
   lines: [],
-  format,
-  formatAxis,
-  shown: (figures) => format(figures[sum]),
+  notation,
+  axis,
+  shown: (figures) => notation.one(figures[sum]),
   changeText: (now, before) => change(now[sum], before[sum]),
-  context: (_now, before) => `from ${format(before[sum])}`,
+  context: (_now, before) => `from ${notation.one(before[sum])}`,
   worseBy: 0,
 });
 
@@ -71,36 +73,28 @@ const ofPercentile = (name: string, title: string, of: 'latency' | 'duration'): 
   figure: `p50_${of}`,
   sum: null,
   lines: percentiles(of),
-  format: duration,
-  formatAxis: durationAxis,
-  shown: (figures) => orNull(figures[`p50_${of}`], duration),
+  notation: DURATION,
+  axis: DURATION_AXIS,
+  shown: (figures) => orNull(figures[`p50_${of}`], DURATION),
   changeText: (now, before) => change(now[`p50_${of}`] ?? 0, before[`p50_${of}`] ?? 0),
-  context: (now) => `p99 ${orNull(now[`p99_${of}`], duration) ?? '–'}`,
+  context: (now) => `p99 ${orNull(now[`p99_${of}`], DURATION) ?? '–'}`,
   worseBy: 1,
 });
 
-function orNull(value: number | null, format: (value: number) => string): string | null {
-  return value === null ? null : format(value);
-}
-
-/** Sums of little money have more places: nothing that was spent is shown as $0.00. */
-export function spend(usd: number): string {
-  if (usd === 0) return '$0';
-  return Math.abs(usd) < 1
-    ? `${usd < 0 ? '−' : ''}$${Math.abs(usd).toFixed(Math.abs(usd) < 0.01 ? 6 : 4)}`
-    : sumMoney(usd);
+function orNull(value: number | null, { one }: Notation): string | null {
+  return value === null ? null : one(value);
 }
 
 /** The tiles, in their order. */
 export const OVERVIEW_METRICS: readonly OverviewMetric[] = [
-  ofSum('spend', 'Spend', 'total_usage', spend, moneyAxis),
-  ofSum('requests', 'Requests', 'request_count', count, countAxis),
-  ofSum('tokens', 'Tokens', 'tokens_total', count, countAxis),
+  ofSum('spend', 'Spend', 'total_usage', MONEY, MONEY_AXIS),
+  ofSum('requests', 'Requests', 'request_count', COUNT, COUNT_AXIS),
+  ofSum('tokens', 'Tokens', 'tokens_total', COUNT, COUNT_AXIS),
   {
-    ...ofSum('errors', 'Errors', 'error_count', count, countAxis),
-    shown: (figures) => percent(errorRate(figures)),
+    ...ofSum('errors', 'Errors', 'error_count', COUNT, COUNT_AXIS),
+    shown: errorShare,
     changeText: (now, before) => change(errorRate(now), errorRate(before)),
-    context: (_now, before) => `from ${percent(errorRate(before))}`,
+    context: (_now, before) => `from ${errorShare(before)}`,
     worseBy: 1,
   },
   ofPercentile('answer-time', 'Total', 'duration'),
@@ -111,11 +105,11 @@ export const OVERVIEW_METRICS: readonly OverviewMetric[] = [
     figure: 'cache_hit_rate',
     sum: null,
     lines: [{ label: 'Cache share', swatch: 'k1', figure: 'cache_hit_rate' }],
-    format: (share) => percent(share),
-    formatAxis: percentAxis,
-    shown: ({ cache_hit_rate }) => orNull(cache_hit_rate, percent),
+    notation: SHARE,
+    axis: PERCENT_AXIS,
+    shown: ({ cache_hit_rate }) => orNull(cache_hit_rate, SHARE),
     changeText: (now, before) => pointChange(now.cache_hit_rate ?? 0, before.cache_hit_rate ?? 0),
-    context: ({ usage_cache }) => `saved ${spend(usage_cache)}`,
+    context: ({ usage_cache }) => `saved ${MONEY.one(usage_cache)}`,
     worseBy: -1,
   },
 ];

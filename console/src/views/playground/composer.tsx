@@ -102,12 +102,13 @@ export function Composer(props: Props) {
             ))}
           </select>
         </label>
-        <span class="push" />
-        {props.children}
-        <button class="b pri" type="submit" disabled={obstacle !== null} title={obstacle ?? undefined}>
-          {isPair ? 'Send to both' : 'Send'}
-          <kbd>⌘↵</kbd>
-        </button>
+        <div class="r send">
+          {props.children}
+          <button class="b pri" type="submit" disabled={obstacle !== null} title={obstacle ?? undefined}>
+            {isPair ? 'Send to both' : 'Send'}
+            <kbd class="wide">⌘↵</kbd>
+          </button>
+        </div>
       </div>
       {isEditingTools && (
         <ToolsDialog

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { KeyObject, ModelObject } from '../../api/contract.ts';
-import { pricePerMillion, sumMoney } from '../../format/money.ts';
+import { pricePerMillion, shortMoney } from '../../format/money.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { useKeys } from '../keys/use-payer.ts';
 
@@ -47,7 +47,7 @@ export function KeyPicker({
         onSearch={(text) => setSearch(text.trim())}
       />
       {typeof chosen?.limit_remaining === 'number' && (
-        <span class="nw">{sumMoney(chosen.limit_remaining)} left</span>
+        <span class="nw">{shortMoney(chosen.limit_remaining)} left</span>
       )}
     </span>
   );

@@ -79,7 +79,7 @@ export function EditBudgets({ workspace, onClose }: Props) {
       ))}
       <CheckField
         field={form.field('include_byok_in_budgets')}
-        label="Count own credentials"
+        label="Count own provider keys"
         disabled={isDeclared || !hasBudget}
         hint="Requests paid with your own provider keys use up all budgets of the workspace, at list price."
       />
@@ -139,7 +139,7 @@ function meansOf(values: BudgetValues, name: string, isDeclared: boolean) {
   ];
 }
 
-/** Whether own credentials count, if that was changed. */
+/** Whether own provider keys count, if that was changed. */
 function byokOf(before: boolean, { include_byok_in_budgets: now }: BudgetValues): boolean | undefined {
   return now === before ? undefined : now;
 }

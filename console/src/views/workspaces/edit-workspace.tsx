@@ -137,7 +137,9 @@ function meansOf(values: WorkspaceValues, isDeclared: boolean) {
     ...(isDeclared
       ? [<>The configuration file of the gateway declares this workspace, so it is changed there.</>]
       : []),
-    <>It has keys, own credentials, files, guardrails and budgets of its own. Keys see nothing of others.</>,
+    <>
+      It has keys, own provider keys, files, guardrails and budgets of its own. Keys see nothing of others.
+    </>,
     model === '' ? (
       <>Requests have to name a model.</>
     ) : (

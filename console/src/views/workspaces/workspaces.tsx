@@ -8,7 +8,7 @@ import { useWorkspaces, WORKSPACES_QUERY } from '../../api/workspaces.ts';
 import { count, counted, percent } from '../../format/numbers.ts';
 import { date } from '../../format/times.ts';
 import { shareSpent } from '../../parts/budget-bar.tsx';
-import { BudgetLine } from '../../parts/budget-line.tsx';
+import { BudgetLine, budgetMoney } from '../../parts/budget-line.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useShortcut } from '../../parts/keyboard.ts';
@@ -36,7 +36,7 @@ export function Workspaces() {
     if (address.fragment === '' && deleting === null) open('create');
   });
   const sort = sortOf(address.query.get('sort'));
-  const columns = columnsOf({ open, remove: setDeleting });
+  const columns = columnsOf(data ?? [], { open, remove: setDeleting });
   const by = columns.find(({ name }) => name === sort?.by)?.sortValue;
   const rows = by === undefined ? (data ?? []) : sorted(data ?? [], by, sort?.isDescending ?? false);
   const chosen = data?.find(({ id }) => address.fragment === id);
@@ -103,7 +103,11 @@ interface Actions {
   readonly remove: (workspace: WorkspaceObject) => void;
 }
 
-function columnsOf({ open, remove }: Actions): readonly Column<WorkspaceObject>[] {
+function columnsOf(
+  workspaces: readonly WorkspaceObject[],
+  { open, remove }: Actions,
+): readonly Column<WorkspaceObject>[] {
+  const money = budgetMoney(workspaces.flatMap((workspace) => fullest(workspace)?.budget ?? []));
   return [
     {
       name: 'name',
@@ -127,7 +131,11 @@ function columnsOf({ open, remove }: Actions): readonly Column<WorkspaceObject>[
       sortValue: (workspace) => fullest(workspace)?.share ?? null,
       cell: (workspace) => {
         const found = fullest(workspace);
-        return found === null ? <span class="dim">no budget</span> : <BudgetLine budget={found.budget} />;
+        return found === null ? (
+          <span class="dim">no budget</span>
+        ) : (
+          <BudgetLine budget={found.budget} money={money} />
+        );
       },
     },
     {
@@ -145,13 +153,13 @@ function columnsOf({ open, remove }: Actions): readonly Column<WorkspaceObject>[
       width: 'c-120',
       priority: 2,
       cell: ({ is_observability_io_logging_enabled: isStored, io_logging_sampling_rate: share }) =>
-        isStored ? `${percent(share, 0)}` : <span class="dim">no</span>,
+        isStored ? percent(share, 0) : <span class="dim">no</span>,
     },
     {
       name: 'model',
       title: 'Default model',
       width: 'c-200',
-      priority: 3,
+      priority: 4,
       cell: ({ default_text_model: model }) =>
         model === null ? <span class="dim">–</span> : <span title={model}>{model}</span>,
     },
@@ -211,7 +219,7 @@ function DeletionEffect({ workspace }: { readonly workspace: WorkspaceObject }) 
   return (
     <>
       <p>
-        Its own credentials, guardrails and files are deleted, with{' '}
+        Its own provider keys, guardrails and files are deleted, with{' '}
         {counted(workspace.budgets?.length ?? 0, 'budget')} and{' '}
         <b>{keys.data === undefined ? '…' : counted(found.length, 'key')}</b>
         {found.length === 100 && ' or more'}. What they spent stays in the log. It cannot be brought back.

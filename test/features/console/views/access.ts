@@ -37,7 +37,7 @@ export function accessSuite(under: () => ConsoleUnderTest): void {
       // Both are raised above the other's old value.
       await dialog.getByLabel('A day', { exact: true }).fill('500');
       await dialog.getByLabel('A month', { exact: true }).fill('4,000');
-      await dialog.getByLabel('Count own credentials').check();
+      await dialog.getByLabel('Count own provider keys').check();
       await dialog.getByRole('button', { name: 'Save budgets' }).click();
       await page.getByRole('row', { name: /Research team.*\$500\.00/ }).waitFor();
       const made = await data(200, 'GET', '/workspaces/research-team');

@@ -15,7 +15,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
       ({ gateway } = under());
       opened = await under().opened('/analytics');
       page = opened.page;
-      await page.getByRole('img', { name: 'Total Usage per day (UTC), by model' }).waitFor();
+      await page.getByRole('img', { name: 'Spend per day (UTC), by model' }).waitFor();
     });
 
     afterAll(() => opened.close());
@@ -25,13 +25,13 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
 
     it('shows metrics and dimensions of the gateway, and keeps the question in the address', async () => {
       await page.getByLabel('Add a metric').selectOption('p90_latency');
-      await page.getByRole('button', { name: 'Remove metric Request Count' }).click();
-      await page.getByRole('img', { name: 'P90 Latency per day (UTC), by model' }).waitFor();
+      await page.getByRole('button', { name: 'Remove metric Requests' }).click();
+      await page.getByRole('img', { name: 'First token p90 per day (UTC), by model' }).waitFor();
       await page.getByRole('button', { name: 'Remove dimension Model' }).click();
       await page.getByLabel('Add a dimension').selectOption('provider');
       await page.getByLabel('Time buckets').selectOption('');
       await page.getByLabel('Order').selectOption('p90_latency.desc');
-      await page.getByRole('columnheader', { name: 'provider' }).waitFor();
+      await page.getByRole('columnheader', { name: 'Provider' }).waitFor();
       expect(search().get('metrics')).toBe('total_usage,p90_latency');
       expect(search().get('granularity')).toBe('none');
       expect(JSON.parse((await code()) ?? '')).toMatchObject({
@@ -57,10 +57,14 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
         data: { data: { provider: string; total_usage: number }[] };
       };
       const rows = await page.locator('table.anat tbody tr').allTextContents();
+      const cells = page.locator('table.anat tbody td.num:nth-child(2)');
+      const spent = await cells.evaluateAll((all) => all.map((cell) => cell.getAttribute('data-exact')));
       data.data.forEach(({ provider, total_usage }, index) => {
         expect(rows[index]).toContain(provider);
-        expect(rows[index]).toContain(`$${total_usage.toFixed(6)}`);
+        expect(Number(spent[index])).toBe(total_usage);
       });
+      const decimals = (await cells.allTextContents()).map((text) => text.split('.')[1]?.length);
+      expect(new Set(decimals).size).toBe(1);
     });
 
     it('writes the question as a command', async () => {
@@ -85,7 +89,7 @@ export function analyticsSuite(under: () => ConsoleUnderTest): void {
       await page.goto('/analytics?metrics=p90_latency&from=-60d');
       await page.getByRole('alert').getByText('must not be longer than 31 days').waitFor();
       await page.goto('/analytics');
-      await page.getByRole('img', { name: 'Total Usage per day (UTC), by model' }).waitFor();
+      await page.getByRole('img', { name: 'Spend per day (UTC), by model' }).waitFor();
     });
 
     it('had no problem', () => {

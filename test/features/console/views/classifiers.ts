@@ -116,7 +116,7 @@ export function classifiersSuite(under: () => ConsoleUnderTest): void {
         },
       );
       await page.getByLabel('Classifier').selectOption('');
-      await page.getByRole('columnheader', { name: 'total_usage' }).waitFor();
+      await page.getByRole('columnheader', { name: 'Spend' }).waitFor();
       expect(new URL(page.url()).search).toBe('?dimensions=none&granularity=none');
       expect(problems).toEqual([]);
       await close();

@@ -68,7 +68,7 @@ export function filesAndAppsSuite(under: () => ConsoleUnderTest): void {
         .toBe(true);
       await page.getByRole('row', { name: /^1 The desk 2 / }).waitFor();
       await page.getByRole('button', { name: 'Models' }).click();
-      await page.getByRole('row', { name: /simulator\/standard.*100\.0 %/ }).waitFor();
+      await page.getByRole('row', { name: /simulator\/standard.*100 %/ }).waitFor();
       await page.getByLabel('Days').selectOption('7');
       await page.getByRole('row', { name: /simulator\/standard/ }).waitFor();
       expect(new URL(page.url()).search).toBe('?of=models&days=7');

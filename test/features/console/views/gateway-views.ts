@@ -82,7 +82,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       const row = table.getByRole('row', { name: /qwen/ });
       await row.waitFor();
       expect(await row.textContent()).toMatch(/40 K.*2\.00.*4\.00/);
-      await table.getByRole('row', { name: /simulator\/standard .*100\.0/ }).waitFor();
+      await table.getByRole('row', { name: /simulator\/standard .*100 %/ }).waitFor();
       const heads = table.getByRole('columnheader');
       expect(
         await heads.evaluateAll((all) => all.filter((head) => head.scrollWidth > head.clientWidth).length),
@@ -216,7 +216,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
     it('says where values come from, what doctor finds, and that a file was refused', async () => {
       const { page, close, problems } = await opened('/configuration?search=base_ms');
       const row = page.getByRole('row', { name: /routing.cooldown.base_ms/ });
-      await row.getByText('600000').waitFor();
+      await row.getByText('10 min').waitFor();
       expect(await row.textContent()).toMatch(/line \d+/);
       await page
         .getByRole('region', { name: 'Findings of doctor' })

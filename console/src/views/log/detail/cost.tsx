@@ -1,5 +1,5 @@
 import type { GenerationRecord } from '../../../api/contract.ts';
-import { exactMoney, pricePerMillion } from '../../../format/money.ts';
+import { columnMoney, pricePerMillion } from '../../../format/money.ts';
 import { count } from '../../../format/numbers.ts';
 import { clockTime } from '../../../format/times.ts';
 import { Icon } from '../../../parts/icon.tsx';
@@ -10,6 +10,9 @@ const SOURCES: Readonly<Record<string, string>> = {
   estimated: 'The upstream reported no tokens: the gateway counted them.',
   none: 'Nothing is known of its tokens.',
 };
+
+/** All nine places, in every row. */
+const nanos = (usd: number) => columnMoney(usd, 9);
 
 /** What was paid for, to the nano-dollar. */
 export function Cost({ id, record }: { readonly id: string; readonly record: GenerationRecord }) {
@@ -36,7 +39,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
                 {count(leg.tokens_prompt ?? 0)} → {count(leg.tokens_completion ?? 0)}
               </td>
               <td class="num">
-                <MoneyText money={exactMoney(leg.cost)} />
+                <MoneyText money={nanos(leg.cost)} />
               </td>
             </tr>
           ))}
@@ -45,7 +48,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
               <td>{kind}</td>
               <td class="num">–</td>
               <td class="num">
-                <MoneyText money={exactMoney(cost)} />
+                <MoneyText money={nanos(cost)} />
               </td>
             </tr>
           ))}
@@ -56,7 +59,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
               <td>Reserved before it ran</td>
               <td />
               <td class="num">
-                <MoneyText money={exactMoney(record.reserved)} />
+                <MoneyText money={nanos(record.reserved)} />
               </td>
             </tr>
           )}
@@ -64,7 +67,7 @@ export function Cost({ id, record }: { readonly id: string; readonly record: Gen
             <td>Settled {clockTime(Date.parse(record.ended_at))}</td>
             <td />
             <td class="num">
-              <MoneyText money={exactMoney(record.total_cost)} />
+              <MoneyText money={nanos(record.total_cost)} />
             </td>
           </tr>
         </tfoot>
