@@ -72,6 +72,7 @@ export type { GuardrailObject } from '../../../src/contract/guardrails/guardrail
 export type { GuardrailVerdict } from '../../../src/contract/guardrails/trial.ts';
 export type { CurrentKey } from '../../../src/contract/keys/current-key.ts';
 export type { CreateKey, KeyObject, UpdateKey } from '../../../src/contract/keys/key.ts';
+export type { CreateMember, MemberObject, UpdateMember } from '../../../src/contract/members/member.ts';
 export type { SessionObject } from '../../../src/contract/sessions/session.ts';
 export type { BudgetObject } from '../../../src/contract/workspaces/budget.ts';
 export type { ByokObject, CreateByok, UpdateByok } from '../../../src/contract/workspaces/byok.ts';

@@ -112,6 +112,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../views/workspaces/workspaces.tsx')).Workspaces,
   },
   {
+    path: '/members',
+    title: 'Members',
+    icon: 'members',
+    group: 'Access',
+    shortcut: null,
+    isForAnyKey: false,
+    load: async () => (await import('../views/members/members.tsx')).Members,
+  },
+  {
     path: '/credentials',
     title: 'Provider keys',
     icon: 'credentials',

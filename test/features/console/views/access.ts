@@ -72,6 +72,49 @@ export function accessSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('adds a member, disables them with their keys, with Undo, and removes them', async () => {
+      const { page, close, problems } = await opened('/members');
+      await page.getByText('No members yet').waitFor();
+      await page.keyboard.press('c');
+      const dialog = page.getByRole('dialog', { name: 'Add a member' });
+      await dialog.getByRole('button', { name: 'Add member' }).click();
+      await dialog.getByText('An address such as jane@example.com.').waitFor();
+      await dialog.getByLabel('Address').fill('Jane@Example.com');
+      await dialog.getByLabel('First name').fill('Jane');
+      await dialog.getByLabel('Role in the account').selectOption('org:admin');
+      await dialog.getByRole('button', { name: 'Add member' }).click();
+      await page.getByRole('row', { name: /Jane.*Admin/ }).waitFor();
+      const [jane] = await data(200, 'GET', '/organization/members');
+      expect(jane).toMatchObject({ email: 'jane@example.com', role: 'org:admin' });
+      const made = await under().manage.ask('POST', '/keys', { name: 'hers', creator_user_id: jane.id });
+      const statusOfKey = async () =>
+        (await under().manage.ask('GET', '/key', undefined, made.body.key)).status;
+      const act = async (name: string) => {
+        await page.getByRole('button', { name: 'Actions for Jane' }).click();
+        await page.getByRole('button', { name, exact: true }).click();
+      };
+      await act('Disable');
+      await page.locator('td .tag', { hasText: 'disabled' }).waitFor();
+      expect(await statusOfKey()).toBe(401);
+      await page.locator('.toast', { hasText: 'is disabled' }).getByRole('button', { name: 'Undo' }).click();
+      await page.locator('td .tag').waitFor({ state: 'detached' });
+      expect(await statusOfKey()).toBe(200);
+      await page.getByRole('button', { name: /^Jane/ }).click();
+      const edit = page.getByRole('dialog', { name: 'Jane' });
+      await edit.getByLabel('Last name').fill('Doe');
+      await edit.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByRole('row', { name: /Jane Doe/ }).waitFor();
+      await page.getByRole('button', { name: 'Actions for Jane Doe' }).click();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      const confirm = page.getByRole('dialog', { name: 'Remove Jane Doe?' });
+      await confirm.getByRole('textbox').fill('jane@example.com');
+      await confirm.getByRole('button', { name: 'Remove member' }).click();
+      await page.getByText('No members yet').waitFor();
+      expect(await statusOfKey()).toBe(401);
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('stores a credential without showing its secret, disables it with Undo, and deletes it', async () => {
       const { page, close, problems } = await opened('/credentials');
       await page.getByText('No credentials of your own yet').waitFor();
