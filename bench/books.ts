@@ -1,4 +1,4 @@
-import type { Limits } from '../src/ports/ledger.ts';
+import type { Limits } from '../src/ports/money/ledger.ts';
 import { Books } from '../src/store/ledger/books/books.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from '../src/store/ledger/records/records.ts';
 import { parseSnapshot, renderSnapshot } from '../src/store/ledger/snapshot/snapshot-lines.ts';

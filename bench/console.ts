@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { openInstallation } from '../src/app/installation.ts';
-import type { GenerationEvent } from '../src/ports/events.ts';
+import type { GenerationEvent } from '../src/ports/events/events.ts';
 import { type BuiltGateway, startBuiltGateway } from '../test/features/console/built-gateway.ts';
 import { addSession, noBrowserReason, openBrowser, openReader } from '../test/features/console/chromium.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { EventQuery, GenerationEvent } from '../src/ports/events.ts';
+import type { EventQuery, GenerationEvent } from '../src/ports/events/events.ts';
 import { openEventBundle } from '../src/store/events/duckdb/bundle/event-bundle.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { appHistory, eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';

@@ -1,4 +1,4 @@
-import type { AppliedGuardrail } from '../src/ports/guardrails.ts';
+import type { AppliedGuardrail } from '../src/ports/tenancy/guardrails.ts';
 import { compileFilters, preparedFilters } from '../src/stages/guardrails/filters/filter-set.ts';
 import { adversarialTexts } from '../test/kit/builders/adversarial-texts.ts';
 import { appliedFilters, REDACTING_BUILTINS } from '../test/kit/builders/guardrails.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Durability, Journal } from '../src/ports/journal.ts';
+import type { Durability, Journal } from '../src/ports/money/journal.ts';
 import { openJournal } from '../src/store/journal/open-journal.ts';
 
 /**

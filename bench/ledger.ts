@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/kit/time/clock.ts';
-import type { Ledger, Limits } from '../src/ports/ledger.ts';
+import type { Ledger, Limits } from '../src/ports/money/ledger.ts';
 import { openEmbeddedLedger } from '../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
 import { sqliteGenerationStore } from '../src/store/sql/stores/sql-generation-store.ts';

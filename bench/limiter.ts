@@ -1,4 +1,4 @@
-import type { RateLimit } from '../src/ports/limiter.ts';
+import type { RateLimit } from '../src/ports/shared/limiter.ts';
 import { MemoryLimiter } from '../src/store/rate-limits/memory-limiter.ts';
 
 /** What counting a request costs, with a minute and a day limit, for 1 and for 10,000 keys. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { positionIn } from '../src/manage/generations/log-cursor.ts';
-import type { LogFilter, LogPage, LogQuery } from '../src/ports/events.ts';
+import type { LogFilter, LogPage, LogQuery } from '../src/ports/events/events.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
 import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { APP_CATEGORIES } from '../src/ir/apps/app-categories.ts';
-import type { GenerationEvent } from '../src/ports/events.ts';
+import type { GenerationEvent } from '../src/ports/events/events.ts';
 import { openEventBundle } from '../src/store/events/duckdb/bundle/event-bundle.ts';
 import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';

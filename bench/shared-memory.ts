@@ -1,8 +1,8 @@
 import { parseDatabaseAddress } from '../src/kit/net/database-address.ts';
 import { parseRedisAddress } from '../src/kit/net/redis-address.ts';
 import { systemClock } from '../src/kit/time/clock.ts';
-import type { Limiter, RateLimit } from '../src/ports/limiter.ts';
-import type { RoutingMemory } from '../src/ports/routing-memory.ts';
+import type { Limiter, RateLimit } from '../src/ports/shared/limiter.ts';
+import type { RoutingMemory } from '../src/ports/shared/routing-memory.ts';
 import { MemoryLimiter } from '../src/store/rate-limits/memory-limiter.ts';
 import { MemoryRoutingMemory } from '../src/store/routing-memory/memory-routing-memory.ts';
 import { openPostgresStores } from '../src/store/shared-memory/postgres-stores.ts';

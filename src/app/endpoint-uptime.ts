@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '../kit/log/log.ts';
 import { systemClock } from '../kit/time/clock.ts';
 import { UptimeHistory } from '../manage/models/uptime-history.ts';
-import type { CountedCalls } from '../ports/call-counts.ts';
+import type { CountedCalls } from '../ports/upstreams/call-counts.ts';
 import { CallTallies } from '../routing/health/call-tallies.ts';
 import { partsOfSite } from '../routing/rules/candidate.ts';
 import { OutageLog } from '../store/outage-log.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../kit/log/log.ts';
 import { systemClock } from '../kit/time/clock.ts';
 import { Retention } from '../manage/generations/retention.ts';
-import type { ContentStore } from '../ports/content.ts';
+import type { ContentStore } from '../ports/content/content.ts';
 import type { RunningSettings } from '../settings/running-settings.ts';
 import { DiskResponseCache } from '../store/cache/disk-response-cache.ts';
 import { openContents } from '../store/content/open-contents.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
-import type { SchemaState } from '../ports/store-facts.ts';
+import type { SchemaState } from '../ports/installation/store-facts.ts';
 import { embeddedDatabaseIn, openDataDirectory, requireKeptData } from '../store/directory/data-directory.ts';
 import { readSqliteSchema } from '../store/examine/examine-sqlite.ts';
 import { refuseOtherState } from '../store/open-embedded-state.ts';
@@ -7,7 +7,7 @@ import { databaseName, openPostgres, readPostgresSchema } from '../store/sql/pos
 import { refuseUnreleased } from '../store/sql/schema-state.ts';
 import { openSqlite } from '../store/sql/sqlite/open-sqlite.ts';
 
-export type { SchemaState } from '../ports/store-facts.ts';
+export type { SchemaState } from '../ports/installation/store-facts.ts';
 
 export interface MigrationTarget {
   readonly dataDir: string;

@@ -7,7 +7,7 @@ import type { DecisionForm } from '../ir/decision.ts';
 import { randomIds } from '../kit/ids.ts';
 import type { Log } from '../kit/log/log.ts';
 import { systemClock } from '../kit/time/clock.ts';
-import type { ContentStore } from '../ports/content.ts';
+import type { ContentStore } from '../ports/content/content.ts';
 import type { RunningSettings } from '../settings/running-settings.ts';
 import type { Closers } from './closers.ts';
 import type { Engine } from './engine.ts';

@@ -15,10 +15,10 @@ import {
 import { WORKER_MODULE } from '../kit/program-files.ts';
 import { systemClock } from '../kit/time/clock.ts';
 import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
-import type { Change } from '../ports/changes.ts';
-import type { ContentStore } from '../ports/content.ts';
-import type { Limiter } from '../ports/limiter.ts';
-import type { ResponseCache } from '../ports/response-cache.ts';
+import type { ContentStore } from '../ports/content/content.ts';
+import type { ResponseCache } from '../ports/content/response-cache.ts';
+import type { Change } from '../ports/shared/changes.ts';
+import type { Limiter } from '../ports/shared/limiter.ts';
 import type { CallTallies } from '../routing/health/call-tallies.ts';
 import { portHandlers } from '../workers/ports/port-calls.ts';
 import { ServedLedger } from '../workers/ports/served-ledger.ts';

@@ -10,7 +10,7 @@ import {
   type FollowerSource,
   FollowerWaits,
 } from '../ports/following/follower.ts';
-import type { Tenancy, Workspace } from '../ports/tenancy.ts';
+import type { Tenancy, Workspace } from '../ports/tenancy/tenancy.ts';
 import { destinationFollower, needsKeyNames } from './destination-follower.ts';
 import type { DestinationTarget } from './destination-target.ts';
 import { keyNamesOf } from './key-names.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/time/clock.ts';
-import type { Tenancy } from '../ports/tenancy.ts';
+import type { Tenancy } from '../ports/tenancy/tenancy.ts';
 import type { KeyNames } from './destination-follower.ts';
 
 /** How long a name is remembered, milliseconds: a key that was renamed is called by its new name soon. */

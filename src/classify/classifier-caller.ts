@@ -1,8 +1,8 @@
 import type { Nanos } from '../kit/money.ts';
-import type { Caller } from '../ports/caller.ts';
 import { type Classifier, classifierKey, classifierTitle } from '../ports/following/classifiers.ts';
-import { memberScopeId } from '../ports/ledger.ts';
-import type { Key } from '../ports/tenancy.ts';
+import { memberScopeId } from '../ports/money/ledger.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
+import type { Key } from '../ports/tenancy/tenancy.ts';
 
 /** A run that counts what it spends, in the place of a member. */
 export interface RunScope {

@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest } from '../ir/errors.ts';
 import { usdOf } from '../kit/money.ts';
 import type { Classifiers } from '../manage/classifiers/classifiers.ts';
 import type { Generations } from '../manage/generations/generations.ts';
-import type { ContentStore } from '../ports/content.ts';
+import type { ContentStore } from '../ports/content/content.ts';
 import type { Classifier } from '../ports/following/classifiers.ts';
 import type { Asked, AskModel } from './ask-model.ts';
 import { transcriptOf, transcriptOfText } from './transcript.ts';

@@ -9,7 +9,7 @@ import {
   isOfClassifier,
 } from '../ports/following/classifiers.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
-import type { StoredGeneration } from '../ports/generations.ts';
+import type { StoredGeneration } from '../ports/generations/generations.ts';
 import type { FailedAsk } from './ask-failure.ts';
 import type { Asked, AskModel } from './ask-model.ts';
 import type { ClassificationCounts } from './classification-counts.ts';

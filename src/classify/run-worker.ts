@@ -1,7 +1,7 @@
 import { pauseMs } from '../following/pauses.ts';
 import { isSampled } from '../following/sampling.ts';
 import type { Log } from '../kit/log/log.ts';
-import type { ContentStore } from '../ports/content.ts';
+import type { ContentStore } from '../ports/content/content.ts';
 import type {
   Classifier,
   ClassifierRun,
@@ -11,8 +11,8 @@ import type {
 } from '../ports/following/classifiers.ts';
 import type { FollowedGeneration } from '../ports/following/follower.ts';
 import type { FollowerNotes } from '../ports/following/follower-notes.ts';
-import type { GenerationStore, SettledPosition } from '../ports/generations.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { GenerationStore, SettledPosition } from '../ports/generations/generations.ts';
+import type { Ledger } from '../ports/money/ledger.ts';
 import { runScopeId } from './classifier-caller.ts';
 import {
   type BatchOutcome,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GenerationContent } from '../ports/content.ts';
+import type { GenerationContent } from '../ports/content/content.ts';
 import { transcriptOf, transcriptOfText } from './transcript.ts';
 
 const content = (more: Partial<GenerationContent>): GenerationContent => ({

@@ -1,6 +1,6 @@
 import { answerParts, type MessagePart, promptMessages, shownPart } from '../following/content-messages.ts';
 import { boundedText } from '../kit/json/bounded-json.ts';
-import type { GenerationContent } from '../ports/content.ts';
+import type { GenerationContent } from '../ports/content/content.ts';
 
 /** Characters of a turn; the rest is cut. */
 const MAX_TURN_CHARACTERS = 5_000;

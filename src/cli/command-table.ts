@@ -1,5 +1,5 @@
 import { LIMIT_WINDOWS } from '../kit/time/windows.ts';
-import { ACCOUNT_ROLES, WORKSPACE_ROLES } from '../ports/members.ts';
+import { ACCOUNT_ROLES, WORKSPACE_ROLES } from '../ports/tenancy/members.ts';
 
 export interface FlagRow {
   /** Name of its value in the usage text; undefined for a boolean flag. */

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { type ByokObject, byokObject, createByokSchema } from '../contract/workspaces/byok.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { closed } from '../kit/json/schema.ts';
-import type { StoredByokCredential } from '../ports/byok.ts';
+import type { StoredByokCredential } from '../ports/tenancy/byok.ts';
 import { type CommandServices, command, oneAccount, text } from './command.ts';
 import { type OwnedWorkspace, ownedWorkspaces, requireWorkspace } from './workspace-commands.ts';
 

@@ -6,8 +6,13 @@ import { compileValidator } from '../kit/json/validate.ts';
 import type { RefreshOutcome } from '../manage/models/model-knowledge.ts';
 import { ledgerOr503 } from '../manage/refusals.ts';
 import type { UsageScopes } from '../manage/usage-import/usage-owners.ts';
-import type { ClickhouseFacts, Examined, PostgresFacts, RedisFacts } from '../ports/store-facts.ts';
-import type { Key } from '../ports/tenancy.ts';
+import type {
+  ClickhouseFacts,
+  Examined,
+  PostgresFacts,
+  RedisFacts,
+} from '../ports/installation/store-facts.ts';
+import type { Key } from '../ports/tenancy/tenancy.ts';
 import type { BucketView } from './bucket-view.ts';
 import { BUDGET_COMMANDS } from './budget-commands.ts';
 import { BYOK_COMMANDS } from './byok-commands.ts';

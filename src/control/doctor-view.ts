@@ -1,10 +1,10 @@
 import type { ReadinessParts } from '../contract/envelopes/health.ts';
 import { isInTime } from '../kit/loop/is-in-time.ts';
 import type { Vault } from '../manage/byok/vault.ts';
-import type { EventSizes, EventStore } from '../ports/events.ts';
-import type { GenerationStore } from '../ports/generations.ts';
-import type { Ledger } from '../ports/ledger.ts';
-import type { Account } from '../ports/tenancy.ts';
+import type { EventSizes, EventStore } from '../ports/events/events.ts';
+import type { GenerationStore } from '../ports/generations/generations.ts';
+import type { Ledger } from '../ports/money/ledger.ts';
+import type { Account } from '../ports/tenancy/tenancy.ts';
 import { type LedgerView, ledgerView } from './ledger-view.ts';
 
 export type { PartState, ReadinessPart, ReadinessParts } from '../contract/envelopes/health.ts';

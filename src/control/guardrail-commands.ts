@@ -4,7 +4,7 @@ import { guardrailObject } from '../contract/guardrails/guardrail-object.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { closed } from '../kit/json/schema.ts';
 import type { WholeKey } from '../manage/keys/keys.ts';
-import type { Guardrail } from '../ports/guardrails.ts';
+import type { Guardrail } from '../ports/tenancy/guardrails.ts';
 import { type CommandServices, command, oneAccount, text } from './command.ts';
 
 /** A guardrail in the output of commands: as the management API shows it, with what it applies to. */

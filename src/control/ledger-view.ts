@@ -1,8 +1,8 @@
 import { type Nanos, usdOf } from '../kit/money.ts';
-import type { AccountWriteOff } from '../ports/generations.ts';
-import { type AccountStatement, type Fault, hasMoney, type LedgerReport } from '../ports/ledger.ts';
-import type { Account } from '../ports/tenancy.ts';
-import type { WriteOff } from '../ports/write-offs.ts';
+import type { AccountWriteOff } from '../ports/generations/generations.ts';
+import { type AccountStatement, type Fault, hasMoney, type LedgerReport } from '../ports/money/ledger.ts';
+import type { WriteOff } from '../ports/money/write-offs.ts';
+import type { Account } from '../ports/tenancy/tenancy.ts';
 
 export interface StatementView {
   readonly id: string;

@@ -11,8 +11,8 @@ import {
   workspaceMemberObject,
 } from '../contract/members/workspace-member.ts';
 import { closed } from '../kit/json/schema.ts';
-import type { Member } from '../ports/members.ts';
-import type { Account } from '../ports/tenancy.ts';
+import type { Member } from '../ports/tenancy/members.ts';
+import type { Account } from '../ports/tenancy/tenancy.ts';
 import { type CommandServices, command, oneAccount, text } from './command.ts';
 import { requireWorkspace } from './workspace-commands.ts';
 

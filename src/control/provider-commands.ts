@@ -9,7 +9,7 @@ import {
   updateGatewayProviderSchema,
 } from '../contract/gateway/gateway-provider.ts';
 import { closed } from '../kit/json/schema.ts';
-import type { StoredProvider } from '../ports/gateway-providers.ts';
+import type { StoredProvider } from '../ports/tenancy/gateway-providers.ts';
 import { type CommandServices, command, text } from './command.ts';
 import { type OwnedWorkspace, ownedWorkspaces, requireWorkspace } from './workspace-commands.ts';
 

@@ -3,8 +3,8 @@ import { usdOf } from '../kit/money.ts';
 import type { AccountBalance } from '../manage/accounts/credits.ts';
 import type { Rotation } from '../manage/byok/vault.ts';
 import type { KeyStatement } from '../manage/keys/key-statement.ts';
-import type { Appended } from '../ports/events.ts';
-import type { Account } from '../ports/tenancy.ts';
+import type { Appended } from '../ports/events/events.ts';
+import type { Account } from '../ports/tenancy/tenancy.ts';
 import type { OwnedWorkspace } from './workspace-commands.ts';
 
 /** A key in the output of commands: as the management API shows it, with the names of its owners. */

@@ -6,7 +6,7 @@ import {
 } from '../contract/workspaces/workspace.ts';
 import { GatewayError } from '../ir/errors.ts';
 import { closed } from '../kit/json/schema.ts';
-import type { Account, Workspace } from '../ports/tenancy.ts';
+import type { Account, Workspace } from '../ports/tenancy/tenancy.ts';
 import { type CommandServices, command, oneAccount, text } from './command.ts';
 
 /** A workspace in the output of commands: as the management API shows it, with its account. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { countText } from '../kit/text/count-text.ts';
 import { bytesText, durationText } from '../kit/text/quantities.ts';
-import type { DatabaseFacts, PostgresFacts } from '../ports/store-facts.ts';
+import type { DatabaseFacts, PostgresFacts } from '../ports/installation/store-facts.ts';
 import { UNRELEASED_ADVICE, UNRELEASED_TEXT } from '../store/sql/schema-state.ts';
 import { type CheckFinding, fine, problem, warning } from './finding.ts';
 import { partFindings } from './part-findings.ts';

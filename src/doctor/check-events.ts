@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type EventsView, eventsView } from '../control/doctor-view.ts';
 import { countText } from '../kit/text/count-text.ts';
 import { bytesText, durationText } from '../kit/text/quantities.ts';
-import type { ClickhouseFacts } from '../ports/store-facts.ts';
+import type { ClickhouseFacts } from '../ports/installation/store-facts.ts';
 import { EVENTS_ADVICE, examineEvents, hadEvents } from '../store/examine/examine-events.ts';
 import { type CheckFinding, fine, problem, problemOfText, warning } from './finding.ts';
 import { partFindings } from './part-findings.ts';

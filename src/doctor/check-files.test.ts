@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { KnownFile } from '../ports/store-facts.ts';
+import type { KnownFile } from '../ports/installation/store-facts.ts';
 import { checkFiles } from './check-files.ts';
 import type { Situation } from './situation.ts';
 

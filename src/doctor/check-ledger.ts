@@ -3,7 +3,7 @@ import { usdOf } from '../kit/money.ts';
 import { countText } from '../kit/text/count-text.ts';
 import { bytesText } from '../kit/text/quantities.ts';
 import { usdText } from '../kit/text/usd-text.ts';
-import type { AccountStatement, Fault } from '../ports/ledger.ts';
+import type { AccountStatement, Fault } from '../ports/money/ledger.ts';
 import {
   type BooksFacts,
   examineBooks,

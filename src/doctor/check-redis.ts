@@ -1,5 +1,5 @@
 import { bytesText, durationText } from '../kit/text/quantities.ts';
-import type { RedisFacts } from '../ports/store-facts.ts';
+import type { RedisFacts } from '../ports/installation/store-facts.ts';
 import { type CheckFinding, fine, problem, problemOfText, warning } from './finding.ts';
 import { partFindings } from './part-findings.ts';
 import type { Situation } from './situation.ts';

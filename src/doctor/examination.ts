@@ -9,7 +9,12 @@ import type { ClickhouseAddress } from '../kit/net/clickhouse-address.ts';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
 import { systemClock } from '../kit/time/clock.ts';
 import { openServiceClient } from '../net/egress/service-client.ts';
-import type { ClickhouseFacts, Examined, PostgresFacts, StoreServers } from '../ports/store-facts.ts';
+import type {
+  ClickhouseFacts,
+  Examined,
+  PostgresFacts,
+  StoreServers,
+} from '../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../store/directory/data-directory-problem.ts';
 import { examineClickhouse } from '../store/examine/examine-clickhouse.ts';
 import {

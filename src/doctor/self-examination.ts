@@ -4,7 +4,7 @@ import type { BucketView } from '../control/bucket-view.ts';
 import { configurationView } from '../control/configuration-view.ts';
 import { doctorView, type Inspected } from '../control/doctor-view.ts';
 import type { ProviderView } from '../control/provider-view.ts';
-import type { StoreServers } from '../ports/store-facts.ts';
+import type { StoreServers } from '../ports/installation/store-facts.ts';
 import { examineDirectory } from '../store/examine/examine-directory.ts';
 import { examineServing } from './examine-installation.ts';
 import { worstOf } from './finding.ts';

@@ -9,7 +9,7 @@ import type { DoctorView } from '../control/doctor-view.ts';
 import type { ProviderView } from '../control/provider-view.ts';
 import { askRunning, CommandRefused } from '../control/send-command.ts';
 import { providerStates } from '../operator/provider-states.ts';
-import type { Examined, PostgresFacts, StoreServers } from '../ports/store-facts.ts';
+import type { Examined, PostgresFacts, StoreServers } from '../ports/installation/store-facts.ts';
 import { deriveSettings } from '../settings/derive-settings.ts';
 import { loadOptions } from '../settings/load-options.ts';
 import { isDirectoryInUse } from '../store/directory/data-directory-problem.ts';

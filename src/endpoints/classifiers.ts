@@ -15,7 +15,7 @@ import {
 } from '../contract/classifiers/run.ts';
 import { classifierTrialSchema, testClassifierSchema } from '../contract/classifiers/trial.ts';
 import { deletedSchema } from '../contract/envelopes/deleted.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 import { DELETED, MANAGEMENT, uuidPlaceOf } from './endpoint-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 
 /** Common members of endpoints for what an account owns. */
 export const MANAGEMENT = { rateClass: 'management' } as const;

@@ -7,7 +7,7 @@ import {
   testGatewayProviderSchema,
   updateGatewayProviderSchema,
 } from '../contract/gateway/gateway-provider.ts';
-import type { StoredProvider } from '../ports/gateway-providers.ts';
+import type { StoredProvider } from '../ports/tenancy/gateway-providers.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 import { DELETED, MANAGEMENT } from './endpoint-parts.ts';
 import type { EndpointServices } from './services.ts';

@@ -7,7 +7,7 @@ import {
   runningGenerationsReplySchema,
 } from '../contract/generations/running-generation.ts';
 import type { LogViewer } from '../manage/generations/generation-log.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 
 const LOG = { method: 'GET', tag: 'Generations', rateClass: 'management' } as const;

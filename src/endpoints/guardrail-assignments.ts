@@ -12,8 +12,8 @@ import {
   membersAssignedSchema,
   unassignedSchema,
 } from '../contract/guardrails/assignment.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { AssignmentKind } from '../ports/guardrails.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
+import type { AssignmentKind } from '../ports/tenancy/guardrails.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 import { MANAGEMENT } from './endpoint-parts.ts';
 import type { EndpointServices } from './services.ts';

@@ -10,7 +10,7 @@ import {
   keysQuerySchema,
   updateKeySchema,
 } from '../contract/keys/key.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 import { DELETED, MANAGEMENT } from './endpoint-parts.ts';
 

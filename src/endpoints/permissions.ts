@@ -1,5 +1,5 @@
 import { GatewayError } from '../ir/errors.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 
 /**
  * Which kind of key a permission asks for: `none`; `optional`: none, but a valid key gets more; `any` valid key;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { objectsAt, objectsOf, stringAt, textAt } from '../kit/json/members.ts';
-import type { GenerationContent } from '../ports/content.ts';
+import type { GenerationContent } from '../ports/content/content.ts';
 
 /** A part of a message. Of pictures, files, sound and film only the kind is known. */
 export type MessagePart =

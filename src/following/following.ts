@@ -1,7 +1,7 @@
-import type { Changes } from '../ports/changes.ts';
 import type { Follower, FollowerSource } from '../ports/following/follower.ts';
 import type { FollowerNote } from '../ports/following/follower-notes.ts';
 import type { RowPlace } from '../ports/following/settled-rows.ts';
+import type { Changes } from '../ports/shared/changes.ts';
 import { type CourseDependencies, FollowerCourse, TurnLost } from './course.ts';
 import { ReadContents } from './read-contents.ts';
 import { Upkeep, type UpkeepDependencies } from './upkeep.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../kit/time/clock.ts';
 import type { FollowedGeneration, Follower } from '../ports/following/follower.ts';
 import type { RowPlace, RowRange, SettledRows } from '../ports/following/settled-rows.ts';
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
-import type { StoredGeneration } from '../ports/generations.ts';
+import type { StoredGeneration } from '../ports/generations/generations.ts';
 
 export interface BatchSources {
   readonly rows: SettledRows;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { namedTrace, traceMembersOf } from '../ir/trace.ts';
 import { textAt } from '../kit/json/members.ts';
-import type { StoredGeneration } from '../ports/generations.ts';
+import type { StoredGeneration } from '../ports/generations/generations.ts';
 
 /** Bytes of the digest that decide: as many as a number holds exactly. */
 const BYTES = 6;

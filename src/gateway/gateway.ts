@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import type { ReplyContext } from '../dialects/dialect.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import type { HealthState } from '../routing/health/endpoint-health.ts';
 import type { ServiceStatistics } from '../routing/health/measurements.ts';
 import type { Explanation } from './explain.ts';

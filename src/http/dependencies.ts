@@ -12,7 +12,7 @@ import type { McpOffers } from '../mcp/server/offered-tool.ts';
 import type { InboundRequest } from '../net/http1/server/inbound-request.ts';
 import type { ListenerCertificate } from '../net/http1/server/listener.ts';
 import type { OutboundResponse } from '../net/http1/server/outbound-response.ts';
-import type { Limiter } from '../ports/limiter.ts';
+import type { Limiter } from '../ports/shared/limiter.ts';
 import type { CallerDirectory } from './access/authenticate.ts';
 import type { CorsRules } from './access/cors.ts';
 import type { RateSettings } from './access/rate-limits.ts';

@@ -1,6 +1,6 @@
 import { isInTime } from '../kit/loop/is-in-time.ts';
 import type { Clock } from '../kit/time/clock.ts';
-import type { Changes } from '../ports/changes.ts';
+import type { Changes } from '../ports/shared/changes.ts';
 
 /** How old the knowledge of changes may be for a cached value to count as current, milliseconds. */
 const CURRENT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../ir/errors.ts';
-import { LedgerUnavailable } from '../ports/ledger.ts';
-import type { FileMember } from '../ports/tenancy.ts';
+import { LedgerUnavailable } from '../ports/money/ledger.ts';
+import type { FileMember } from '../ports/tenancy/tenancy.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 

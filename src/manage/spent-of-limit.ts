@@ -1,5 +1,5 @@
 import type { Nanos } from '../kit/money.ts';
-import type { Limit, Spending } from '../ports/ledger.ts';
+import type { Limit, Spending } from '../ports/money/ledger.ts';
 
 /** What counts towards a limit in its current window; open reservations are not counted. */
 export function spentNanos(

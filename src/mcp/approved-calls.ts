@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExpiringMap } from '../kit/collections/expiring-map.ts';
 import type { Clock } from '../kit/time/clock.ts';
-import type { McpMemory } from '../ports/mcp-memory.ts';
+import type { McpMemory } from '../ports/upstreams/mcp-memory.ts';
 import { McpProblem } from './client/mcp-problem.ts';
 
 export interface ApprovedCallsDependencies {

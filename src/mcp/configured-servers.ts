@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema/schema.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import type { McpLimits } from './client/remote-server.ts';
 import type { RemoteTool } from './client/remote-tool.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kit/json/json.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import type { ApprovedCalls, GivenApproval, ResultText } from './approved-calls.ts';
 import type { CallResult } from './client/call-result.ts';
 import type { McpClient, McpOwner, RemoteCall, ToolList } from './client/mcp-client.ts';

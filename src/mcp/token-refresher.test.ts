@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../test/kit/fakes/hand-clock.ts';
 import type { Egress } from '../net/egress/egress.ts';
 import { EgressProblem } from '../net/egress/egress-problem.ts';
-import type { McpToken, McpTokens } from '../ports/byok-credentials.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { McpToken, McpTokens } from '../ports/tenancy/byok-credentials.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import { TokenRefresher } from './token-refresher.ts';
 
 const CALLER = {} as Caller;

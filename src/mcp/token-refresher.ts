@@ -13,8 +13,8 @@ import {
 import type { Clock } from '../kit/time/clock.ts';
 import type { Egress, EgressReply } from '../net/egress/egress.ts';
 import { EgressProblem } from '../net/egress/egress-problem.ts';
-import type { McpToken, McpTokens } from '../ports/byok-credentials.ts';
-import type { Caller } from '../ports/caller.ts';
+import type { McpToken, McpTokens } from '../ports/tenancy/byok-credentials.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
 import { McpProblem } from './client/mcp-problem.ts';
 
 export interface TokenRefresherDependencies {

@@ -8,8 +8,8 @@ import { processMetrics } from '../kit/metrics/process-metrics.ts';
 import { usdOf } from '../kit/money.ts';
 import type { Clock } from '../kit/time/clock.ts';
 import type { BudgetFigure, KeyFigure, MoneyLeft } from '../manage/keys/money-left.ts';
-import type { EventStore } from '../ports/events.ts';
-import type { Ledger, SliceFigures } from '../ports/ledger.ts';
+import type { EventStore } from '../ports/events/events.ts';
+import type { Ledger, SliceFigures } from '../ports/money/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
 import type { GuardrailMetrics } from '../stages/guardrails/guardrail-metrics.ts';
 

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PartState, ReadinessParts } from '../contract/envelopes/health.ts';
 import { countText } from '../kit/text/count-text.ts';
-import type { EventStore } from '../ports/events.ts';
-import type { Admitting, Ledger } from '../ports/ledger.ts';
+import type { EventStore } from '../ports/events/events.ts';
+import type { Admitting, Ledger } from '../ports/money/ledger.ts';
 import type { Health } from '../routing/health/health.ts';
 
 export interface ReadinessSources {

@@ -1,7 +1,7 @@
 import type { TranslationEntry } from '../ir/metadata.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { quoted } from '../kit/text/quoted.ts';
-import type { ByokCredential } from '../ports/byok-credentials.ts';
+import type { ByokCredential } from '../ports/tenancy/byok-credentials.ts';
 import { custodyOf } from './conversation/custody.ts';
 import type { HealthView } from './health/endpoint-health.ts';
 import { rank } from './order/rank.ts';

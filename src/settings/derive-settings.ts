@@ -21,7 +21,7 @@ import { type EgressRules, parseEgressRules } from '../kit/net/egress.ts';
 import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import { withStoredProviders } from '../manage/gateway-providers/with-stored-providers.ts';
 import { type ConfiguredServers, configuredServersOf } from '../mcp/configured-servers.ts';
-import type { FileQuotas } from '../ports/files.ts';
+import type { FileQuotas } from '../ports/content/files.ts';
 import type { CooldownSettings } from '../routing/health/breaker.ts';
 import type { OcrSettings } from '../stages/stage.ts';
 import type { ToolLimits } from '../tools/server-tool.ts';

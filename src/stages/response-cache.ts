@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../ir/request.ts';
 import type { Result } from '../ir/result.ts';
 import { type ExactNumbers, stringifyExactly } from '../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import type { CachedAnswer, ResponseCache } from '../ports/response-cache.ts';
+import type { CachedAnswer, ResponseCache } from '../ports/content/response-cache.ts';
 import type { GivenAnswer, ServedAnswer, Stage, StageContext } from './stage.ts';
 
 /** Serves a cached answer to an identical request of the same key. */

@@ -12,9 +12,9 @@ import type { FlowSource } from '../kit/frames/flow.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { Workspace } from '../ports/tenancy.ts';
-import type { WriteOff } from '../ports/write-offs.ts';
+import type { WriteOff } from '../ports/money/write-offs.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
+import type { Workspace } from '../ports/tenancy/tenancy.ts';
 import type { ToolSettings } from '../tools/server-tool.ts';
 
 export interface LegWish {

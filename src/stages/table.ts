@@ -1,7 +1,7 @@
 import { WEB, WEB_FETCH } from '../ir/web-notes.ts';
 import type { GrantedServers } from '../mcp/granted-servers.ts';
 import type { Egress } from '../net/egress/egress.ts';
-import type { ResponseCache } from '../ports/response-cache.ts';
+import type { ResponseCache } from '../ports/content/response-cache.ts';
 import type { WorkspaceFiles } from '../tools/server-tool.ts';
 import { compileFilters } from './guardrails/filters/filter-set.ts';
 import type { GuardrailMetrics } from './guardrails/guardrail-metrics.ts';

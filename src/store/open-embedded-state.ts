@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type ClassifierStore, classifierKey } from '../ports/following/classifiers.ts';
-import type { ForgettableScope } from '../ports/ledger.ts';
-import type { LedgerLoss } from '../ports/ledger-mark.ts';
-import { refusedGeneration } from '../ports/refused-requests.ts';
-import type { Tenancy } from '../ports/tenancy.ts';
+import { refusedGeneration } from '../ports/generations/refused-requests.ts';
+import type { ForgettableScope } from '../ports/money/ledger.ts';
+import type { LedgerLoss } from '../ports/money/ledger-mark.ts';
+import type { Tenancy } from '../ports/tenancy/tenancy.ts';
 import { BackupFolder } from './backup/backup-folder.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
 import { DataDirectoryProblem } from './directory/data-directory-problem.ts';

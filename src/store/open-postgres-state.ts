@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { DatabaseAddress } from '../kit/net/database-address.ts';
-import type { Changes } from '../ports/changes.ts';
+import type { Changes } from '../ports/shared/changes.ts';
 import { MemoryChanges } from './changes/memory-changes.ts';
 import { PostgresChanges } from './changes/postgres-changes.ts';
 import { embeddedDatabaseIn } from './directory/data-directory.ts';

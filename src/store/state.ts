@@ -1,10 +1,7 @@
 import type { Clock } from '../kit/time/clock.ts';
-import type { AppRegistry } from '../ports/apps.ts';
-import type { ByokStore } from '../ports/byok.ts';
-import type { CallCountStore } from '../ports/call-counts.ts';
-import type { Changes } from '../ports/changes.ts';
-import type { EventFeed, EventStore } from '../ports/events.ts';
-import type { FileStore } from '../ports/files.ts';
+import type { FileStore } from '../ports/content/files.ts';
+import type { AppRegistry } from '../ports/events/apps.ts';
+import type { EventFeed, EventStore } from '../ports/events/events.ts';
 import type {
   ClassificationStore,
   ClassifierRunStore,
@@ -14,17 +11,20 @@ import type { DestinationStore } from '../ports/following/destinations.ts';
 import type { FollowerNotes } from '../ports/following/follower-notes.ts';
 import type { SettledRows } from '../ports/following/settled-rows.ts';
 import type { SpooledContents } from '../ports/following/spooled-contents.ts';
-import type { GatewayProviderStore } from '../ports/gateway-providers.ts';
-import type { GenerationStore, RecentGenerations } from '../ports/generations.ts';
-import type { GuardrailStore } from '../ports/guardrails.ts';
-import type { Durability } from '../ports/journal.ts';
-import type { Ledger } from '../ports/ledger.ts';
-import type { McpMemory } from '../ports/mcp-memory.ts';
-import type { MemberStore } from '../ports/members.ts';
-import type { PriceStore } from '../ports/prices.ts';
-import type { RefusedRequests } from '../ports/refused-requests.ts';
-import type { SessionStore } from '../ports/sessions.ts';
-import type { Tenancy } from '../ports/tenancy.ts';
+import type { GenerationStore, RecentGenerations } from '../ports/generations/generations.ts';
+import type { RefusedRequests } from '../ports/generations/refused-requests.ts';
+import type { Durability } from '../ports/money/journal.ts';
+import type { Ledger } from '../ports/money/ledger.ts';
+import type { Changes } from '../ports/shared/changes.ts';
+import type { ByokStore } from '../ports/tenancy/byok.ts';
+import type { GatewayProviderStore } from '../ports/tenancy/gateway-providers.ts';
+import type { GuardrailStore } from '../ports/tenancy/guardrails.ts';
+import type { MemberStore } from '../ports/tenancy/members.ts';
+import type { SessionStore } from '../ports/tenancy/sessions.ts';
+import type { Tenancy } from '../ports/tenancy/tenancy.ts';
+import type { CallCountStore } from '../ports/upstreams/call-counts.ts';
+import type { McpMemory } from '../ports/upstreams/mcp-memory.ts';
+import type { PriceStore } from '../ports/upstreams/prices.ts';
 import type { ClickhouseService } from './events/event-storage.ts';
 import type { DiskWatchOptions } from './journal/disk-watch.ts';
 import type { CompleteRow } from './ledger/books/open-generation.ts';

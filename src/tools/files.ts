@@ -2,7 +2,7 @@ import { GatewayError } from '../ir/errors.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { stringAt } from '../kit/json/members.ts';
 import { closed } from '../kit/json/schema.ts';
-import type { StoredFile } from '../ports/files.ts';
+import type { StoredFile } from '../ports/content/files.ts';
 import { type ServerTool, type ToolContext, type ToolOutcome, toolFailure } from './server-tool.ts';
 
 const MAX_LISTED = 1000;

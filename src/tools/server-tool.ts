@@ -13,9 +13,9 @@ import type { ReadMembers } from '../kit/json/unread-members.ts';
 import type { Log } from '../kit/log/log.ts';
 import type { Nanos } from '../kit/money.ts';
 import type { Egress } from '../net/egress/egress.ts';
-import type { Caller } from '../ports/caller.ts';
-import type { StoredFile } from '../ports/files.ts';
-import type { Workspace } from '../ports/tenancy.ts';
+import type { StoredFile } from '../ports/content/files.ts';
+import type { Caller } from '../ports/tenancy/caller.ts';
+import type { Workspace } from '../ports/tenancy/tenancy.ts';
 import type { FoundPage } from '../web/engines/engine.ts';
 import type { WebSettings } from '../web/web-settings.ts';
 

@@ -19,7 +19,7 @@ import { randomIds } from '../../src/kit/ids.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
 import { parsePrice } from '../../src/kit/money.ts';
 import { systemClock } from '../../src/kit/time/clock.ts';
-import type { Caller } from '../../src/ports/caller.ts';
+import type { Caller } from '../../src/ports/tenancy/caller.ts';
 import { NO_STATISTICS } from '../../src/routing/health/measurements.ts';
 import { NOTHING_SPENT } from '../../src/store/ledger/books/spending.ts';
 import { MemoryLimiter } from '../../src/store/rate-limits/memory-limiter.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/ir/events.ts';
 import type { Item } from '../../src/ir/items.ts';
 import { runAtOnce } from '../../src/kit/loop/turns.ts';
-import type { FilterAction } from '../../src/ports/guardrails.ts';
+import type { FilterAction } from '../../src/ports/tenancy/guardrails.ts';
 import { AnswerFilter } from '../../src/stages/guardrails/answer/answer-filter.ts';
 import { compileFilters, type FilterSet } from '../../src/stages/guardrails/filters/filter-set.ts';
 import { GuardrailScan } from '../../src/stages/guardrails/guardrail-scan.ts';

@@ -83,4 +83,4 @@ export type {
   WorkspaceObject,
 } from '../../../src/contract/workspaces/workspace.ts';
 export type { RoutingMetadata } from '../../../src/ir/metadata.ts';
-export type { Granularity } from '../../../src/ports/event-names.ts';
+export type { Granularity } from '../../../src/ports/events/event-names.ts';

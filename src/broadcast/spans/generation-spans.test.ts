@@ -8,7 +8,7 @@ import {
 import { type ReceivedSpan, spansIn } from '../../../test/kit/fakes/otlp-receiver.ts';
 import type { LegKind } from '../../ir/leg.ts';
 import type { FollowedGeneration } from '../../ports/following/follower.ts';
-import type { LegRow, ToolCallRow } from '../../ports/generation-row.ts';
+import type { LegRow, ToolCallRow } from '../../ports/generations/generation-row.ts';
 import { traceRequest } from '../encode-traces.ts';
 import type { SentParts } from './generation-spans.ts';
 

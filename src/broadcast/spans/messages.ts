@@ -1,7 +1,7 @@
 import { answerParts, type MessagePart, promptMessages } from '../../following/content-messages.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { GenerationContent } from '../../ports/content.ts';
+import type { GenerationContent } from '../../ports/content/content.ts';
 
 /** Characters of one text, and of all messages of an attribute as JSON. Receivers refuse large spans. */
 const MAX_TEXT_CHARACTERS = 16_384;

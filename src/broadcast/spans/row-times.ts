@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
-import type { StoredGeneration } from '../../ports/generations.ts';
+import type { StoredGeneration } from '../../ports/generations/generations.ts';
 
 /** A stretch of time, epoch milliseconds. */
 export interface Stretch {

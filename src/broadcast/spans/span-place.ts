@@ -2,7 +2,7 @@ import { type ChildKind, GenerationIds, namedTrace, traceMembersOf } from '../..
 import type { JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { readTraceParent } from '../../kit/net/trace-context.ts';
-import type { StoredGeneration } from '../../ports/generations.ts';
+import type { StoredGeneration } from '../../ports/generations/generations.ts';
 import type { Span } from '../otlp/messages.ts';
 
 /** The flags say whether the parent is remote, and that this is known. */

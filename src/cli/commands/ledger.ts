@@ -4,8 +4,8 @@ import type { LedgerView, RebuildView } from '../../control/ledger-view.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { usdText } from '../../kit/text/usd-text.ts';
-import type { Fault } from '../../ports/ledger.ts';
-import type { LedgerLoss } from '../../ports/ledger-mark.ts';
+import type { Fault } from '../../ports/money/ledger.ts';
+import type { LedgerLoss } from '../../ports/money/ledger-mark.ts';
 import { dataDirectoryLine, installationOptions, runControlCommand } from '../run-control-command.ts';
 import { type CommandResult, tableText } from '../terminal/output.ts';
 

@@ -1,5 +1,5 @@
 import { CommandRefused } from '../../control/send-command.ts';
-import { MAX_PROVIDER_MODELS } from '../../ports/gateway-providers.ts';
+import { MAX_PROVIDER_MODELS } from '../../ports/tenancy/gateway-providers.ts';
 
 /** A model of a provider, in the notation of the API. */
 export interface WantedModel {

@@ -7,7 +7,7 @@ import type { ImportedView } from '../../control/views.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import { type Line, LineReader } from '../../kit/text/line-reader.ts';
 import { UsageIntake } from '../../manage/usage-import/usage-intake.ts';
-import type { GenerationEvent } from '../../ports/events.ts';
+import type { GenerationEvent } from '../../ports/events/events.ts';
 import { installationOptions, runControlCommand } from '../run-control-command.ts';
 import { jsonText, type Output } from '../terminal/output.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';

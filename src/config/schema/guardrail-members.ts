@@ -9,7 +9,7 @@ import {
   MAX_SERVICE_TIMEOUT_MS,
   SCAN_SCOPES,
   type ZdrFamily,
-} from '../../ports/guardrails.ts';
+} from '../../ports/tenancy/guardrails.ts';
 
 /** The schema of a guardrail in the configuration file. Members are named as in the management API. */
 

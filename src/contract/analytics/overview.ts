@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../kit/json/schema.ts';
-import { GRANULARITIES } from '../../ports/event-names.ts';
+import { GRANULARITIES } from '../../ports/events/event-names.ts';
 import { queryMoment } from '../values/query-moment.ts';
 import { readableText } from '../values/readable-text.ts';
 

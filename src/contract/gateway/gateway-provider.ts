@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import { MAX_PROVIDER_MODELS, type StoredProvider } from '../../ports/gateway-providers.ts';
+import { MAX_PROVIDER_MODELS, type StoredProvider } from '../../ports/tenancy/gateway-providers.ts';
 import { nullable } from '../values/nullable.ts';
 import { uuid } from '../values/uuid.ts';
 

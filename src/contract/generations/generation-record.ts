@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
 import { traceUrl } from '../../kit/net/trace-url.ts';
-import { type WriteOffCause, writeOffsIn } from '../../ports/write-offs.ts';
+import { type WriteOffCause, writeOffsIn } from '../../ports/money/write-offs.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../kit/json/schema.ts';
-import type { GuardrailAssignment } from '../../ports/guardrails.ts';
+import type { GuardrailAssignment } from '../../ports/tenancy/guardrails.ts';
 import { isoTime } from '../values/iso-time.ts';
 import { nullable } from '../values/nullable.ts';
 import { readableText } from '../values/readable-text.ts';

@@ -1,5 +1,5 @@
 import { usdOf } from '../../kit/money.ts';
-import type { AssignedCounts, BuiltinSlug, Guardrail } from '../../ports/guardrails.ts';
+import type { AssignedCounts, BuiltinSlug, Guardrail } from '../../ports/tenancy/guardrails.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy } from '../values/managed-by.ts';
 import { accountGuardrailId, workspaceGuardrailId } from './default-guardrail-ids.ts';

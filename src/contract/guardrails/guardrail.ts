@@ -8,7 +8,7 @@ import {
   FILTER_ACTIONS,
   MAX_SERVICE_TIMEOUT_MS,
   SCAN_SCOPES,
-} from '../../ports/guardrails.ts';
+} from '../../ports/tenancy/guardrails.ts';
 import { allWorkspaces } from '../values/all-workspaces.ts';
 import { managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';

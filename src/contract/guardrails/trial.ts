@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, oneOf } from '../../kit/json/schema.ts';
-import { FILTER_ACTIONS } from '../../ports/guardrails.ts';
+import { FILTER_ACTIONS } from '../../ports/tenancy/guardrails.ts';
 import { FILTER_MEMBERS } from './guardrail.ts';
 
 const MAX_TRIAL_CHARACTERS = 1_000_000;

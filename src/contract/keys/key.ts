@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
 import { MAX_USD } from '../../kit/money.ts';
 import { RESET_WINDOWS } from '../../kit/time/windows.ts';
-import { MEMBER_STATES, type MemberState } from '../../ports/tenancy.ts';
+import { MEMBER_STATES, type MemberState } from '../../ports/tenancy/tenancy.ts';
 import { allWorkspaces } from '../values/all-workspaces.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, nullish, oneOf } from '../../kit/json/schema.ts';
-import { ACCOUNT_ROLES, type Member } from '../../ports/members.ts';
+import { ACCOUNT_ROLES, type Member } from '../../ports/tenancy/members.ts';
 import { isoTime, isoTimeOrNull } from '../values/iso-time.ts';
 import { managedBy, managedBySchema } from '../values/managed-by.ts';
 import { nullable } from '../values/nullable.ts';

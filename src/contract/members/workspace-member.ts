@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import { closed, oneOf } from '../../kit/json/schema.ts';
-import { WORKSPACE_ROLES, type WorkspaceMember } from '../../ports/members.ts';
+import { WORKSPACE_ROLES, type WorkspaceMember } from '../../ports/tenancy/members.ts';
 import { pageQuery } from '../guardrails/guardrail.ts';
 import { isoTime } from '../values/iso-time.ts';
 

@@ -1,7 +1,7 @@
 import type { Amount } from '../../ir/amount.ts';
 import type { Usage } from '../../ir/usage.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { WriteOffCause } from '../../ports/write-offs.ts';
+import type { WriteOffCause } from '../../ports/money/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PaidLimits } from '../../upstream/upstream.ts';
 import type { Plan } from '../plan/plan.ts';

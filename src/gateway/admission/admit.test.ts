@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { requestOf } from '../../../test/kit/builders/request.ts';
 import type { GenerationRequest, Tool } from '../../ir/request.ts';
-import type { Headroom, ReserveOutcome } from '../../ports/ledger.ts';
+import type { Headroom, ReserveOutcome } from '../../ports/money/ledger.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { type AdmitDependencies, type Applicant, admit } from './admit.ts';
 import { answersOf, LearntLengths } from './learnt-lengths.ts';

@@ -4,7 +4,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
+import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/money/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';

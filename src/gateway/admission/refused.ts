@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import { formatUsd, type Nanos, usdOf } from '../../kit/money.ts';
 import type { LimitWindow } from '../../kit/time/windows.ts';
-import type { Refusal, ScopeIds } from '../../ports/ledger.ts';
+import type { Refusal, ScopeIds } from '../../ports/money/ledger.ts';
 
 /** Figures of a refused request, for its error message. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
 import { priceListsOf } from '../../catalog/prices/price-history.ts';
-import type { Affordable } from '../../ports/ledger.ts';
+import type { Affordable } from '../../ports/money/ledger.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import { sizeReservation } from './reservation-size.ts';
 import { NO_TOOLS } from './tools-asked.ts';

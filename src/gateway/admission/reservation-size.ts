@@ -1,5 +1,5 @@
 import { type Amount, atLeast, NOTHING } from '../../ir/amount.ts';
-import type { Affordable, Headroom } from '../../ports/ledger.ts';
+import type { Affordable, Headroom } from '../../ports/money/ledger.ts';
 import type { WorstCost } from './worst-cost.ts';
 
 export interface ReservationSize {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import { type Amount, NOTHING, plus } from '../../ir/amount.ts';
-import { type Headroom, type Ledger, LedgerUnavailable, type Refusal } from '../../ports/ledger.ts';
+import { type Headroom, type Ledger, LedgerUnavailable, type Refusal } from '../../ports/money/ledger.ts';
 import { GenerationReservation } from './reservation.ts';
 
 const credit = (creditNanos: bigint): Amount => ({ creditNanos, byokNanos: 0n });

@@ -2,15 +2,15 @@ import { type Amount, minus, NOTHING, plus } from '../../ir/amount.ts';
 import type { ChargeKind, PaidCharge, ToolCallRecord } from '../../ir/leg.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { ChargeRow } from '../../ports/generation-row.ts';
+import type { ChargeRow } from '../../ports/generations/generation-row.ts';
 import {
   type Affordable,
   type GenerationLedger,
   type Headroom,
   LedgerUnavailable,
   type ReserveOutcome,
-} from '../../ports/ledger.ts';
-import { plusWriteOffs, type WriteOff } from '../../ports/write-offs.ts';
+} from '../../ports/money/ledger.ts';
+import { plusWriteOffs, type WriteOff } from '../../ports/money/write-offs.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { isUnlimited } from './reservation-size.ts';
 

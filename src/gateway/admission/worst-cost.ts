@@ -7,7 +7,7 @@ import type { Amount } from '../../ir/amount.ts';
 import { HOSTED_PRICES, pricesIn, type ToolPrice } from '../../ir/hosted-use.ts';
 import type { Usage } from '../../ir/usage.ts';
 import { costOf, countWithin, type Nanos, type Price, toNanosUp } from '../../kit/money.ts';
-import type { WriteOffCause } from '../../ports/write-offs.ts';
+import type { WriteOffCause } from '../../ports/money/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import type { PixelSize } from '../../tokens/pixel-size.ts';
 import { imageTokensAt } from './image-tokens.ts';

@@ -1,4 +1,4 @@
-import type { GenerationLedger } from '../../ports/ledger.ts';
+import type { GenerationLedger } from '../../ports/money/ledger.ts';
 import type { LegDependencies, LegState } from '../leg/leg-dependencies.ts';
 import type { Drains } from '../leg/upstream-reading.ts';
 import type { GenerationTimes, PlannedGeneration } from '../record/generation-row.ts';

@@ -1,6 +1,6 @@
 import type { TranslationEntry } from '../../ir/metadata.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import type { CountCall } from '../../upstream/call/count-tokens.ts';
 import type { PreviewCall } from '../../upstream/call/preview.ts';
 import type { AnswerDependencies } from '../answer/answer-dependencies.ts';

@@ -4,7 +4,7 @@ import type { EventBatch } from '../../ir/events.ts';
 import { unfold } from '../../ir/folding/unfold.ts';
 import type { Result } from '../../ir/result.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
-import type { OutputItems } from '../../ports/output-items.ts';
+import type { OutputItems } from '../../ports/shared/output-items.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
 import type { Settlement } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import type { ServedAnswer } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { unrecordable } from '../admission/admit.ts';

@@ -11,7 +11,7 @@ import { NO_USAGE } from '../../ir/usage.ts';
 import { passedText } from '../../ir/wire-watch.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import { unrecordable } from '../admission/admit.ts';
 import { refused } from '../admission/refused.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';

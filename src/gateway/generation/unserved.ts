@@ -4,7 +4,7 @@ import type { PipelineEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import { type GenerationLedger, LedgerUnavailable } from '../../ports/ledger.ts';
+import { type GenerationLedger, LedgerUnavailable } from '../../ports/money/ledger.ts';
 import type { GenerationReservation } from '../admission/reservation.ts';
 import { AttemptLog } from '../record/attempt-log.ts';
 import {

@@ -1,7 +1,7 @@
 import { type Credential, parseCredential } from '../../catalog/providers/credential.ts';
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 

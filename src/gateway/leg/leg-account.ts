@@ -3,7 +3,7 @@ import type { GatewayError } from '../../ir/errors.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE, type Usage } from '../../ir/usage.ts';
 import type { Nanos } from '../../kit/money.ts';
-import { plusWriteOffs, type WriteOff, type WriteOffCause } from '../../ports/write-offs.ts';
+import { plusWriteOffs, type WriteOff, type WriteOffCause } from '../../ports/money/write-offs.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { type LostAnswer, UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BillingFacts, billGeneration, billTools, hasKnownPrices } from './bill-generation.ts';

@@ -5,7 +5,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Format } from '../../ir/items.ts';
 import type { Result } from '../../ir/result.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Workspace } from '../../ports/tenancy.ts';
+import type { Workspace } from '../../ports/tenancy/tenancy.ts';
 import { type ContentPlaces, contentOf, placesOf } from './generation-content.ts';
 
 const on = { isObservabilityIoLoggingEnabled: true };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import type { PlannedGeneration } from '../record/generation-row.ts';
 import { externalUserOf, sessionIdOf } from '../record/row-request.ts';
 import type { Settlement } from '../record/settle.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
-import type { KeyOwner, RefusedRequest } from '../../ports/refused-requests.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
+import type { KeyOwner, RefusedRequest } from '../../ports/generations/refused-requests.ts';
 import type { Refusal } from '../record/refused-row.ts';
 import { RefusalLog } from './refusal-log.ts';
 

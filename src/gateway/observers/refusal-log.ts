@@ -2,7 +2,7 @@ import type { GatewayError } from '../../ir/errors.ts';
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 import { boundedText } from '../../kit/json/bounded-json.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { KeyOwner, RefusedRequest, RefusedRequests } from '../../ports/refused-requests.ts';
+import type { KeyOwner, RefusedRequest, RefusedRequests } from '../../ports/generations/refused-requests.ts';
 import { isRefusal, type Refusal, type Refusals } from '../record/refused-row.ts';
 
 export interface RefusalLogOptions {

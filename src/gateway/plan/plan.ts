@@ -4,8 +4,8 @@ import { type ErrorDetails, GatewayError, invalidRequest } from '../../ir/errors
 import type { PipelineEntry, Strategy, TranslationEntry } from '../../ir/metadata.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
-import type { Pin } from '../../ports/routing-memory.ts';
+import type { Pin } from '../../ports/shared/routing-memory.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { type ConversationKey, conversationKeyOf } from '../../routing/conversation/conversation-key.ts';
 import type { Pins } from '../../routing/conversation/pins.ts';
 import type { HealthView } from '../../routing/health/endpoint-health.ts';

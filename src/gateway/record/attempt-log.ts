@@ -3,7 +3,7 @@ import type { ToolCallRecord } from '../../ir/leg.ts';
 import type { AttemptRecord, PipelineEntry, RoutingMetadata, TranslationEntry } from '../../ir/metadata.ts';
 import { boundedJson } from '../../kit/json/bounded-json.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import { type Candidate, isSameCandidate, type Rejection } from '../../routing/rules/candidate.ts';
 import type { Charge } from '../admission/reservation.ts';
 import { type CallRecord, Leg } from '../leg/leg.ts';

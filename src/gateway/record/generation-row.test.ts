@@ -9,7 +9,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { NO_USAGE } from '../../ir/usage.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { parsePrice } from '../../kit/money.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';

@@ -1,6 +1,11 @@
 import { tierOf } from '../../catalog/service-tier.ts';
 import type { ToolCallRecord } from '../../ir/leg.ts';
-import type { GenerationRow, LegRow, ProviderResponse, ToolCallRow } from '../../ports/generation-row.ts';
+import type {
+  GenerationRow,
+  LegRow,
+  ProviderResponse,
+  ToolCallRow,
+} from '../../ports/generations/generation-row.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { chargeRows } from '../admission/reservation.ts';

@@ -5,7 +5,7 @@ import { cacheDiscount } from '../../catalog/prices/cache-discount.ts';
 import { pricesIn, type ToolUnits } from '../../ir/hosted-use.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { Usage } from '../../ir/usage.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { toolsAskedBy, unknownTools } from '../admission/tools-asked.ts';
 import type { UsedSoFar } from '../leg/leg-account.ts';

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { writtenMoment } from '../../kit/time/written-moment.ts';
 import { isOfClassifier } from '../../ports/following/classifiers.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';

@@ -5,7 +5,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Event, EventBatch } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type AnswerEnd, legAccount } from '../leg/leg-account.ts';

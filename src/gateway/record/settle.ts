@@ -7,7 +7,7 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
 

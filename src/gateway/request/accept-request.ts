@@ -7,7 +7,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import { andThen } from '../../kit/loop/and-then.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { OutputItems } from '../../ports/output-items.ts';
+import type { OutputItems } from '../../ports/shared/output-items.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { depthHeaders } from '../../tools/fusion/fusion-depth.ts';
 import type { ContentShare } from './content-room.ts';

@@ -3,7 +3,7 @@ import type { CacheWish } from '../../ir/cache-wish.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 
 /** One authenticated generation request with a valid body, as the HTTP layer passes it to the gateway. */
 export interface GenerationInput {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { JsonReader } from '../../kit/json/json-reader.ts';
 import { objectsOf } from '../../kit/json/members.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
-import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import type { FoundItems, OutputItems } from '../../ports/shared/output-items.ts';
 import { mustKeepNothing } from '../../routing/rules/zero-retention.ts';
 import type { GenerationInput } from './generation-input.ts';
 

@@ -4,7 +4,7 @@ import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { Pace, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import type { FoundItems, OutputItems } from '../../ports/shared/output-items.ts';
 
 /** Milliseconds for which an item can be referred to. */
 const LIFETIME_MS = 3_600_000;

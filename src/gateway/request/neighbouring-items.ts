@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import type { FoundItems, OutputItems } from '../../ports/shared/output-items.ts';
 
 /**
  * Output items of several processes: each keeps those that it has sent, and asks the others only for ids that it does

@@ -1,4 +1,4 @@
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** The settings for a caller: without the providers that do not serve its workspace. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns } from '../../kit/loop/turns.ts';
-import type { FoundItems, OutputItems } from '../../ports/output-items.ts';
+import type { FoundItems, OutputItems } from '../../ports/shared/output-items.ts';
 
 export interface SharedItemStore {
   keep(keyHash: string, id: string, text: string): Promise<void>;

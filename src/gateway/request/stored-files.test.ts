@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../dialects/dialects.ts';
-import type { StoredFile } from '../../ports/files.ts';
+import type { StoredFile } from '../../ports/content/files.ts';
 import { type FileAccess, type StoredFiles, withStoredFiles } from './stored-files.ts';
 
 const idOf = (name: string) => `file_${name.padEnd(24, '0')}`;

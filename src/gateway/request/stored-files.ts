@@ -11,7 +11,7 @@ import {
 import { GatewayError } from '../../ir/errors.ts';
 import { NO_ENTRIES } from '../../ir/metadata.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { FileBytes, FileStore, StoredFile } from '../../ports/files.ts';
+import type { FileBytes, FileStore, StoredFile } from '../../ports/content/files.ts';
 
 export interface StoredFiles {
   readonly store: Pick<FileStore, 'find'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestOf } from '../../../test/kit/builders/request.ts';
-import type { Workspace } from '../../ports/tenancy.ts';
+import type { Workspace } from '../../ports/tenancy/tenancy.ts';
 import { withDefaultModel, withDefaultSort } from './workspace-defaults.ts';
 
 const workspace = (fields: Partial<Workspace>) =>

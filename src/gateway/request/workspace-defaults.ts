@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { Workspace } from '../../ports/tenancy.ts';
+import type { Workspace } from '../../ports/tenancy/tenancy.ts';
 
 /** Adds the workspace's default model to a body that names none. */
 export function withDefaultModel(body: JsonObject, { defaultTextModel }: Workspace): JsonObject {

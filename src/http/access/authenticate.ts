@@ -2,8 +2,8 @@ import { GatewayError } from '../../ir/errors.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 import type { Sessions } from '../../manage/sessions/sessions.ts';
 import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { KeyOwner } from '../../ports/refused-requests.ts';
+import type { KeyOwner } from '../../ports/generations/refused-requests.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { ACT_AS_HEADER, type CookieServer, sessionTokenOf } from './session-cookie.ts';
 
 /** Finds the caller of a secret. Undefined for one that is unknown, disabled, deleted or expired. */

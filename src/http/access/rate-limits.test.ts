@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RateClass } from '../../endpoints/endpoint.ts';
 import type { GatewayError } from '../../ir/errors.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { RateLimit, RateVerdict } from '../../ports/limiter.ts';
+import type { RateLimit, RateVerdict } from '../../ports/shared/limiter.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { countRequest, type RateSettings, tokenCounts } from './rate-limits.ts';
 
 const key = { hash: 'hash', requestsPerMinute: null, tokensPerMinute: null };

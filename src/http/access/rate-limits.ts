@@ -1,7 +1,6 @@
 import type { RateClass } from '../../endpoints/endpoint.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Caller } from '../../ports/caller.ts';
 import type {
   Limiter,
   RateCount,
@@ -9,7 +8,8 @@ import type {
   RateUnit,
   RateVerdict,
   RateWindow,
-} from '../../ports/limiter.ts';
+} from '../../ports/shared/limiter.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 
 /** Maximum in each window; null = no limit. */
 export type PerWindow = Readonly<Record<RateWindow, number | null>>;

@@ -6,7 +6,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { InboundRequest } from '../../net/http1/server/inbound-request.ts';
 import type { OutboundResponse } from '../../net/http1/server/outbound-response.ts';
 import { headerLine, type ResponseHeadWriter } from '../../net/http1/server/response-head-writer.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { Reply, type ReplyOwner } from './reply.ts';
 import { ServerTiming } from './server-timing.ts';
 

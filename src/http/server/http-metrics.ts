@@ -5,7 +5,7 @@ import { DURATION_BOUNDS } from '../../kit/metrics/duration-bounds.ts';
 import { gauge } from '../../kit/metrics/gauge.ts';
 import { type Distribution, Histogram } from '../../kit/metrics/histogram.ts';
 import type { MetricFamily } from '../../kit/metrics/metric-family.ts';
-import type { Workspace } from '../../ports/tenancy.ts';
+import type { Workspace } from '../../ports/tenancy/tenancy.ts';
 import type { PhaseTimes, ServerTiming } from '../exchange/server-timing.ts';
 
 export interface InFlight {

@@ -6,7 +6,7 @@ import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import type { MemoryBudget } from '../../kit/loop/memory-budget.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import { clientAddressOf } from '../../kit/net/client-address.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { authenticate, secretBeginningOf } from '../access/authenticate.ts';
 import { countRequest } from '../access/rate-limits.ts';
 import type { SignInAttempts } from '../access/sign-in-attempts.ts';

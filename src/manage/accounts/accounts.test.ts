@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Account, Tenancy } from '../../ports/tenancy.ts';
+import type { Account, Tenancy } from '../../ports/tenancy/tenancy.ts';
 import { Accounts } from './accounts.ts';
 
 it('lists accounts of one millisecond in the order of their creation, whatever their ids', async () => {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Account, Tenancy } from '../../ports/tenancy.ts';
+import type { Account, Tenancy } from '../../ports/tenancy/tenancy.ts';
 import { checkName } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { newWorkspace } from '../workspaces/new-workspace.ts';

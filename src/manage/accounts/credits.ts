@@ -1,5 +1,5 @@
 import type { Nanos } from '../../kit/money.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
 import { ledgerOr503 } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 

@@ -1,9 +1,9 @@
 import { forEachSliced, runInTurns } from '../../kit/loop/turns.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
-import type { App, AppRegistry } from '../../ports/apps.ts';
+import type { App, AppRegistry } from '../../ports/events/apps.ts';
 import { type ClassifierStore, classifierKey, classifierTitle } from '../../ports/following/classifiers.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 import type { AnalyticsDimension } from './analytics-names.ts';
 
 export interface NameSources {

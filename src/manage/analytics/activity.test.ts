@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf, workspaceOf } from '../../../test/kit/builders/tenancy.ts';
 import type { ActivityQuery } from '../../contract/analytics/activity.ts';
-import type { EventQuery, EventRow } from '../../ports/events.ts';
+import type { EventQuery, EventRow } from '../../ports/events/events.ts';
 import { Activity } from './activity.ts';
 
 const KEY = 'a'.repeat(64);

@@ -6,9 +6,9 @@ import { usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import { boundsAt } from '../../kit/time/windows.ts';
-import type { DimensionName, MetricName } from '../../ports/event-names.ts';
-import type { EventFilter, EventRow, EventStore } from '../../ports/events.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import type { DimensionName, MetricName } from '../../ports/events/event-names.ts';
+import type { EventFilter, EventRow, EventStore } from '../../ports/events/events.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';
 
 export interface ActivityDependencies {

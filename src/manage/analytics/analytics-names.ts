@@ -6,7 +6,7 @@ import {
   type MetricName,
   type MetricUnit,
   OPERATORS,
-} from '../../ports/event-names.ts';
+} from '../../ports/events/event-names.ts';
 
 /** Range limit that a metric or dimension imposes on a query, days. */
 export type LongestDays = 31 | 365;

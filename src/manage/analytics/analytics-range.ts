@@ -3,7 +3,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { countText } from '../../kit/text/count-text.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
 import { windowsAt } from '../../kit/time/windows.ts';
-import type { Granularity } from '../../ports/event-names.ts';
+import type { Granularity } from '../../ports/events/event-names.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

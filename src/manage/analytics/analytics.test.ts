@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { classifierOf } from '../../../test/kit/builders/classifiers.ts';
 import { keyOf, workspaceOf } from '../../../test/kit/builders/tenancy.ts';
 import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
-import type { App } from '../../ports/apps.ts';
-import type { EventAnswer, EventQuery, EventRow } from '../../ports/events.ts';
+import type { App } from '../../ports/events/apps.ts';
+import type { EventAnswer, EventQuery, EventRow } from '../../ports/events/events.ts';
 import { Analytics, type AnalyticsDependencies } from './analytics.ts';
 
 const KEY = 'a'.repeat(64);

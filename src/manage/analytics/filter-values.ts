@@ -1,5 +1,5 @@
 import { quoted } from '../../kit/text/quoted.ts';
-import { CONTEXT_LENGTH_BUCKETS, type Operator } from '../../ports/event-names.ts';
+import { CONTEXT_LENGTH_BUCKETS, type Operator } from '../../ports/events/event-names.ts';
 import type { ValueKind } from './analytics-names.ts';
 
 export type FilterValue = string | number;

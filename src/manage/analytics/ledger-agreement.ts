@@ -2,8 +2,8 @@ import type { OverviewLedger } from '../../contract/analytics/overview.ts';
 import { isoTimeOrNull } from '../../contract/values/iso-time.ts';
 import { type Nanos, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { EventFilter, EventStore } from '../../ports/events.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { EventFilter, EventStore } from '../../ports/events/events.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
 import { ledgerOr503 } from '../refusals.ts';
 
 /** Whose figures are wanted: an account's, or one key's of it. */

@@ -1,6 +1,6 @@
 import type { OverviewDimension } from '../../contract/analytics/overview.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 import { appTitleOf, type NameSources } from './account-names.ts';
 
 export interface OverviewNameSources {

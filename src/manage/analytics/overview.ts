@@ -14,9 +14,15 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import { utcUnlessSaidMs } from '../../kit/time/iso-moment.ts';
-import type { DimensionName, Granularity, MetricName } from '../../ports/event-names.ts';
-import type { EventAnswer, EventFilter, EventQuery, EventRow, EventStore } from '../../ports/events.ts';
-import type { GenerationStore } from '../../ports/generations.ts';
+import type { DimensionName, Granularity, MetricName } from '../../ports/events/event-names.ts';
+import type {
+  EventAnswer,
+  EventFilter,
+  EventQuery,
+  EventRow,
+  EventStore,
+} from '../../ports/events/events.ts';
+import type { GenerationStore } from '../../ports/generations/generations.ts';
 import { NO_MOMENT } from '../query-moment.ts';
 import type { TimeRange } from './analytics-range.ts';
 import { ledgerAgreement, type OverviewScope, scopeFilters } from './ledger-agreement.ts';

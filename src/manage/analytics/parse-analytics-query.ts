@@ -1,8 +1,8 @@
 import { type AnalyticsQuery, DEFAULT_ROWS, MAX_ROWS } from '../../contract/analytics/analytics.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import { type Issue, MAX_ISSUES } from '../../kit/json/validate.ts';
-import type { Granularity } from '../../ports/event-names.ts';
-import type { EventOrder, TagQuery } from '../../ports/events.ts';
+import type { Granularity } from '../../ports/events/event-names.ts';
+import type { EventOrder, TagQuery } from '../../ports/events/events.ts';
 import {
   ANALYTICS_DIMENSIONS,
   type AnalyticsDimension,

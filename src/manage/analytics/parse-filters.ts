@@ -1,6 +1,6 @@
 import { type AnalyticsFilter, MAX_FILTER_VALUES } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import { OPERATORS, type Operator } from '../../ports/event-names.ts';
+import { OPERATORS, type Operator } from '../../ports/events/event-names.ts';
 import { ANALYTICS_DIMENSIONS, type AnalyticsDimension } from './analytics-names.ts';
 import { contextLengthsOf, type FilterValue, VALUE_RULES } from './filter-values.ts';
 

@@ -1,7 +1,7 @@
 import type { AnalyticsQuery } from '../../contract/analytics/analytics.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import type { TagFilter, TagPlace, TagQuery } from '../../ports/events.ts';
-import { TAG_PLACES } from '../../ports/events.ts';
+import type { TagFilter, TagPlace, TagQuery } from '../../ports/events/events.ts';
+import { TAG_PLACES } from '../../ports/events/events.ts';
 import type { Classifier } from '../../ports/following/classifiers.ts';
 import { kindProblem } from './parse-filters.ts';
 

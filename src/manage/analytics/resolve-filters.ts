@@ -1,6 +1,6 @@
 import { countText } from '../../kit/text/count-text.ts';
-import type { AppRegistry } from '../../ports/apps.ts';
-import type { EventFilter } from '../../ports/events.ts';
+import type { AppRegistry } from '../../ports/events/apps.ts';
+import type { EventFilter } from '../../ports/events/events.ts';
 import type { AccountNames } from './account-names.ts';
 import { ANALYTICS_DIMENSIONS, type ValueKind } from './analytics-names.ts';
 import { type FilterValue, idOf, shownValue } from './filter-values.ts';

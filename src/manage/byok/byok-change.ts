@@ -1,7 +1,7 @@
 import type { UpdateByok } from '../../contract/workspaces/byok.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import type { ByokChange } from '../../ports/byok.ts';
-import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
+import type { ByokChange } from '../../ports/tenancy/byok.ts';
+import { MCP_PROVIDER_PREFIX } from '../../ports/tenancy/byok-credentials.ts';
 
 export const BYOK_DEFAULTS = {
   name: null,

@@ -1,14 +1,14 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
+import type { Change } from '../../ports/shared/changes.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/tenancy/byok.ts';
 import {
   type ByokCredential,
   type ByokCredentials,
   MCP_PROVIDER_PREFIX,
   type McpToken,
   type McpTokens,
-} from '../../ports/byok-credentials.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { Change } from '../../ports/changes.ts';
+} from '../../ports/tenancy/byok-credentials.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { ConfirmedCache } from '../confirmed-cache.ts';
 import type { Freshness } from '../freshness.ts';
 import type { TokenName } from './replace-token.ts';

@@ -7,7 +7,7 @@ import { authOf, rowOf } from '../../catalog/providers/provider-rows.ts';
 import { type EgressRules, egressProblem } from '../../kit/net/egress.ts';
 import { readOAuthToken } from '../../kit/net/oauth-token.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
-import { MCP_PROVIDER_PREFIX } from '../../ports/byok-credentials.ts';
+import { MCP_PROVIDER_PREFIX } from '../../ports/tenancy/byok-credentials.ts';
 
 /** Requirements of a provider on its credentials. */
 export interface CredentialTarget {

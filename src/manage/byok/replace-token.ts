@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
-import type { McpToken } from '../../ports/byok-credentials.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/tenancy/byok.ts';
+import type { McpToken } from '../../ports/tenancy/byok-credentials.ts';
 import type { SecretCipher } from './secret-cipher.ts';
 
 /** Names a token for an MCP server, and the secret that it had. */

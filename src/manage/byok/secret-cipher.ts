@@ -1,5 +1,5 @@
 import { decrypt, type EncryptionKey, encrypt } from '../../kit/crypto/encrypt.ts';
-import type { EncryptedSecret } from '../../ports/byok.ts';
+import type { EncryptedSecret } from '../../ports/tenancy/byok.ts';
 
 /** The associated data of an encrypted secret: it cannot be decrypted in the row of another credential. */
 export type SecretOwner = Pick<EncryptedSecret, 'id' | 'accountId' | 'provider'>;

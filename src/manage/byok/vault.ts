@@ -10,9 +10,9 @@ import {
   makeEncryptionKey,
 } from '../../kit/crypto/encrypt.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
-import type { EncryptedSecret, SecretStore } from '../../ports/byok.ts';
-import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
 import { isOfDestination } from '../../ports/following/destinations.ts';
+import type { EncryptionKeyKeeper } from '../../ports/installation/encryption-keys.ts';
+import type { EncryptedSecret, SecretStore } from '../../ports/tenancy/byok.ts';
 import { SecretCipher, type SecretKeys, type SecretOwner } from './secret-cipher.ts';
 
 export interface Rotation {

@@ -15,8 +15,8 @@ import {
   classifierKey,
 } from '../../ports/following/classifiers.ts';
 import type { FollowerNotes } from '../../ports/following/follower-notes.ts';
-import type { Ledger } from '../../ports/ledger.ts';
-import type { Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
+import type { Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 import { ledgerOr503, notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { spentNanos } from '../spent-of-limit.ts';

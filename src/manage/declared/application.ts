@@ -1,9 +1,9 @@
 import type { Config } from '../../config/schema/schema.ts';
-import type { ByokStore, StoredByokCredential } from '../../ports/byok.ts';
 import type { Classifier, ClassifierStore } from '../../ports/following/classifiers.ts';
 import type { Destination, DestinationStore } from '../../ports/following/destinations.ts';
-import type { Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
-import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { ByokStore, StoredByokCredential } from '../../ports/tenancy/byok.ts';
+import type { Guardrail, GuardrailStore } from '../../ports/tenancy/guardrails.ts';
+import type { Key, Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import type { Sources } from '../sources.ts';
 

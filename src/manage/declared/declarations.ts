@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema/schema.ts';
-import type { FileMember } from '../../ports/tenancy.ts';
+import type { FileMember } from '../../ports/tenancy/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type {
   Application,

@@ -1,6 +1,6 @@
 import { nanosOf } from '../../kit/money.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../kit/time/windows.ts';
-import type { Budget } from '../../ports/tenancy.ts';
+import type { Budget } from '../../ports/tenancy/tenancy.ts';
 import type { Application, DeclaredKind, DeclaredPlace, DeclaredWorkspace } from './application.ts';
 import { editWorkspace } from './declared-workspace.ts';
 

@@ -1,6 +1,6 @@
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
 import { parseEgressRules } from '../../kit/net/egress.ts';
-import type { ByokChange, StoredByokCredential } from '../../ports/byok.ts';
+import type { ByokChange, StoredByokCredential } from '../../ports/tenancy/byok.ts';
 import { BYOK_DEFAULTS, byokChangeOf } from '../byok/byok-change.ts';
 import { checkSecret, credentialProviders, credentialTarget } from '../byok/byok-secret.ts';
 import type { Application, DeclaredCredential, DeclaredKind, DeclaredPlace } from './application.ts';

@@ -1,7 +1,7 @@
 import { workspaceGuardrailId } from '../../contract/guardrails/default-guardrail-ids.ts';
 import type { UpdateGuardrail } from '../../contract/guardrails/guardrail.ts';
 import { derivedUuid } from '../../kit/crypto/derived-uuid.ts';
-import type { AssignmentKind, GuardrailAssignment, GuardrailEdit } from '../../ports/guardrails.ts';
+import type { AssignmentKind, GuardrailAssignment, GuardrailEdit } from '../../ports/tenancy/guardrails.ts';
 import { guardrailChangeOf } from '../guardrails/guardrail-change.ts';
 import { GUARDRAIL_DEFAULTS, newGuardrail } from '../guardrails/new-guardrail.ts';
 import type {

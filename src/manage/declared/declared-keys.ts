@@ -1,7 +1,7 @@
 import { nanosOf } from '../../kit/money.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
 import { momentMs } from '../../kit/time/moment.ts';
-import type { Key, KeyEdit } from '../../ports/tenancy.ts';
+import type { Key, KeyEdit } from '../../ports/tenancy/tenancy.ts';
 import { hashSecret } from '../keys/hash-secret.ts';
 import { newHashedKey } from '../keys/new-key.ts';
 import type { Application, DeclaredKey, DeclaredKind, DeclaredPlace } from './application.ts';

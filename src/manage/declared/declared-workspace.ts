@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Workspace, WorkspaceEdit } from '../../ports/tenancy.ts';
+import type { Workspace, WorkspaceEdit } from '../../ports/tenancy/tenancy.ts';
 import { newWorkspace } from '../workspaces/new-workspace.ts';
 import type { Application, DeclaredChanges, DeclaredWorkspace } from './application.ts';
 

@@ -28,7 +28,7 @@ import {
   type StatedDestination,
 } from '../../ports/following/destinations.ts';
 import type { FollowerNotes } from '../../ports/following/follower-notes.ts';
-import type { Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 import type { Vault } from '../byok/vault.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';

@@ -1,6 +1,12 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { FileOwner, FileQuotas, FileStore, IncomingBytes, StoredFile } from '../../ports/files.ts';
+import type {
+  FileOwner,
+  FileQuotas,
+  FileStore,
+  IncomingBytes,
+  StoredFile,
+} from '../../ports/content/files.ts';
 import { ACCEPTED_TYPES, ContentTypeDetector } from './content-type-detector.ts';
 import { type OpenUpload, quotaPassed } from './open-uploads.ts';
 

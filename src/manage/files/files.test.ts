@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../../test/kit/builders/tenancy.ts';
 import { randomIds } from '../../kit/ids.ts';
 import { systemClock } from '../../kit/time/clock.ts';
-import type { FileBytes, FileStore } from '../../ports/files.ts';
+import type { FileBytes, FileStore } from '../../ports/content/files.ts';
 import { Files } from './files.ts';
 
 const CALLER = callerOf({ hash: 'h', accountId: 'a', name: 'k', label: 'l', isManagement: false });

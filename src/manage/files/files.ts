@@ -2,9 +2,15 @@ import type { FileQuery, FilesQuery } from '../../contract/workspaces/file.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { IdSource } from '../../kit/ids.ts';
 import { isJsonObject, type Json } from '../../kit/json/json.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { FileBytes, FilePosition, FileQuotas, FileStore, StoredFile } from '../../ports/files.ts';
-import type { WorkspaceStore } from '../../ports/tenancy.ts';
+import type {
+  FileBytes,
+  FilePosition,
+  FileQuotas,
+  FileStore,
+  StoredFile,
+} from '../../ports/content/files.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
+import type { WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { requireWorkspaceId } from '../workspaces/require-workspace-id.ts';

@@ -7,7 +7,7 @@ import {
   type FileUsage,
   type PassedQuota,
   passedQuota,
-} from '../../ports/files.ts';
+} from '../../ports/content/files.ts';
 
 type Usage = Readonly<Record<FileScope, FileUsage>>;
 

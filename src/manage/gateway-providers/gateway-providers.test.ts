@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StoredProvider } from '../../ports/gateway-providers.ts';
+import type { StoredProvider } from '../../ports/tenancy/gateway-providers.ts';
 import { GatewayProviders, type GatewayProvidersDependencies } from './gateway-providers.ts';
 
 const READ: StoredProvider = {

@@ -17,14 +17,14 @@ import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { DecryptionProblem } from '../../kit/crypto/encrypt.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { maskedLabel } from '../../kit/text/masked-label.ts';
-import type { Change } from '../../ports/changes.ts';
+import type { Change } from '../../ports/shared/changes.ts';
 import {
   type GatewayProviderStore,
   keyOwnerOf,
   type StoredModel,
   type StoredProvider,
   type StoredProviderChange,
-} from '../../ports/gateway-providers.ts';
+} from '../../ports/tenancy/gateway-providers.ts';
 import type { Vault } from '../byok/vault.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';

@@ -7,7 +7,7 @@ import { virtualIdProblem } from '../../catalog/virtual-ids.ts';
 import { addressChecks } from '../../config/parse/cross-checks.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { nearestWord } from '../../kit/text/nearest-word.ts';
-import type { StoredModel } from '../../ports/gateway-providers.ts';
+import type { StoredModel } from '../../ports/tenancy/gateway-providers.ts';
 import { type ProviderPlace, providerEntryOf } from './stored-entry.ts';
 
 /** Problems of where and how a provider is called, by the members of the API. `key`: in clear; null = it has none. */

@@ -1,5 +1,5 @@
 import type { DialectWord, ModelEntry, ProviderEntry } from '../../catalog/entries.ts';
-import type { StoredModel, StoredProvider } from '../../ports/gateway-providers.ts';
+import type { StoredModel, StoredProvider } from '../../ports/tenancy/gateway-providers.ts';
 
 /** A provider that the operator has added, and the models that were chosen for it, as a configuration names them. */
 export interface StoredEntry {

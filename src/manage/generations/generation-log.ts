@@ -11,7 +11,7 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { GenerationIds, traceIdOf } from '../../ir/trace.ts';
 import { nanosOf, usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events.ts';
+import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events/events.ts';
 import { queryMomentMs } from '../query-moment.ts';
 import { cursorOf, LOG_SORTS, positionIn, positionOf } from './log-cursor.ts';
 import { type LogNameSources, LogNames } from './log-names.ts';

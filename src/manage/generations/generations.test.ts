@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../ports/apps.ts';
-import type { StoredGeneration } from '../../ports/generations.ts';
+import type { App } from '../../ports/events/apps.ts';
+import type { StoredGeneration } from '../../ports/generations/generations.ts';
 import { Generations, type GenerationsDependencies } from './generations.ts';
 
 const generation = (account: string, source: string): StoredGeneration => ({

@@ -1,11 +1,15 @@
 import type { RecordedPrice } from '../../contract/generations/generation-record.ts';
 import { textAt } from '../../kit/json/members.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
-import type { AppRegistry } from '../../ports/apps.ts';
-import type { ContentStore, GenerationContent } from '../../ports/content.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
-import type { GenerationStore, RecentGenerations, StoredGeneration } from '../../ports/generations.ts';
-import type { RefusedRequests } from '../../ports/refused-requests.ts';
+import type { ContentStore, GenerationContent } from '../../ports/content/content.ts';
+import type { AppRegistry } from '../../ports/events/apps.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
+import type {
+  GenerationStore,
+  RecentGenerations,
+  StoredGeneration,
+} from '../../ports/generations/generations.ts';
+import type { RefusedRequests } from '../../ports/generations/refused-requests.ts';
 import type { PriceHistory } from '../models/price-history.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { LogViewer } from './generation-log.ts';

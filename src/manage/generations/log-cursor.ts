@@ -4,7 +4,7 @@ import {
   type LoggedGeneration,
   type LogPosition,
   type LogSort,
-} from '../../ports/events.ts';
+} from '../../ports/events/events.ts';
 
 /** What the log is in order of, by the name of the member that a query gives. */
 export const LOG_SORTS: Readonly<Record<NonNullable<GenerationsQuery['sort']>, LogSort>> = {

@@ -1,6 +1,6 @@
-import type { LoggedGeneration } from '../../ports/events.ts';
+import type { LoggedGeneration } from '../../ports/events/events.ts';
 import { type ClassifierStore, classifierOfKey, classifierTitle } from '../../ports/following/classifiers.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 
 export interface LogNameSources {
   readonly tenancy: Pick<KeyStore, 'findKey'> & Pick<WorkspaceStore, 'findWorkspaceById'>;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../kit/log/log.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { CallCountStore } from '../../ports/call-counts.ts';
-import type { ContentStore } from '../../ports/content.ts';
-import type { EventStore } from '../../ports/events.ts';
-import type { GenerationStore } from '../../ports/generations.ts';
-import type { RefusedRequests } from '../../ports/refused-requests.ts';
+import type { ContentStore } from '../../ports/content/content.ts';
+import type { EventStore } from '../../ports/events/events.ts';
+import type { GenerationStore } from '../../ports/generations/generations.ts';
+import type { RefusedRequests } from '../../ports/generations/refused-requests.ts';
+import type { CallCountStore } from '../../ports/upstreams/call-counts.ts';
 import { hourOf } from '../models/hourly-totals.ts';
 import { KEPT_HOURS } from '../models/uptime-history.ts';
 

@@ -7,8 +7,8 @@ import type {
 import { traceIdOf, traceIdOfGeneration } from '../../ir/trace.ts';
 import { usdOf } from '../../kit/money.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
-import type { GenerationRow } from '../../ports/generation-row.ts';
-import type { Ledger, RunningGeneration } from '../../ports/ledger.ts';
+import type { GenerationRow } from '../../ports/generations/generation-row.ts';
+import type { Ledger, RunningGeneration } from '../../ports/money/ledger.ts';
 import type { LogViewer } from './generation-log.ts';
 import { type LogNameSources, LogNames } from './log-names.ts';
 

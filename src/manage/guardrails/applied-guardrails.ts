@@ -5,8 +5,8 @@ import {
   type GuardrailAssignment,
   type GuardrailScope,
   NO_GUARDRAILS,
-} from '../../ports/guardrails.ts';
-import type { Key } from '../../ports/tenancy.ts';
+} from '../../ports/tenancy/guardrails.ts';
+import type { Key } from '../../ports/tenancy/tenancy.ts';
 
 /**
  * The guardrails that apply to a key, the widest scope first: the defaults of its account and workspace, that of the

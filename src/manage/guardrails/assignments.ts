@@ -1,8 +1,8 @@
 import type { AssignmentsQuery } from '../../contract/guardrails/assignment.ts';
 import { invalidRequest } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
-import type { AssignmentKind, GuardrailAssignment, GuardrailStore } from '../../ports/guardrails.ts';
-import type { Key, Tenancy } from '../../ports/tenancy.ts';
+import type { AssignmentKind, GuardrailAssignment, GuardrailStore } from '../../ports/tenancy/guardrails.ts';
+import type { Key, Tenancy } from '../../ports/tenancy/tenancy.ts';
 import { refuseDeclared } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { DEFAULT_PAGE, type Guardrails } from './guardrails.ts';

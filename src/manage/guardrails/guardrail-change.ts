@@ -1,7 +1,7 @@
 import { SERVICE_DEFAULTS, type UpdateGuardrail } from '../../contract/guardrails/guardrail.ts';
 import { nanosOf } from '../../kit/money.ts';
-import type { GuardrailSettings } from '../../ports/guardrails.ts';
-import { ZDR_FAMILIES } from '../../ports/guardrails.ts';
+import type { GuardrailSettings } from '../../ports/tenancy/guardrails.ts';
+import { ZDR_FAMILIES } from '../../ports/tenancy/guardrails.ts';
 
 /** Request member -> stored name, of what is stored as it is given. */
 const STORED_NAMES = {

@@ -4,7 +4,7 @@ import type { Issue } from '../../kit/json/validate.ts';
 import { SharedTurn, type Sliced } from '../../kit/loop/turns.ts';
 import { urlOf } from '../../kit/net/url-of.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type { BuiltinSlug } from '../../ports/guardrails.ts';
+import type { BuiltinSlug } from '../../ports/tenancy/guardrails.ts';
 
 /** Names that a list may have. */
 export interface KnownNames {

@@ -6,8 +6,8 @@ import type {
 } from '../../contract/guardrails/guardrail.ts';
 import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { AssignedCounts, Guardrail, GuardrailStore } from '../../ports/guardrails.ts';
-import type { Tenancy } from '../../ports/tenancy.ts';
+import type { AssignedCounts, Guardrail, GuardrailStore } from '../../ports/tenancy/guardrails.ts';
+import type { Tenancy } from '../../ports/tenancy/tenancy.ts';
 import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';

@@ -1,4 +1,4 @@
-import type { Guardrail, GuardrailSettings } from '../../ports/guardrails.ts';
+import type { Guardrail, GuardrailSettings } from '../../ports/tenancy/guardrails.ts';
 
 /** Settings of a guardrail that are not given: nothing is limited, checked or filtered. */
 export const GUARDRAIL_DEFAULTS = {

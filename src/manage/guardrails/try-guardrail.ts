@@ -1,6 +1,6 @@
 import type { GuardrailTrial, GuardrailVerdict } from '../../contract/guardrails/trial.ts';
 import { SharedTurn } from '../../kit/loop/turns.ts';
-import { FILTER_ACTIONS, type FilterAction, type Guardrail } from '../../ports/guardrails.ts';
+import { FILTER_ACTIONS, type FilterAction, type Guardrail } from '../../ports/tenancy/guardrails.ts';
 import { preparedFilters } from '../../stages/guardrails/filters/filter-set.ts';
 import { redacted } from '../../stages/guardrails/filters/finding.ts';
 import type { JudgesFor } from '../../stages/guardrails/judges/judge.ts';

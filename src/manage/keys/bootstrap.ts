@@ -1,4 +1,4 @@
-import type { Tenancy } from '../../ports/tenancy.ts';
+import type { Tenancy } from '../../ports/tenancy/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Sources } from '../sources.ts';
 import type { Keys } from './keys.ts';

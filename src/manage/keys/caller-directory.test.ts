@@ -8,8 +8,8 @@ import {
   type GuardrailAssignment,
   type GuardrailStore,
   NO_GUARDRAILS,
-} from '../../ports/guardrails.ts';
-import type { Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+} from '../../ports/tenancy/guardrails.ts';
+import type { Key, Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 import { Freshness } from '../freshness.ts';
 import { CallerDirectory } from './caller-directory.ts';
 import { hashSecret } from './hash-secret.ts';

@@ -2,17 +2,17 @@ import { timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Caller } from '../../ports/caller.ts';
-import type { Change } from '../../ports/changes.ts';
+import type { KeyOwner } from '../../ports/generations/refused-requests.ts';
+import { memberScopeId } from '../../ports/money/ledger.ts';
+import type { Change } from '../../ports/shared/changes.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import {
   type AppliedGuardrail,
   type Guardrail,
   type GuardrailStore,
   NO_GUARDRAILS,
-} from '../../ports/guardrails.ts';
-import { memberScopeId } from '../../ports/ledger.ts';
-import type { KeyOwner } from '../../ports/refused-requests.ts';
-import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+} from '../../ports/tenancy/guardrails.ts';
+import type { Budget, Key, Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 import { ConfirmedCache } from '../confirmed-cache.ts';
 import type { Freshness } from '../freshness.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';

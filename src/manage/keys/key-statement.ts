@@ -1,6 +1,6 @@
 import type { Nanos } from '../../kit/money.ts';
-import type { Ledger, Spending } from '../../ports/ledger.ts';
-import type { Key } from '../../ports/tenancy.ts';
+import type { Ledger, Spending } from '../../ports/money/ledger.ts';
+import type { Key } from '../../ports/tenancy/tenancy.ts';
 import { ledgerOr503 } from '../refusals.ts';
 import { remainingNanos } from '../spent-of-limit.ts';
 import { keyLimitOf } from './limits.ts';

@@ -2,11 +2,11 @@ import type { CreateKey, KeysQuery, UpdateKey } from '../../contract/keys/key.ts
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import { nanosOf } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
-import type { EventStore } from '../../ports/events.ts';
-import type { AppliedGuardrail, GuardrailStore } from '../../ports/guardrails.ts';
-import type { Ledger } from '../../ports/ledger.ts';
-import type { MemberStore } from '../../ports/members.ts';
-import type { Key, KeySettings, Tenancy } from '../../ports/tenancy.ts';
+import type { EventStore } from '../../ports/events/events.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
+import type { AppliedGuardrail, GuardrailStore } from '../../ports/tenancy/guardrails.ts';
+import type { MemberStore } from '../../ports/tenancy/members.ts';
+import type { Key, KeySettings, Tenancy } from '../../ports/tenancy/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { appliedGuardrails } from '../guardrails/applied-guardrails.ts';
 import { type KnownNames, unknownModels } from '../guardrails/guardrail-issues.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
-import type { EventAnswer, EventQuery } from '../../ports/events.ts';
+import type { EventAnswer, EventQuery } from '../../ports/events/events.ts';
 import { lastUsesOf } from './last-uses.ts';
 
 const answering = (answer: (query: EventQuery) => EventAnswer) => ({

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { EventStore } from '../../ports/events.ts';
+import type { EventStore } from '../../ports/events/events.ts';
 
 /** How long a list of keys waits for it, milliseconds. */
 const PATIENCE_MS = 2_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
 import { keyOf } from '../../../test/kit/builders/tenancy.ts';
-import type { AppliedGuardrail, Guardrail, GuardrailScope } from '../../ports/guardrails.ts';
-import type { Limit, Spending } from '../../ports/ledger.ts';
-import type { Budget } from '../../ports/tenancy.ts';
+import type { Limit, Spending } from '../../ports/money/ledger.ts';
+import type { AppliedGuardrail, Guardrail, GuardrailScope } from '../../ports/tenancy/guardrails.ts';
+import type { Budget } from '../../ports/tenancy/tenancy.ts';
 import { remainingNanos } from '../spent-of-limit.ts';
 import { limitsOf } from './limits.ts';
 

@@ -1,6 +1,6 @@
-import type { AppliedGuardrail, GuardrailScope } from '../../ports/guardrails.ts';
-import type { Limit, Limits } from '../../ports/ledger.ts';
-import type { Budget, KeySettings, WorkspaceSettings } from '../../ports/tenancy.ts';
+import type { Limit, Limits } from '../../ports/money/ledger.ts';
+import type { AppliedGuardrail, GuardrailScope } from '../../ports/tenancy/guardrails.ts';
+import type { Budget, KeySettings, WorkspaceSettings } from '../../ports/tenancy/tenancy.ts';
 
 /** The limit of a key; null = none. */
 export function keyLimitOf({ limitNanos, limitReset, includeByokInLimit }: KeySettings): Limit | null {

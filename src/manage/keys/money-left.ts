@@ -2,8 +2,8 @@ import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
 import type { LimitWindow } from '../../kit/time/windows.ts';
-import type { Ledger, Limit, Spending } from '../../ports/ledger.ts';
-import type { Key, NamedBudget, Tenancy } from '../../ports/tenancy.ts';
+import type { Ledger, Limit, Spending } from '../../ports/money/ledger.ts';
+import type { Key, NamedBudget, Tenancy } from '../../ports/tenancy/tenancy.ts';
 import { remainingNanos } from '../spent-of-limit.ts';
 import { keyLimitOf } from './limits.ts';
 

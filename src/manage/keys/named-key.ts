@@ -1,6 +1,6 @@
 import type { CreateKey, UpdateKey } from '../../contract/keys/key.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy.ts';
+import type { Account, Key, Tenancy, Workspace } from '../../ports/tenancy/tenancy.ts';
 
 /*
  * Keys and their workspaces, as the operator names them.

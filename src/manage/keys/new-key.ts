@@ -1,5 +1,5 @@
 import { maskedLabel } from '../../kit/text/masked-label.ts';
-import type { Key } from '../../ports/tenancy.ts';
+import type { Key } from '../../ports/tenancy/tenancy.ts';
 import { hashSecret } from './hash-secret.ts';
 
 /** A new key with its secret, which is stored nowhere. */

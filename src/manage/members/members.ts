@@ -9,7 +9,7 @@ import type {
   OtherMembers,
   WorkspaceMember,
   WorkspaceRole,
-} from '../../ports/members.ts';
+} from '../../ports/tenancy/members.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';

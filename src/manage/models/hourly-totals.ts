@@ -1,4 +1,4 @@
-import type { CountedCalls, HourlyCalls } from '../../ports/call-counts.ts';
+import type { CountedCalls, HourlyCalls } from '../../ports/upstreams/call-counts.ts';
 
 const HOUR_MS = 3_600_000;
 

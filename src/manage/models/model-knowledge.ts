@@ -17,7 +17,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import type { Issue } from '../../kit/json/validate.ts';
 import { forEachSliced, runAtOnce, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
+import type { CatalogOverlayStore } from '../../ports/installation/catalog-overlay.ts';
 
 export type { Difference } from '../../catalog/knowledge/differences.ts';
 export type { KnownModel } from '../../catalog/knowledge/known-model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
-import type { PriceRow } from '../../ports/prices.ts';
+import type { PriceRow } from '../../ports/upstreams/prices.ts';
 import { changedPrices, changesIn, pricesInForce } from './price-history.ts';
 
 const row = (sinceMs: number, price: string | null, endpoint = 'acme'): PriceRow => ({

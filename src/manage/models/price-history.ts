@@ -2,7 +2,7 @@ import type { Catalog, Endpoint, Pricing } from '../../catalog/catalog.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
 import { formatPrice } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { PriceKey, PriceRow, PriceStore } from '../../ports/prices.ts';
+import type { PriceKey, PriceRow, PriceStore } from '../../ports/upstreams/prices.ts';
 
 export interface PriceChange extends PriceKey {
   readonly atMs: number;

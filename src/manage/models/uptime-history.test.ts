@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
 import { MemoryCallCounts } from '../../../test/kit/fakes/memory-call-counts.ts';
-import type { CountedCalls, HourlyCalls, SummedHours } from '../../ports/call-counts.ts';
+import type { CountedCalls, HourlyCalls, SummedHours } from '../../ports/upstreams/call-counts.ts';
 import { hourOf } from './hourly-totals.ts';
 import { UptimeHistory } from './uptime-history.ts';
 

@@ -1,6 +1,11 @@
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { CallCountStore, CountedCalls, PeriodCalls, SummedHours } from '../../ports/call-counts.ts';
+import type {
+  CallCountStore,
+  CountedCalls,
+  PeriodCalls,
+  SummedHours,
+} from '../../ports/upstreams/call-counts.ts';
 import { HourlyTotals, hourOf } from './hourly-totals.ts';
 import { type DailyCalls, dailyCallsBySite, uptimeHours } from './uptime.ts';
 

@@ -1,4 +1,4 @@
-import type { PeriodCalls, SummedHours } from '../../ports/call-counts.ts';
+import type { PeriodCalls, SummedHours } from '../../ports/upstreams/call-counts.ts';
 import { hourOf } from './hourly-totals.ts';
 
 export const UPTIME_DAYS = 30;

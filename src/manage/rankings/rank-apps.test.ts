@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runAtOnce } from '../../kit/loop/turns.ts';
-import type { App } from '../../ports/apps.ts';
-import type { AppTotals } from '../../ports/events.ts';
+import type { App } from '../../ports/events/apps.ts';
+import type { AppTotals } from '../../ports/events/events.ts';
 import { leadersOf, type RankingInput, type RankingSources, rankApps } from './rank-apps.ts';
 
 /** Tokens of apps by window, as a gateway gets them. */

@@ -1,8 +1,8 @@
 import type { AppRankingSort } from '../../contract/analytics/dataset-app-rankings.ts';
 import { Shortlist } from '../../kit/collections/shortlist.ts';
 import { nextTurn, runInTurns, type Sliced } from '../../kit/loop/turns.ts';
-import type { AppRegistry } from '../../ports/apps.ts';
-import type { AppTotals } from '../../ports/events.ts';
+import type { AppRegistry } from '../../ports/events/apps.ts';
+import type { AppTotals } from '../../ports/events/events.ts';
 
 export interface RankedApp {
   readonly id: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayText } from '../../contract/analytics/dataset-window.ts';
 import { runAtOnce } from '../../kit/loop/turns.ts';
-import type { EventRow } from '../../ports/events.ts';
+import type { EventRow } from '../../ports/events/events.ts';
 import { modelFilters, queryWindows, rankModels } from './rank-models.ts';
 
 const DAY_MS = 86_400_000;

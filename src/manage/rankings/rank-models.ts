@@ -3,8 +3,8 @@ import { invalidRequest } from '../../ir/errors.ts';
 import { Shortlist } from '../../kit/collections/shortlist.ts';
 import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { boundsAt, type ResetWindow } from '../../kit/time/windows.ts';
-import { MODALITIES, type Modality, modalitiesText } from '../../ports/event-names.ts';
-import type { DayWindow, EventFilter, EventRow } from '../../ports/events.ts';
+import { MODALITIES, type Modality, modalitiesText } from '../../ports/events/event-names.ts';
+import type { DayWindow, EventFilter, EventRow } from '../../ports/events/events.ts';
 
 export interface RankedModel {
   readonly periodMs: number;

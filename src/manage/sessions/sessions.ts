@@ -1,5 +1,5 @@
-import type { Caller } from '../../ports/caller.ts';
-import type { Session, SessionOwner, SessionStore } from '../../ports/sessions.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
+import type { Session, SessionOwner, SessionStore } from '../../ports/tenancy/sessions.ts';
 import type { CallerDirectory } from '../keys/caller-directory.ts';
 import { hashSecret } from '../keys/hash-secret.ts';
 import { notFound } from '../refusals.ts';

@@ -1,6 +1,6 @@
 import { appAttributionOf } from '../../ir/apps/app-attribution.ts';
 import { originOf } from '../../kit/net/origin-of.ts';
-import { type AppSighting, appSightingOf } from '../../ports/apps.ts';
+import { type AppSighting, appSightingOf } from '../../ports/events/apps.ts';
 import type { UsageLine } from './usage-line.ts';
 
 type WrittenApp = NonNullable<UsageLine['app']>;

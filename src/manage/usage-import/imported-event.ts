@@ -1,6 +1,6 @@
 import { nanosOf } from '../../kit/money.ts';
-import { contextLengthBucketOf, modalitiesText } from '../../ports/event-names.ts';
-import type { GenerationEvent } from '../../ports/events.ts';
+import { contextLengthBucketOf, modalitiesText } from '../../ports/events/event-names.ts';
+import type { GenerationEvent } from '../../ports/events/events.ts';
 import { parseModelId } from '../../routing/resolve/model-id.ts';
 import type { ImportedApp } from './imported-app.ts';
 import type { UsageLine } from './usage-line.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { AppRegistry, AppSighting } from '../../ports/apps.ts';
-import type { Appended, EventStore } from '../../ports/events.ts';
-import type { KeyStore, WorkspaceStore } from '../../ports/tenancy.ts';
+import type { AppRegistry, AppSighting } from '../../ports/events/apps.ts';
+import type { Appended, EventStore } from '../../ports/events/events.ts';
+import type { KeyStore, WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { UsageScopes } from './usage-owners.ts';
 

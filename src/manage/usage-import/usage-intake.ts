@@ -1,7 +1,7 @@
 import type { Issue } from '../../kit/json/validate.ts';
 import type { Line } from '../../kit/text/line-reader.ts';
-import type { AppSighting } from '../../ports/apps.ts';
-import type { GenerationEvent } from '../../ports/events.ts';
+import type { AppSighting } from '../../ports/events/apps.ts';
+import type { GenerationEvent } from '../../ports/events/events.ts';
 import { type AppMember, type ImportedApp, ImportedApps } from './imported-app.ts';
 import { importedEventOf } from './imported-event.ts';
 import { parseUsageLine } from './usage-line.ts';

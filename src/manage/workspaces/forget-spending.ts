@@ -1,4 +1,4 @@
-import { type ForgettableScope, type Ledger, LedgerUnavailable } from '../../ports/ledger.ts';
+import { type ForgettableScope, type Ledger, LedgerUnavailable } from '../../ports/money/ledger.ts';
 
 /**
  * Drops the spending of deleted keys or a deleted workspace from the ledger. If the ledger is unavailable it stays,

@@ -1,4 +1,4 @@
-import type { Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
+import type { Workspace, WorkspaceSettings } from '../../ports/tenancy/tenancy.ts';
 
 const DEFAULTS: Omit<WorkspaceSettings, 'slug' | 'name'> = {
   description: null,

@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
-import type { WorkspaceStore } from '../../ports/tenancy.ts';
+import type { WorkspaceStore } from '../../ports/tenancy/tenancy.ts';
 
 /** Checks the workspace id of a request; without one returns the account's default workspace. Throws 400 or 404. */
 export async function requireWorkspaceId(

@@ -4,8 +4,8 @@ import type {
   WorkspacesQuery,
 } from '../../contract/workspaces/workspace.ts';
 import { GatewayError } from '../../ir/errors.ts';
-import type { Ledger } from '../../ports/ledger.ts';
-import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
+import type { Key, Tenancy, Workspace, WorkspaceSettings } from '../../ports/tenancy/tenancy.ts';
 import { notFound, refuseDeclared, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { forgetSpending } from './forget-spending.ts';

@@ -4,7 +4,7 @@ import { ExpiringMap } from '../../kit/collections/expiring-map.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { numberAt, objectsAt, stringAt } from '../../kit/json/members.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { McpMemory, SeenTools } from '../../ports/mcp-memory.ts';
+import type { McpMemory, SeenTools } from '../../ports/upstreams/mcp-memory.ts';
 import { CallResult } from './call-result.ts';
 import { McpProblem } from './mcp-problem.ts';
 import { identityOf, type McpLimits, type RemoteServer, secretRemover } from './remote-server.ts';

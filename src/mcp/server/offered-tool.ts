@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../ir/request.ts';
 import type { ToolResultBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 
 export interface ToolRun {
   readonly generationId: string;

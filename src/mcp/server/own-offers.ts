@@ -2,7 +2,7 @@ import { GatewayError } from '../../ir/errors.ts';
 import { textBlock } from '../../ir/tool-result-block.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import type { ServerTool, ToolContext, ToolSettings, WorkspaceFiles } from '../../tools/server-tool.ts';
 import { SERVER_TOOLS } from '../../tools/table.ts';
 import type { OfferedTool, ToolResult, ToolRun } from './offered-tool.ts';

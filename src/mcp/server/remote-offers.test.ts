@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { McpProblem } from '../client/mcp-problem.ts';
 import type { GrantedServers } from '../granted-servers.ts';
 import { RemoteOffers } from './remote-offers.ts';

@@ -4,7 +4,7 @@ import { RecentMap } from '../../kit/collections/recent-map.ts';
 import { numberAt } from '../../kit/json/members.ts';
 import type { Log } from '../../kit/log/log.ts';
 import { mapAtOnce } from '../../kit/loop/map-at-once.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import type { RemoteCall } from '../client/mcp-client.ts';
 import { McpProblem } from '../client/mcp-problem.ts';
 import { identityOf, type RemoteServer } from '../client/remote-server.ts';

@@ -1,7 +1,7 @@
 import type { Nanos } from '../../kit/money.ts';
-import type { SettledPosition } from '../generations.ts';
-import type { ScopeIds } from '../ledger.ts';
-import type { FileMember, Page } from '../tenancy.ts';
+import type { SettledPosition } from '../generations/generations.ts';
+import type { ScopeIds } from '../money/ledger.ts';
+import type { FileMember, Page } from '../tenancy/tenancy.ts';
 
 /** A question that a classifier answers of each generation, with a closed set of answers. */
 export interface ClassifierDimension {

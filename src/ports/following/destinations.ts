@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { EncryptedSecret, SecretStore } from '../byok.ts';
-import type { FileMember, Page } from '../tenancy.ts';
+import type { EncryptedSecret, SecretStore } from '../tenancy/byok.ts';
+import type { FileMember, Page } from '../tenancy/tenancy.ts';
 import type { FollowerNote } from './follower-notes.ts';
 
 export const DESTINATION_TYPE_NAMES = [

@@ -1,5 +1,5 @@
-import type { GenerationContent } from '../content.ts';
-import type { StoredGeneration } from '../generations.ts';
+import type { GenerationContent } from '../content/content.ts';
+import type { StoredGeneration } from '../generations/generations.ts';
 
 export interface FollowedGeneration {
   readonly generation: StoredGeneration;

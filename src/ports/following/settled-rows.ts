@@ -1,4 +1,4 @@
-import type { StoredGeneration } from '../generations.ts';
+import type { StoredGeneration } from '../generations/generations.ts';
 
 /** A position among settled generations. What is in it only the store knows; equal positions are equal texts. */
 export type RowPlace = string;

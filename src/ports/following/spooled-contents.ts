@@ -1,4 +1,4 @@
-import type { GenerationContent, StoredContent } from '../content.ts';
+import type { GenerationContent, StoredContent } from '../content/content.ts';
 
 /** Content of the first of some generations. */
 export interface FoundContents {

@@ -1,6 +1,6 @@
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Pin } from '../../ports/routing-memory.ts';
+import type { Pin } from '../../ports/shared/routing-memory.ts';
 
 export interface PinDependencies {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { HealthReport } from '../../ports/routing-memory.ts';
+import type { HealthReport } from '../../ports/shared/routing-memory.ts';
 import { Breaker, type BreakerAdmission } from './breaker.ts';
 import type { EndpointHealth, HealthState } from './endpoint-health.ts';
 import { INSTABILITY_WINDOW, type Measurements } from './measurements.ts';

@@ -1,4 +1,4 @@
-import type { HealthReport, ReportedCooldown } from '../../ports/routing-memory.ts';
+import type { HealthReport, ReportedCooldown } from '../../ports/shared/routing-memory.ts';
 import type { HealthState } from './endpoint-health.ts';
 import { FailureTally } from './failure-tally.ts';
 

@@ -1,4 +1,4 @@
-import type { CountedCalls } from '../../ports/call-counts.ts';
+import type { CountedCalls } from '../../ports/upstreams/call-counts.ts';
 
 export class CallTally {
   calls = 0;

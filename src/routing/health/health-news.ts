@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { FailureCount, HealthReport, ReportedCooldown } from '../../ports/routing-memory.ts';
+import type { FailureCount, HealthReport, ReportedCooldown } from '../../ports/shared/routing-memory.ts';
 import type { BegunCooldown } from './breaker.ts';
 import { MeasuredTally } from './measured-tally.ts';
 import type { ServicePlace } from './service-place.ts';

@@ -1,4 +1,4 @@
-import type { HealthReport, ReceivedNews } from '../../ports/routing-memory.ts';
+import type { HealthReport, ReceivedNews } from '../../ports/shared/routing-memory.ts';
 import { AccountHealth } from './account-health.ts';
 import type { BreakerAdmission } from './breaker.ts';
 import { type EndpointHealth, type HealthView, UNTRIED } from './endpoint-health.ts';

@@ -1,4 +1,4 @@
-import type { BucketCounts, MeasuredCalls } from '../../ports/routing-memory.ts';
+import type { BucketCounts, MeasuredCalls } from '../../ports/shared/routing-memory.ts';
 
 class Buckets {
   #counts = new Map<number, number>();

@@ -1,4 +1,4 @@
-import type { BucketCounts, MeasuredCalls } from '../../ports/routing-memory.ts';
+import type { BucketCounts, MeasuredCalls } from '../../ports/shared/routing-memory.ts';
 import type { CallTally } from './call-tallies.ts';
 import type { Percentiles } from './endpoint-health.ts';
 import type { MeasuredTally } from './measured-tally.ts';

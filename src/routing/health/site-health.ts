@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { HealthReport } from '../../ports/routing-memory.ts';
+import type { HealthReport } from '../../ports/shared/routing-memory.ts';
 import { Breaker, type CooldownSettings } from './breaker.ts';
 import type { CallTallies } from './call-tallies.ts';
 import type { EndpointHealth } from './endpoint-health.ts';

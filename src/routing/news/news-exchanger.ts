@@ -5,7 +5,7 @@ import {
   type NewsExchange,
   type RoutingMemory,
   type RoutingNews,
-} from '../../ports/routing-memory.ts';
+} from '../../ports/shared/routing-memory.ts';
 import type { Pins } from '../conversation/pins.ts';
 import type { Health } from '../health/health.ts';
 import type { HealthNews } from '../health/health-news.ts';

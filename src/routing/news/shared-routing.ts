@@ -1,4 +1,4 @@
-import type { Pin, RoutingMemory } from '../../ports/routing-memory.ts';
+import type { Pin, RoutingMemory } from '../../ports/shared/routing-memory.ts';
 import type { SharedPins } from '../conversation/pins.ts';
 import { PROBE_TIMEOUT_MS } from '../health/breaker.ts';
 import type { ProbeRights } from '../health/probe-rights.ts';

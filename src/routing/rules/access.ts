@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { type Access, SHARED } from './candidate.ts';
 
 /** BYOK credentials per endpoint, of each kind (regular, fallback): more than a request ever tries. */

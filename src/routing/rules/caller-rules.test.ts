@@ -3,7 +3,7 @@ import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/cata
 import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
 import { routeOf, tagsOf } from '../../../test/kit/builders/route.ts';
 import { callerOf } from '../../../test/kit/builders/tenancy.ts';
-import type { GuardrailSettings } from '../../ports/guardrails.ts';
+import type { GuardrailSettings } from '../../ports/tenancy/guardrails.ts';
 import { planRoute } from '../plan-route.ts';
 import { callerFilters, isModelAllowed } from './caller-rules.ts';
 import { SHARED } from './candidate.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import type { Filter, FilterSubject } from './filters.ts';
 import { guardrailFilters, modelNames, namedEntries, outsideModels } from './guardrail-rules.ts';
 

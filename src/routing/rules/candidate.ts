@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import type { Lane } from '../../dialects/lane.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 
 /** The credential of a call: the gateway's (`shared`), or a BYOK credential. */
 export type Access =

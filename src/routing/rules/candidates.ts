@@ -1,7 +1,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { canRelay } from '../../dialects/lane.ts';
 import type { RequestFormat } from '../../ir/items.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { accessesTo } from './access.ts';
 import type { Candidate, Rejection } from './candidate.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';

@@ -2,7 +2,7 @@ import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { exceeds, outputLimitAt } from '../../catalog/output-limit.ts';
 import { DIALECTS } from '../../dialects/dialects.ts';
 import { dialectOf } from '../../dialects/lane.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { excludesShared, hasSharedAccess } from './access.ts';
 import type { Access } from './candidate.ts';
 import { declarationOf, hasZeroRetention, retainsNothing } from './data-policy.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf, providerOf } from '../../../test/kit/builders/catalog.ts';
 import { guardrailOf } from '../../../test/kit/builders/guardrails.ts';
 import { byokCredentialOf, routeOf, tagsOf } from '../../../test/kit/builders/route.ts';
-import type { AppliedGuardrail, GuardrailSettings } from '../../ports/guardrails.ts';
-import { NO_GUARDRAILS } from '../../ports/guardrails.ts';
+import type { AppliedGuardrail, GuardrailSettings } from '../../ports/tenancy/guardrails.ts';
+import { NO_GUARDRAILS } from '../../ports/tenancy/guardrails.ts';
 import { planRoute } from '../plan-route.ts';
 import { demandsZeroRetention, guardrailFilters } from './guardrail-rules.ts';
 

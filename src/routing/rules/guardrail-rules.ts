@@ -1,6 +1,11 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import type { AppliedGuardrail, DataRegion, GuardrailSettings, ZdrFamily } from '../../ports/guardrails.ts';
+import type {
+  AppliedGuardrail,
+  DataRegion,
+  GuardrailSettings,
+  ZdrFamily,
+} from '../../ports/tenancy/guardrails.ts';
 import { hasZeroRetention, mayTrain, retainsNothing } from './data-policy.ts';
 import type { Filter, FilterSubject } from './filters.ts';
 

@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { isOpenTo } from './access.ts';
 import type { Candidate } from './candidate.ts';
 import type { Preferences } from './preferences.ts';

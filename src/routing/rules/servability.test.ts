@@ -4,7 +4,7 @@ import { requestOf } from '../../../test/kit/builders/request.ts';
 import { byokCredentialOf, routeOf, wishing } from '../../../test/kit/builders/route.ts';
 import { model, wide } from '../../../test/kit/builders/routed-models.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { planRoute } from '../plan-route.ts';
 import { needsOf } from './needs.ts';
 import { preferencesOf } from './preferences.ts';

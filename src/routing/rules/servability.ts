@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '../../catalog/catalog.ts';
 import { tierOf } from '../../catalog/service-tier.ts';
-import type { ByokCredential } from '../../ports/byok-credentials.ts';
+import type { ByokCredential } from '../../ports/tenancy/byok-credentials.ts';
 import { accessesTo } from './access.ts';
 import { type Filter, filtersOf, rejectingFilter } from './filters.ts';
 import { hasFlex, isAdmitted } from './narrow-to-tier.ts';

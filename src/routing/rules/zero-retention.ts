@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { Caller } from '../../ports/caller.ts';
+import type { Caller } from '../../ports/tenancy/caller.ts';
 import { demandsZeroRetention } from './guardrail-rules.ts';
 import { preferencesOf } from './preferences.ts';
 

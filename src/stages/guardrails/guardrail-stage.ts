@@ -3,7 +3,7 @@ import type { EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import type { WireWatch } from '../../ir/wire-watch.ts';
 import { SharedTurn } from '../../kit/loop/turns.ts';
-import type { AppliedGuardrail } from '../../ports/guardrails.ts';
+import type { AppliedGuardrail } from '../../ports/tenancy/guardrails.ts';
 import { hasToolWork } from '../../tools/wanted-tools.ts';
 import type { Next, Stage, StageContext } from '../stage.ts';
 import { passedError } from './answer/error-texts.ts';

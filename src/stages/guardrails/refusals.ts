@@ -1,7 +1,7 @@
 import { GatewayError } from '../../ir/errors.ts';
 import type { PipelineEntry } from '../../ir/metadata.ts';
 import { countText } from '../../kit/text/count-text.ts';
-import type { FilterAction } from '../../ports/guardrails.ts';
+import type { FilterAction } from '../../ports/tenancy/guardrails.ts';
 import type { Finding, TextPlace } from './filters/finding.ts';
 import type { Judge, JudgeFailure } from './judges/judge.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AccountStatement } from '../../ports/ledger.ts';
+import type { AccountStatement } from '../../ports/money/ledger.ts';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { OWN_KEY_FILE } from '../directory/secret-files.ts';

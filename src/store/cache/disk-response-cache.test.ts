@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
-import type { CachedAnswer } from '../../ports/response-cache.ts';
+import type { CachedAnswer } from '../../ports/content/response-cache.ts';
 import { type CacheBounds, DiskResponseCache } from './disk-response-cache.ts';
 
 const BOUNDS: CacheBounds = { memoryBytes: 10_000, diskBytes: 4_000, answerBytes: 2_000, files: 8 };

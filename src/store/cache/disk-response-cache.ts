@@ -2,7 +2,7 @@ import { readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node
 import { join } from 'node:path';
 import { RecentMap } from '../../kit/collections/recent-map.ts';
 import type { Log } from '../../kit/log/log.ts';
-import type { CachedAnswer, ResponseCache } from '../../ports/response-cache.ts';
+import type { CachedAnswer, ResponseCache } from '../../ports/content/response-cache.ts';
 import { makeDirectory } from '../directory/atomic-files.ts';
 import { OutageLog } from '../outage-log.ts';
 

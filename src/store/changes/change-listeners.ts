@@ -1,4 +1,4 @@
-import type { Change, ChangeListener } from '../../ports/changes.ts';
+import type { Change, ChangeListener } from '../../ports/shared/changes.ts';
 
 export class ChangeListeners {
   readonly #listeners = new Set<ChangeListener>();

@@ -1,4 +1,4 @@
-import type { Change } from '../../ports/changes.ts';
+import type { Change } from '../../ports/shared/changes.ts';
 
 /** Runs a statement on any connection to the database. */
 export type AskDatabase = <Row>(

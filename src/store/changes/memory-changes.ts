@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Change, ChangeListener, Changes } from '../../ports/changes.ts';
+import type { Change, ChangeListener, Changes } from '../../ports/shared/changes.ts';
 import { ChangeListeners } from './change-listeners.ts';
 
 /** Changes of a store that only this process writes: all of them are known at once. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Change, ChangeListener, Changes } from '../../ports/changes.ts';
+import type { Change, ChangeListener, Changes } from '../../ports/shared/changes.ts';
 import { isDatabaseAway } from '../sql/database-unavailable.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import { type AskDatabase, type ChangePosition, pruneChanges, readChanges } from './change-rows.ts';

@@ -6,7 +6,7 @@ import { JsonReader } from '../../kit/json/json-reader.ts';
 import { stringAt } from '../../kit/json/members.ts';
 import { encodeSliced, stringifySliced } from '../../kit/json/stringify-sliced.ts';
 import { runInTurns, type Sliced } from '../../kit/loop/turns.ts';
-import type { GenerationContent, StoredContent } from '../../ports/content.ts';
+import type { GenerationContent, StoredContent } from '../../ports/content/content.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

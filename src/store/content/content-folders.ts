@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ContentRetention } from '../../ports/content.ts';
+import type { ContentRetention } from '../../ports/content/content.ts';
 import { arrivalOfFile, type ContentPath, isDay, rangeOfDay } from './content-path.ts';
 import type { ContentFiles } from './queued-content-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../kit/log/log.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { ContentStore } from '../../ports/content.ts';
+import type { ContentStore } from '../../ports/content/content.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { ContentFolders } from './content-folders.ts';
 import { contentWithOlder } from './content-with-older.ts';

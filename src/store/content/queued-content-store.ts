@@ -7,7 +7,7 @@ import type {
   ContentStore,
   GenerationContent,
   StoredContent,
-} from '../../ports/content.ts';
+} from '../../ports/content/content.ts';
 import { decodeContent, encodeContent } from './content-codec.ts';
 import { type ContentPath, contentPath } from './content-path.ts';
 

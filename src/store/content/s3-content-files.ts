@@ -1,4 +1,4 @@
-import type { ContentRetention } from '../../ports/content.ts';
+import type { ContentRetention } from '../../ports/content/content.ts';
 import type { ListedObject, ObjectStorage } from '../object-storage/object-storage.ts';
 import { arrivalOfFile, type ContentPath, isDay, rangeOfDay } from './content-path.ts';
 import type { ContentFiles } from './queued-content-store.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CatalogOverlayStore } from '../../ports/catalog-overlay.ts';
+import type { CatalogOverlayStore } from '../../ports/installation/catalog-overlay.ts';
 import { readIfExists, replaceFile } from './atomic-files.ts';
 
 export class CatalogOverlayFile implements CatalogOverlayStore {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import type { EncryptionKeyKeeper } from '../../ports/installation/encryption-keys.ts';
 import { makeDirectory } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';

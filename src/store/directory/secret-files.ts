@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import type { EncryptionKeyKeeper } from '../../ports/installation/encryption-keys.ts';
 import { readIfExists, replaceFile } from './atomic-files.ts';
 import { DataDirectoryProblem } from './data-directory-problem.ts';
 

@@ -1,6 +1,6 @@
 import { isInTime } from '../../kit/loop/is-in-time.ts';
-import type { AppRegistry } from '../../ports/apps.ts';
-import type { EventStore } from '../../ports/events.ts';
+import type { AppRegistry } from '../../ports/events/apps.ts';
+import type { EventStore } from '../../ports/events/events.ts';
 
 /** How long a query waits for events that are not stored yet, milliseconds. After that it is answered without them. */
 const PATIENCE_MS = 2_000;

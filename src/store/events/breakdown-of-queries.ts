@@ -1,4 +1,10 @@
-import type { Breakdown, BreakdownQuery, EventQuery, EventStore, PeriodFigures } from '../../ports/events.ts';
+import type {
+  Breakdown,
+  BreakdownQuery,
+  EventQuery,
+  EventStore,
+  PeriodFigures,
+} from '../../ports/events/events.ts';
 
 /** More buckets than any period is divided into. */
 const MAX_BUCKETS = 1_000_000;

@@ -1,6 +1,6 @@
-import type { DimensionName } from '../../ports/event-names.ts';
-import type { GenerationEvent } from '../../ports/events.ts';
-import { GenerationRefused } from '../../ports/generations.ts';
+import type { DimensionName } from '../../ports/events/event-names.ts';
+import type { GenerationEvent } from '../../ports/events/events.ts';
+import { GenerationRefused } from '../../ports/generations/generations.ts';
 
 interface Column {
   readonly type: 'VARCHAR' | 'BIGINT' | 'BOOLEAN';

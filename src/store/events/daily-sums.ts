@@ -1,5 +1,5 @@
-import { DIMENSIONS, METRICS, type MetricName } from '../../ports/event-names.ts';
-import type { EventQuery } from '../../ports/events.ts';
+import { DIMENSIONS, METRICS, type MetricName } from '../../ports/events/event-names.ts';
+import type { EventQuery } from '../../ports/events/events.ts';
 import type { ColumnName } from './columns.ts';
 
 export const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../kit/json/json.ts';
 import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import type { ServiceClient } from '../../kit/net/service-client.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { EventStore } from '../../ports/events.ts';
+import type { EventStore } from '../../ports/events/events.ts';
 import { ClickhouseEventStore } from './clickhouse/event-store.ts';
 import { DuckdbEventStore } from './duckdb/event-store.ts';
 import { ProgressFile } from './feed/progress-file.ts';

@@ -1,6 +1,6 @@
-import type { EventStore } from '../../ports/events.ts';
+import type { EventStore } from '../../ports/events/events.ts';
+import type { ImportedUsage } from '../../ports/events/imported-usage.ts';
 import type { ClassificationStore } from '../../ports/following/classifiers.ts';
-import type { ImportedUsage } from '../../ports/imported-usage.ts';
 import type { ImportFeed } from './feed/import-feed.ts';
 
 export interface EventSources {

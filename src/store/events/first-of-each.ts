@@ -1,4 +1,4 @@
-import type { GenerationEvent } from '../../ports/events.ts';
+import type { GenerationEvent } from '../../ports/events/events.ts';
 
 /** Events without those whose id an earlier one has. */
 export function firstOfEach(events: readonly GenerationEvent[]): readonly GenerationEvent[] {

@@ -6,7 +6,7 @@ import {
   type LoggedGeneration,
   type LogPage,
   type LogQuery,
-} from '../../ports/events.ts';
+} from '../../ports/events/events.ts';
 
 /** Length of the first part of a range that is searched for a page, and by how much each further one is longer. */
 const FIRST_SEARCHED_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { AppRegistry } from '../../ports/apps.ts';
-import type { EventFeed, EventStore } from '../../ports/events.ts';
+import type { AppRegistry } from '../../ports/events/apps.ts';
+import type { EventFeed, EventStore } from '../../ports/events/events.ts';
+import type { ImportedUsage } from '../../ports/events/imported-usage.ts';
 import type { ClassificationStore } from '../../ports/following/classifiers.ts';
-import type { StoredGeneration } from '../../ports/generations.ts';
-import type { ImportedUsage } from '../../ports/imported-usage.ts';
-import type { OrderedGenerations } from '../../ports/ordered-generations.ts';
+import type { OrderedGenerations } from '../../ports/following/ordered-generations.ts';
+import type { StoredGeneration } from '../../ports/generations/generations.ts';
 import type { AddedGenerations } from '../sql/stores/added-generations.ts';
 import {
   type ClickhouseService,

@@ -4,7 +4,7 @@ import {
   TAG_PLACES,
   type TagPlace,
   type TagQuery,
-} from '../../ports/events.ts';
+} from '../../ports/events/events.ts';
 
 /** How many values a row has for dimensions, those of tags included. */
 export function groupedValues({ dimensions, tags }: Pick<EventQuery, 'dimensions' | 'tags'>): number {

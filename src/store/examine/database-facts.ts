@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { DatabaseFacts } from '../../ports/store-facts.ts';
+import type { DatabaseFacts } from '../../ports/installation/store-facts.ts';
 import { readSchema, tablesThere } from '../sql/migrate.ts';
 import type { SqlEngine } from '../sql/migrations/migration.ts';
 import type { Tables } from '../sql/tables.ts';

@@ -1,6 +1,6 @@
 import type { ClickhouseAddress } from '../../kit/net/clickhouse-address.ts';
 import { type ServiceClient, ServiceUnreachable } from '../../kit/net/service-client.ts';
-import type { ClickhouseFacts } from '../../ports/store-facts.ts';
+import type { ClickhouseFacts } from '../../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { ClickhouseClient, ClickhouseProblem } from '../events/clickhouse/driver/clickhouse-client.ts';
 import { EVENTS, SCHEMA_VERSION, STORES } from '../events/clickhouse/schema.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
-import type { EventSizes } from '../../ports/events.ts';
+import type { EventSizes } from '../../ports/events/events.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { columnsOf, openDatabase } from '../events/duckdb/driver/duckdb-driver.ts';
 import { duckdbErrorOf } from '../events/duckdb/driver/duckdb-errors.ts';

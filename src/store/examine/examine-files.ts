@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KnownFile } from '../../ports/store-facts.ts';
+import type { KnownFile } from '../../ports/installation/store-facts.ts';
 import { FILE_ID } from '../files/file-id.ts';
 import { MAX_EXAMINED_FILES } from './database-facts.ts';
 

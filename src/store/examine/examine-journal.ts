@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AccountStatement } from '../../ports/ledger.ts';
+import type { AccountStatement } from '../../ports/money/ledger.ts';
 import { readGatewayId } from '../directory/gateway-identity.ts';
 import { diskFilesIn } from '../journal/disk-files.ts';
 import type { JournalFiles } from '../journal/journal-files.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DatabaseAddress } from '../../kit/net/database-address.ts';
-import type { PostgresFacts } from '../../ports/store-facts.ts';
+import type { PostgresFacts } from '../../ports/installation/store-facts.ts';
 import type { BookedEnds } from '../ledger/postgres/booking/booked-ends.ts';
 import { readJournals } from '../ledger/postgres/booking/journal-rows.ts';
 import { type Totals, totalsIn } from '../ledger/postgres/tallies/account-statements.ts';

@@ -1,5 +1,5 @@
 import type { RedisAddress } from '../../kit/net/redis-address.ts';
-import type { RedisFacts } from '../../ports/store-facts.ts';
+import type { RedisFacts } from '../../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { RedisClient, redisErrorCode } from '../redis/redis-client.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Nanos } from '../../kit/money.ts';
-import type { DatabaseFacts, SchemaState } from '../../ports/store-facts.ts';
+import type { DatabaseFacts, SchemaState } from '../../ports/installation/store-facts.ts';
 import { readSchema } from '../sql/migrate.ts';
 import { schemaStateOf } from '../sql/schema-state.ts';
 import { withSqlite } from '../sql/sqlite/open-sqlite.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EncryptionKeyKeeper } from '../../ports/encryption-keys.ts';
+import type { EncryptionKeyKeeper } from '../../ports/installation/encryption-keys.ts';
 import { GATEWAY_TRACES, HASH_KEY_FILE, readHashKey } from '../directory/data-directory.ts';
 import { EncryptionKeyFiles, OWN_KEY_FILE } from '../directory/secret-files.ts';
 

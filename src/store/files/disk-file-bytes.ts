@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../../ir/errors.ts';
-import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
+import type { FileBytes, IncomingBytes } from '../../ports/content/files.ts';
 import { makeDirectory, syncDirectory } from '../directory/atomic-files.ts';
 import { codeOf } from '../sql/database-unavailable.ts';
 import { DiskFloor } from './disk-floor.ts';

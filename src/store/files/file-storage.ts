@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../kit/time/clock.ts';
 import { openServiceClient } from '../../net/egress/service-client.ts';
-import type { FileBytes } from '../../ports/files.ts';
+import type { FileBytes } from '../../ports/content/files.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { s3PlaceOf } from '../object-storage/s3-place.ts';
 import { S3Storage, type S3StorageOptions } from '../object-storage/s3-storage.ts';

@@ -1,4 +1,4 @@
-import type { FileBytes } from '../../ports/files.ts';
+import type { FileBytes } from '../../ports/content/files.ts';
 
 /** Contents in a new place, and those that were stored in another one before: they are read and removed there. */
 export function filesWithOlder(files: FileBytes, older: FileBytes): FileBytes {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../ir/errors.ts';
-import type { FileBytes, IncomingBytes } from '../../ports/files.ts';
+import type { FileBytes, IncomingBytes } from '../../ports/content/files.ts';
 import {
   type ObjectParts,
   type ObjectStorage,

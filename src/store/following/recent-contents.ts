@@ -1,4 +1,4 @@
-import type { GenerationContent, StoredContent } from '../../ports/content.ts';
+import type { GenerationContent, StoredContent } from '../../ports/content/content.ts';
 
 /** Followers that keep up read all of their contents here. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
-import type { StoredContent } from '../../ports/content.ts';
+import type { StoredContent } from '../../ports/content/content.ts';
 import { decodeContent, encodeContent } from '../content/content-codec.ts';
 
 /** Content of at most so many characters stays as it is: compressing and decompressing it costs more than its room. */

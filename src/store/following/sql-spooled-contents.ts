@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { weightOf } from '../../kit/json/stringify-sliced.ts';
 import { nextTurn } from '../../kit/loop/turns.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { GenerationContent, StoredContent } from '../../ports/content.ts';
+import type { GenerationContent, StoredContent } from '../../ports/content/content.ts';
 import type { FoundContents, SpooledContents } from '../../ports/following/spooled-contents.ts';
 import type { SpooledContentRow, Tables } from '../sql/tables.ts';
 import { RecentContents } from './recent-contents.ts';

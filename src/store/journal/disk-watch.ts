@@ -1,4 +1,4 @@
-import type { DiskWaits } from '../../ports/journal.ts';
+import type { DiskWaits } from '../../ports/money/journal.ts';
 import type { JournalFile, JournalFiles } from './journal-files.ts';
 
 /** An operation of the disk that takes longer is slow. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryDirectory } from '../../../test/adapters/contracts/temporary-directory.ts';
 import { JournalDisk } from '../../../test/program/faults/journal-disk.ts';
-import type { Durability, Journal, JournalPosition } from '../../ports/journal.ts';
+import type { Durability, Journal, JournalPosition } from '../../ports/money/journal.ts';
 import { MAX_RECORD_BYTES } from './frame.ts';
 import { type JournalOptions, openJournal } from './open-journal.ts';
 

@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry } from '../../ports/journal.ts';
+import type { Journal, JournalEntry } from '../../ports/money/journal.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { openDiskFiles } from './disk-files.ts';
 import { DiskWatch, type DiskWatchOptions, watchedFiles } from './disk-watch.ts';

@@ -1,4 +1,4 @@
-import type { JournalPosition } from '../../ports/journal.ts';
+import type { JournalPosition } from '../../ports/money/journal.ts';
 import { bytesOfFrame, writeFrame } from './frame.ts';
 import { type JournalFile, type JournalFiles, writeAll, writeAllBy } from './journal-files.ts';
 import {

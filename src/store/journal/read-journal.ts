@@ -1,4 +1,4 @@
-import type { JournalEntry, JournalPosition } from '../../ports/journal.ts';
+import type { JournalEntry, JournalPosition } from '../../ports/money/journal.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { readJournalFrame, wasSynced } from './frame.ts';
 import { type JournalFiles, readRange } from './journal-files.ts';

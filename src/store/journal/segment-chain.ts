@@ -1,4 +1,4 @@
-import type { Journal, JournalPosition } from '../../ports/journal.ts';
+import type { Journal, JournalPosition } from '../../ports/money/journal.ts';
 import type { JournalFiles } from './journal-files.ts';
 import { bytesOfFrames, OpenSegment } from './open-segment.ts';
 import type { JournalContent, StoredSegment } from './read-journal.ts';

@@ -6,7 +6,7 @@ import {
   type JournalEntry,
   type JournalPosition,
   JournalUnavailable,
-} from '../../ports/journal.ts';
+} from '../../ports/money/journal.ts';
 import { OutageLog } from '../outage-log.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import type { DiskWatch } from './disk-watch.ts';

@@ -1,4 +1,4 @@
-import type { Append } from '../../ports/journal.ts';
+import type { Append } from '../../ports/money/journal.ts';
 import { bytesOfFrame } from './frame.ts';
 
 /** Upper bound of one write, unless a single record is larger: bounds the latency of an append. */

@@ -1,5 +1,5 @@
-import type { RecentGenerations } from '../../ports/generations.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { RecentGenerations } from '../../ports/generations/generations.ts';
+import type { Ledger } from '../../ports/money/ledger.ts';
 
 /** Work that opening a ledger has done. */
 export interface OpeningReport {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RateLimit } from '../../ports/limiter.ts';
+import type { RateLimit } from '../../ports/shared/limiter.ts';
 import { MemoryLimiter } from './memory-limiter.ts';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import type {
   RateLimit,
   RateVerdict,
   RateWindow,
-} from '../../ports/limiter.ts';
+} from '../../ports/shared/limiter.ts';
 
 /** Requests or tokens of one subject in the current window. */
 interface Count {

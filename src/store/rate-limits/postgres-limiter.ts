@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Gathered } from '../../kit/loop/gathered.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/limiter.ts';
+import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/shared/limiter.ts';
 import type { Tables } from '../sql/tables.ts';
 
 type Asked = { readonly take: readonly RateLimit[] } | { readonly add: readonly RateCount[] };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/limiter.ts';
+import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/shared/limiter.ts';
 import { type RedisClient, redisScript } from '../redis/redis-client.ts';
 
 /** Counts and the ends of their windows: the key of a window that is over is gone. */

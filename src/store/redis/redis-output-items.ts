@@ -1,4 +1,4 @@
-import type { FoundItems } from '../../ports/output-items.ts';
+import type { FoundItems } from '../../ports/shared/output-items.ts';
 import { type RedisClient, redisScript } from './redis-client.ts';
 
 /** Milliseconds for which an item can be referred to. */

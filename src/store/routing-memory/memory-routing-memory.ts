@@ -9,7 +9,7 @@ import {
   type Pin,
   type RoutingMemory,
   type RoutingNews,
-} from '../../ports/routing-memory.ts';
+} from '../../ports/shared/routing-memory.ts';
 
 /** Pins in memory, about 350 bytes each; the least recently used is evicted. */
 const MAX_PINS = 100_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HealthReport } from '../../ports/routing-memory.ts';
+import type { HealthReport } from '../../ports/shared/routing-memory.ts';
 import { newsFromText, newsText } from './news-text.ts';
 
 const REPORT: HealthReport = {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { isJsonObject } from '../../kit/json/json.ts';
 import { compileValidator } from '../../kit/json/validate.ts';
-import type { HealthReport, ReceivedNews, RoutingNews } from '../../ports/routing-memory.ts';
+import type { HealthReport, ReceivedNews, RoutingNews } from '../../ports/shared/routing-memory.ts';
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const milliseconds = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

@@ -8,7 +8,7 @@ import {
   type NewsExchange,
   type Pin,
   type RoutingMemory,
-} from '../../ports/routing-memory.ts';
+} from '../../ports/shared/routing-memory.ts';
 import type { Tables } from '../sql/tables.ts';
 import { newsFromText, newsText } from './news-text.ts';
 

@@ -6,7 +6,7 @@ import {
   type NewsExchange,
   type Pin,
   type RoutingMemory,
-} from '../../ports/routing-memory.ts';
+} from '../../ports/shared/routing-memory.ts';
 import { type RedisClient, redisScript } from '../redis/redis-client.ts';
 import { newsFromText, newsText } from './news-text.ts';
 

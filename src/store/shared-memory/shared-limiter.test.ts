@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HandClock } from '../../../test/kit/fakes/hand-clock.ts';
-import type { RateLimit } from '../../ports/limiter.ts';
+import type { RateLimit } from '../../ports/shared/limiter.ts';
 import { MemoryLimiter } from '../rate-limits/memory-limiter.ts';
 import { SharedLimiter } from './shared-limiter.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/limiter.ts';
+import type { Limiter, RateCount, RateCounter, RateLimit, RateVerdict } from '../../ports/shared/limiter.ts';
 import { MemoryLimiter } from '../rate-limits/memory-limiter.ts';
 import type { StoreGate } from './store-gate.ts';
 

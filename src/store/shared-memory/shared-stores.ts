@@ -1,6 +1,6 @@
-import type { Limiter } from '../../ports/limiter.ts';
-import type { OutputItems } from '../../ports/output-items.ts';
-import type { RoutingMemory } from '../../ports/routing-memory.ts';
+import type { Limiter } from '../../ports/shared/limiter.ts';
+import type { OutputItems } from '../../ports/shared/output-items.ts';
+import type { RoutingMemory } from '../../ports/shared/routing-memory.ts';
 
 /** The stores of what gateways share besides keys and money, in one server. Methods reject while it is away. */
 export interface SharedStores {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { countText } from '../../kit/text/count-text.ts';
-import type { SchemaState } from '../../ports/store-facts.ts';
+import type { SchemaState } from '../../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';

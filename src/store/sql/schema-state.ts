@@ -1,4 +1,4 @@
-import type { SchemaState } from '../../ports/store-facts.ts';
+import type { SchemaState } from '../../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../directory/data-directory-problem.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration, SqlEngine } from './migrations/migration.ts';

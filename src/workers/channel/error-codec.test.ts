@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../ir/errors.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 
 const overTheWire = (error: unknown): Error => decodeError(deserialize(serialize(encodeError(error))));

@@ -1,5 +1,5 @@
 import { type ErrorDetails, type ErrorKind, GatewayError } from '../../ir/errors.ts';
-import { LedgerUnavailable } from '../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 
 /** An error as plain data. */
 export interface EncodedError {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/time/clock.ts';
-import type { Change, ChangeListener, Changes } from '../../ports/changes.ts';
+import type { Change, ChangeListener, Changes } from '../../ports/shared/changes.ts';
 
 export interface RemoteChangesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;

@@ -9,7 +9,7 @@ import type {
   ReserveOutcome,
   TopUpOutcome,
   Use,
-} from '../../ports/ledger.ts';
+} from '../../ports/money/ledger.ts';
 import type { ReservationWish, UnmetWish } from './reservation-wish.ts';
 import { type WithRowText, withRowText } from './row-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Headroom } from '../../ports/ledger.ts';
+import type { Headroom } from '../../ports/money/ledger.ts';
 import { mayReserve, PLENTY_FACTOR, type ReservationWish } from './reservation-wish.ts';
 
 const room = (nanos: bigint | null): Headroom => {

@@ -1,5 +1,5 @@
 import type { Amount } from '../../ir/amount.ts';
-import type { Affordable, Headroom } from '../../ports/ledger.ts';
+import type { Affordable, Headroom } from '../../ports/money/ledger.ts';
 
 /** An amount that a worker wants reserved, and the headroom that it was sized for. */
 export interface ReservationWish {

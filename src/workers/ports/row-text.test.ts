@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../kit/text/kept-text.ts';
-import type { Use } from '../../ports/ledger.ts';
+import type { Use } from '../../ports/money/ledger.ts';
 import { type WithRowText, withRow, withRowText } from './row-text.ts';
 
 const USE: Use = {

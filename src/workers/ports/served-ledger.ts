@@ -1,4 +1,4 @@
-import type { GenerationLedger, Headroom, NewGeneration, Use } from '../../ports/ledger.ts';
+import type { GenerationLedger, Headroom, NewGeneration, Use } from '../../ports/money/ledger.ts';
 import type { LedgerCalls } from './remote-ledger.ts';
 import { mayReserve, type ReservationWish, type UnmetWish } from './reservation-wish.ts';
 import { withRow } from './row-text.ts';

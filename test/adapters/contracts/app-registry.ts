@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AppRegistry, AppSighting } from '../../../src/ports/apps.ts';
+import type { AppRegistry, AppSighting } from '../../../src/ports/events/apps.ts';
 
 /** An adapter under test, and how to close it. */
 export interface AppRegistryUnderTest {

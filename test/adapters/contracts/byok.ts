@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../../src/kit/crypto/encrypt.ts';
-import type { ByokStore, StoredByokCredential } from '../../../src/ports/byok.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { ByokStore, StoredByokCredential } from '../../../src/ports/tenancy/byok.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { newCredentialOf } from '../../kit/builders/byok.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 

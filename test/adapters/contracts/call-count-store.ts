@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CallCountStore, HourlyCalls, PeriodCalls } from '../../../src/ports/call-counts.ts';
+import type { CallCountStore, HourlyCalls, PeriodCalls } from '../../../src/ports/upstreams/call-counts.ts';
 
 const EAST = 'm/one\neast\nx';
 const WEST = 'm/one\nwest\nx';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, Changes } from '../../../src/ports/changes.ts';
+import type { Change, Changes } from '../../../src/ports/shared/changes.ts';
 
 /** Two processes on one store, or one process twice if it is alone. */
 export interface ChangesUnderTest {

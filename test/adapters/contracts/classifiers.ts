@@ -5,7 +5,7 @@ import type {
   ClassifierRunStore,
   ClassifierStore,
 } from '../../../src/ports/following/classifiers.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { classificationOf, classifierOf } from '../../kit/builders/classifiers.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 

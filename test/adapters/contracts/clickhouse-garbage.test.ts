@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseClickhouseAddress } from '../../../src/kit/net/clickhouse-address.ts';
 import { openServiceClient } from '../../../src/net/egress/service-client.ts';
-import type { EventQuery, LogQuery } from '../../../src/ports/events.ts';
+import type { EventQuery, LogQuery } from '../../../src/ports/events/events.ts';
 import { ClickhouseEventStore } from '../../../src/store/events/clickhouse/event-store.ts';
 import { EventsUnavailable } from '../../../src/store/events/event-errors.ts';
 import { logFilterOf } from '../../kit/builders/log-filter.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContentStore, GenerationContent, StoredContent } from '../../../src/ports/content.ts';
+import type { ContentStore, GenerationContent, StoredContent } from '../../../src/ports/content/content.ts';
 
 /** An adapter under test, and how to close it. */
 export interface ContentStoreUnderTest {

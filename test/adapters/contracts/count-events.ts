@@ -1,11 +1,11 @@
-import type { DimensionName, Granularity, MetricName } from '../../../src/ports/event-names.ts';
+import type { DimensionName, Granularity, MetricName } from '../../../src/ports/events/event-names.ts';
 import type {
   DayWindow,
   EventQuery,
   EventRow,
   GenerationEvent,
   MetricValue,
-} from '../../../src/ports/events.ts';
+} from '../../../src/ports/events/events.ts';
 
 /** What a query must find, in plain TypeScript: no order, no limits. */
 export function countEvents(events: readonly GenerationEvent[], query: EventQuery): EventRow[] {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encrypt, encryptionKeyOf } from '../../../src/kit/crypto/encrypt.ts';
 import type { DestinationStore, FilterRules } from '../../../src/ports/following/destinations.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { destinationOf } from '../../kit/builders/destinations.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 

@@ -10,7 +10,7 @@ import {
   type MetricName,
   OPERATORS,
   type Operator,
-} from '../../../src/ports/event-names.ts';
+} from '../../../src/ports/events/event-names.ts';
 import type {
   AppTotals,
   EventBundle,
@@ -24,8 +24,8 @@ import type {
   LogPage,
   LogPosition,
   LogSort,
-} from '../../../src/ports/events.ts';
-import { GenerationRefused } from '../../../src/ports/generations.ts';
+} from '../../../src/ports/events/events.ts';
+import { GenerationRefused } from '../../../src/ports/generations/generations.ts';
 import { breakdownOfQueries } from '../../../src/store/events/breakdown-of-queries.ts';
 import { openEventBundle } from '../../../src/store/events/duckdb/bundle/event-bundle.ts';
 import { eventHistory, HISTORY_START_MS } from '../../kit/builders/event-history.ts';

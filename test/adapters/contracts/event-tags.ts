@@ -5,7 +5,7 @@ import type {
   GenerationEvent,
   TagGrouping,
   TagQuery,
-} from '../../../src/ports/events.ts';
+} from '../../../src/ports/events/events.ts';
 import type { ClassifierTag } from '../../../src/ports/following/classifiers.ts';
 import { eventHistory, HISTORY_START_MS } from '../../kit/builders/event-history.ts';
 import { countEvents } from './count-events.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileBytes } from '../../../src/ports/files.ts';
+import type { FileBytes } from '../../../src/ports/content/files.ts';
 
 /** An adapter under test, and how to close it. */
 export interface FileBytesUnderTest {

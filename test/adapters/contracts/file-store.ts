@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileQuotas, FileStore, StoredFile } from '../../../src/ports/files.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { FileQuotas, FileStore, StoredFile } from '../../../src/ports/content/files.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 
 /** An adapter under test, with the tenancy that its files belong to, and how to close both. */

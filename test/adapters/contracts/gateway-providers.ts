@@ -4,7 +4,7 @@ import {
   type GatewayProviderStore,
   keyOwnerOf,
   type StoredProvider,
-} from '../../../src/ports/gateway-providers.ts';
+} from '../../../src/ports/tenancy/gateway-providers.ts';
 
 /** An adapter under test, and how to close it. */
 export interface GatewayProvidersUnderTest {

@@ -3,7 +3,7 @@ import {
   GenerationRefused,
   type GenerationStore,
   type StoredGeneration,
-} from '../../../src/ports/generations.ts';
+} from '../../../src/ports/generations/generations.ts';
 
 /** An adapter under test, and how to close it. */
 export interface GenerationStoreUnderTest {

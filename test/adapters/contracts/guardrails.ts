@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GuardrailStore } from '../../../src/ports/guardrails.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { GuardrailStore } from '../../../src/ports/tenancy/guardrails.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { assignmentOf, guardrailOf } from '../../kit/builders/guardrails.ts';
 import { keyOf, workspaceOf } from '../../kit/builders/tenancy.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/ir/amount.ts';
-import type { GenerationStore } from '../../../src/ports/generations.ts';
+import type { GenerationStore } from '../../../src/ports/generations/generations.ts';
 import type {
   Headroom,
   Ledger,
@@ -9,8 +9,8 @@ import type {
   NewGeneration,
   ScopeIds,
   Use,
-} from '../../../src/ports/ledger.ts';
-import { WRITE_OFF_CAUSES } from '../../../src/ports/write-offs.ts';
+} from '../../../src/ports/money/ledger.ts';
+import { WRITE_OFF_CAUSES } from '../../../src/ports/money/write-offs.ts';
 
 /** An adapter under test, where the rows of its generations go, and how to close it. */
 export interface LedgerUnderTest {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Limiter, RateLimit, RateUnit, RateWindow } from '../../../src/ports/limiter.ts';
+import type { Limiter, RateLimit, RateUnit, RateWindow } from '../../../src/ports/shared/limiter.ts';
 
 export interface OpenLimiter {
   readonly limiter: Limiter;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { McpMemory } from '../../../src/ports/mcp-memory.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
+import type { McpMemory } from '../../../src/ports/upstreams/mcp-memory.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 
 interface OpenMemory {

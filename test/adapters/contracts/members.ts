@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Member, MemberStore, WorkspaceMember } from '../../../src/ports/members.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { Member, MemberStore, WorkspaceMember } from '../../../src/ports/tenancy/members.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { keyOf, workspaceOf } from '../../kit/builders/tenancy.ts';
 
 /** An adapter under test, the keys of the same database, and how to close it. */

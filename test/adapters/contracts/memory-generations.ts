@@ -3,7 +3,7 @@ import type {
   GenerationStore,
   SettledPosition,
   StoredGeneration,
-} from '../../../src/ports/generations.ts';
+} from '../../../src/ports/generations/generations.ts';
 
 /** Rows of generations in memory. */
 export class MemoryGenerations implements GenerationStore {

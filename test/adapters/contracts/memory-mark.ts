@@ -1,4 +1,4 @@
-import type { LedgerMark } from '../../../src/ports/ledger-mark.ts';
+import type { LedgerMark } from '../../../src/ports/money/ledger-mark.ts';
 
 /** The mark of a ledger in memory. */
 export class MemoryMark implements LedgerMark {

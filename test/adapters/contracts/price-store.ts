@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PriceRow, PriceStore } from '../../../src/ports/prices.ts';
+import type { PriceRow, PriceStore } from '../../../src/ports/upstreams/prices.ts';
 
 const row = (over: Partial<PriceRow>): PriceRow => ({
   model: 'acme/one',

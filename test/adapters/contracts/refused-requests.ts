@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GenerationRow } from '../../../src/ports/generation-row.ts';
+import type { GenerationRow } from '../../../src/ports/generations/generation-row.ts';
 import {
   type RefusedRequest,
   type RefusedRequests,
   refusedGeneration,
-} from '../../../src/ports/refused-requests.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+} from '../../../src/ports/generations/refused-requests.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { keyOf, workspaceOf } from '../../kit/builders/tenancy.ts';
 
 /** An adapter under test with the keys beside it, and how to close it. */

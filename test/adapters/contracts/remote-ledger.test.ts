@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/ports/money/ledger.ts';
 import { openEmbeddedLedger } from '../../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { Channel } from '../../../src/workers/channel/channel.ts';
 import { type LedgerCalls, RemoteLedger } from '../../../src/workers/ports/remote-ledger.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HealthReport, NewsExchange, RoutingMemory } from '../../../src/ports/routing-memory.ts';
+import type { HealthReport, NewsExchange, RoutingMemory } from '../../../src/ports/shared/routing-memory.ts';
 
 export interface OpenRoutingMemory {
   readonly memory: RoutingMemory;

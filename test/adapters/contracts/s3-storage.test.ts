@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/time/clock.ts';
 import { openServiceClient } from '../../../src/net/egress/service-client.ts';
-import type { FileBytes } from '../../../src/ports/files.ts';
+import type { FileBytes } from '../../../src/ports/content/files.ts';
 import { ContentFolders } from '../../../src/store/content/content-folders.ts';
 import { contentWithOlder } from '../../../src/store/content/content-with-older.ts';
 import { QueuedContentStore } from '../../../src/store/content/queued-content-store.ts';

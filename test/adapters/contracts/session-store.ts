@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Session, SessionOwner, SessionStore } from '../../../src/ports/sessions.ts';
-import type { Tenancy } from '../../../src/ports/tenancy.ts';
+import type { Session, SessionOwner, SessionStore } from '../../../src/ports/tenancy/sessions.ts';
+import type { Tenancy } from '../../../src/ports/tenancy/tenancy.ts';
 import { workspaceOf } from '../../kit/builders/tenancy.ts';
 
 /** An adapter under test, with the tenancy that its sessions belong to, and how to close both. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RowPlace, SettledRows } from '../../../src/ports/following/settled-rows.ts';
-import type { GenerationStore, StoredGeneration } from '../../../src/ports/generations.ts';
+import type { GenerationStore, StoredGeneration } from '../../../src/ports/generations/generations.ts';
 
 /** Adapters under test on one database, and how to close it. */
 export interface SettledRowsUnderTest {

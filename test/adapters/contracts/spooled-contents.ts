@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GenerationContent, StoredContent } from '../../../src/ports/content.ts';
+import type { GenerationContent, StoredContent } from '../../../src/ports/content/content.ts';
 import type { SpooledContents } from '../../../src/ports/following/spooled-contents.ts';
 import { HandClock } from '../../kit/fakes/hand-clock.ts';
 

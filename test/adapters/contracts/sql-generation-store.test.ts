@@ -1,4 +1,4 @@
-import type { GenerationStore } from '../../../src/ports/generations.ts';
+import type { GenerationStore } from '../../../src/ports/generations/generations.ts';
 import type { SqliteDatabase } from '../../../src/store/sql/sqlite/sqlite-database.ts';
 import {
   SqlGenerationStore,

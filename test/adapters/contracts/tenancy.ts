@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LimitWindow } from '../../../src/kit/time/windows.ts';
-import type { Account, Budget, Key, Tenancy, Workspace } from '../../../src/ports/tenancy.ts';
+import type { Account, Budget, Key, Tenancy, Workspace } from '../../../src/ports/tenancy/tenancy.ts';
 import { keyOf, workspaceOf } from '../../kit/builders/tenancy.ts';
 
 /** An adapter under test, and how to close it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseClickhouseAddress } from '../../../src/kit/net/clickhouse-address.ts';
 import { openServiceClient } from '../../../src/net/egress/service-client.ts';
-import type { EventQuery, GenerationEvent } from '../../../src/ports/events.ts';
+import type { EventQuery, GenerationEvent } from '../../../src/ports/events/events.ts';
 import {
   ClickhouseEventStore,
   type ClickhouseEventStoreOptions,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Limits } from '../../../src/ports/ledger.ts';
+import type { Limits } from '../../../src/ports/money/ledger.ts';
 import {
   type BenchLedger,
   credit,

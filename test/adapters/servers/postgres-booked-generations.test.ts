@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredGeneration } from '../../../src/ports/generations.ts';
+import type { StoredGeneration } from '../../../src/ports/generations/generations.ts';
 import { type OpenedPostgres, openPostgres } from '../../../src/store/sql/postgres/open-postgres.ts';
 import {
   BEFORE_ALL,

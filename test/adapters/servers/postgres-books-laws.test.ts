@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Amount } from '../../../src/ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../../src/kit/time/windows.ts';
-import type { Scope } from '../../../src/ports/ledger.ts';
+import type { Scope } from '../../../src/ports/money/ledger.ts';
 import { runs } from '../../kit/builders/runs.ts';
 import {
   type BenchLedger,

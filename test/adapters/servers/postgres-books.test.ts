@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailable, type Limits } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable, type Limits } from '../../../src/ports/money/ledger.ts';
 import { GatewayIdentity } from '../../../src/store/directory/gateway-identity.ts';
 import {
   bookEnds,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import type { Change } from '../../../src/ports/changes.ts';
+import type { Change } from '../../../src/ports/shared/changes.ts';
 import {
   type AskDatabase,
   type ChangePosition,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailable, type Limits } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable, type Limits } from '../../../src/ports/money/ledger.ts';
 import {
   type BenchLedger,
   credit,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import { LedgerUnavailable } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable } from '../../../src/ports/money/ledger.ts';
 import { GatewayIdentity } from '../../../src/store/directory/gateway-identity.ts';
 import { openPostgresState } from '../../../src/store/open-postgres-state.ts';
 import { DatabaseUnavailable } from '../../../src/store/sql/database-unavailable.ts';

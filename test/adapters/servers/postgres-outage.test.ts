@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../src/ir/amount.ts';
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import { LedgerUnavailable, type Limits, type NewGeneration } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable, type Limits, type NewGeneration } from '../../../src/ports/money/ledger.ts';
 import {
   openPostgresLedger,
   type PostgresLedgerSettings,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import { LedgerUnavailable } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable } from '../../../src/ports/money/ledger.ts';
 import { openPostgresLedger } from '../../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { openPostgres } from '../../../src/store/sql/postgres/open-postgres.ts';
 import { credit, generation, keyLimit, LedgerBench, use } from '../../kit/servers/ledger-bench.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnavailable, type Limits, type NewGeneration } from '../../../src/ports/ledger.ts';
+import { LedgerUnavailable, type Limits, type NewGeneration } from '../../../src/ports/money/ledger.ts';
 import {
   type BenchLedger,
   credit,

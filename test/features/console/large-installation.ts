@@ -1,7 +1,7 @@
 import { openInstallation } from '../../../src/app/installation.ts';
 import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { hashSecret } from '../../../src/manage/keys/hash-secret.ts';
-import type { GenerationEvent } from '../../../src/ports/events.ts';
+import type { GenerationEvent } from '../../../src/ports/events/events.ts';
 import { eventHistory, HISTORY_START_MS } from '../../kit/builders/event-history.ts';
 import { insertKeys } from '../../kit/builders/many-keys.ts';
 

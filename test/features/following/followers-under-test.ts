@@ -1,5 +1,5 @@
 import { Following } from '../../../src/following/following.ts';
-import type { GenerationContent } from '../../../src/ports/content.ts';
+import type { GenerationContent } from '../../../src/ports/content/content.ts';
 import type { FollowedGeneration, Follower } from '../../../src/ports/following/follower.ts';
 import type { FollowerNotes } from '../../../src/ports/following/follower-notes.ts';
 import { SqlFollowerNotes } from '../../../src/store/following/sql-follower-notes.ts';

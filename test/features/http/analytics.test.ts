@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpDependencies } from '../../../src/http/dependencies.ts';
 import { systemClock } from '../../../src/kit/time/clock.ts';
 import { Analytics } from '../../../src/manage/analytics/analytics.ts';
-import type { EventStore } from '../../../src/ports/events.ts';
+import type { EventStore } from '../../../src/ports/events/events.ts';
 import { DatabaseUnavailable } from '../../../src/store/sql/database-unavailable.ts';
 import { ask, MANAGEMENT_KEY, openSocket, startServer, stopServers, until } from '../../kit/http-harness.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { randomIds } from '../../../src/kit/ids.ts';
 import { systemClock } from '../../../src/kit/time/clock.ts';
 import { Files } from '../../../src/manage/files/files.ts';
-import type { FileBytes, FileStore, StoredFile } from '../../../src/ports/files.ts';
+import type { FileBytes, FileStore, StoredFile } from '../../../src/ports/content/files.ts';
 import {
   ACCOUNT,
   ask,

@@ -7,8 +7,8 @@ import {
 import { AttemptLog } from '../../../src/gateway/record/attempt-log.ts';
 import { acceptedRow, completeRow } from '../../../src/gateway/record/generation-row.ts';
 import { Generations } from '../../../src/manage/generations/generations.ts';
-import type { GenerationContent } from '../../../src/ports/content.ts';
-import type { StoredGeneration } from '../../../src/ports/generations.ts';
+import type { GenerationContent } from '../../../src/ports/content/content.ts';
+import type { StoredGeneration } from '../../../src/ports/generations/generations.ts';
 import { requestOf } from '../../kit/builders/request.ts';
 import { callerOf } from '../../kit/builders/tenancy.ts';
 import { ACCOUNT, ask, MANAGEMENT_KEY, PLAIN_KEY, startServer, stopServers } from '../../kit/http-harness.ts';

@@ -4,9 +4,9 @@ import { type Installation, openInstallation } from '../../../src/app/installati
 import type { JsonObject } from '../../../src/kit/json/json.ts';
 import { usdOf } from '../../../src/kit/money.ts';
 import { type AnalyticsMetric, METRIC_DAYS } from '../../../src/manage/analytics/analytics-names.ts';
-import type { DimensionName, Granularity, MetricName } from '../../../src/ports/event-names.ts';
-import { METRICS } from '../../../src/ports/event-names.ts';
-import type { EventQuery, EventRow, GenerationEvent } from '../../../src/ports/events.ts';
+import type { DimensionName, Granularity, MetricName } from '../../../src/ports/events/event-names.ts';
+import { METRICS } from '../../../src/ports/events/event-names.ts';
+import type { EventQuery, EventRow, GenerationEvent } from '../../../src/ports/events/events.ts';
 import { countEvents } from '../../adapters/contracts/count-events.ts';
 import { eventHistory, HISTORY_START_MS } from '../../kit/builders/event-history.ts';
 import { openTestGateway, type TestGateway } from '../../kit/gateway-harness.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInstallation } from '../../../src/app/installation.ts';
 import type { Overview } from '../../../src/contract/analytics/overview.ts';
 import { usdOf } from '../../../src/kit/money.ts';
-import type { GenerationEvent } from '../../../src/ports/events.ts';
+import type { GenerationEvent } from '../../../src/ports/events/events.ts';
 import { durationOf } from '../../adapters/contracts/count-events.ts';
 import { eventHistory } from '../../kit/builders/event-history.ts';
 import { openTestGateway, type TestGateway } from '../../kit/gateway-harness.ts';

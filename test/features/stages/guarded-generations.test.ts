@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AppliedGuardrail } from '../../../src/ports/guardrails.ts';
+import type { AppliedGuardrail } from '../../../src/ports/tenancy/guardrails.ts';
 import { compileFilters } from '../../../src/stages/guardrails/filters/filter-set.ts';
 import { GuardrailMetrics } from '../../../src/stages/guardrails/guardrail-metrics.ts';
 import { guardrailStages } from '../../../src/stages/guardrails/guardrail-stage.ts';

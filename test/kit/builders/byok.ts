@@ -1,4 +1,4 @@
-import type { StoredByokCredential } from '../../../src/ports/byok.ts';
+import type { StoredByokCredential } from '../../../src/ports/tenancy/byok.ts';
 
 /** A credential without restrictions that has no place among its siblings yet. */
 export function newCredentialOf(

@@ -1,6 +1,6 @@
 import { traceIdOf } from '../../../src/ir/trace.ts';
-import { modalitiesText } from '../../../src/ports/event-names.ts';
-import type { GenerationEvent, LogFacts } from '../../../src/ports/events.ts';
+import { modalitiesText } from '../../../src/ports/events/event-names.ts';
+import type { GenerationEvent, LogFacts } from '../../../src/ports/events/events.ts';
 
 /** Numbers of 0 to 1 that are the same in every run. */
 export function randomOf(seed: number): () => number {

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../../src/ports/events.ts';
+import type { EventStore } from '../../../src/ports/events/events.ts';
 
 /** What an account was charged for, as the events have it. */
 export interface EventSums {

@@ -1,4 +1,4 @@
-import type { GenerationEvent } from '../../../src/ports/events.ts';
+import type { GenerationEvent } from '../../../src/ports/events/events.ts';
 import { openEventBundle } from '../../../src/store/events/duckdb/bundle/event-bundle.ts';
 
 /** Events that are written at once. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/kit/json/json.ts';
-import type { GenerationContent } from '../../../src/ports/content.ts';
+import type { GenerationContent } from '../../../src/ports/content/content.ts';
 import type { FollowedGeneration } from '../../../src/ports/following/follower.ts';
-import type { GenerationRow, ProviderResponse } from '../../../src/ports/generation-row.ts';
-import type { StoredGeneration } from '../../../src/ports/generations.ts';
+import type { GenerationRow, ProviderResponse } from '../../../src/ports/generations/generation-row.ts';
+import type { StoredGeneration } from '../../../src/ports/generations/generations.ts';
 
 /** When generations of these builders came in. */
 export const FOLLOWED_AT = '2026-05-04T10:00:00.000Z';

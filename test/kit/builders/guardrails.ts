@@ -6,7 +6,7 @@ import type {
   Guardrail,
   GuardrailAssignment,
   GuardrailScope,
-} from '../../../src/ports/guardrails.ts';
+} from '../../../src/ports/tenancy/guardrails.ts';
 
 /** A guardrail that restricts nothing. */
 export function guardrailOf(more: Partial<Guardrail> = {}): Guardrail {

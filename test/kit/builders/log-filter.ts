@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../../src/ports/events.ts';
+import type { LogFilter } from '../../../src/ports/events/events.ts';
 
 /** A filter of the log that leaves nothing out but other accounts and times. */
 export function logFilterOf(filter: Pick<LogFilter, 'accountId' | 'fromMs' | 'toMs'>): LogFilter {

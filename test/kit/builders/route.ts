@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '../../../src/catalog/catalog.ts';
 import type { GenerationRequest } from '../../../src/ir/request.ts';
 import type { JsonObject } from '../../../src/kit/json/json.ts';
-import type { ByokCredential } from '../../../src/ports/byok-credentials.ts';
+import type { ByokCredential } from '../../../src/ports/tenancy/byok-credentials.ts';
 import {
   type EndpointHealth,
   type HealthView,

@@ -1,7 +1,7 @@
 import { newWorkspace } from '../../../src/manage/workspaces/new-workspace.ts';
-import type { Caller } from '../../../src/ports/caller.ts';
-import { NO_GUARDRAILS } from '../../../src/ports/guardrails.ts';
-import type { Key, Workspace } from '../../../src/ports/tenancy.ts';
+import type { Caller } from '../../../src/ports/tenancy/caller.ts';
+import { NO_GUARDRAILS } from '../../../src/ports/tenancy/guardrails.ts';
+import type { Key, Workspace } from '../../../src/ports/tenancy/tenancy.ts';
 
 /** A workspace with the settings that every workspace begins with. */
 export function workspaceOf(more: Partial<Workspace> = {}): Workspace {

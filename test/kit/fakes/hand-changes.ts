@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/kit/time/clock.ts';
-import type { Change, ChangeListener, Changes } from '../../../src/ports/changes.ts';
+import type { Change, ChangeListener, Changes } from '../../../src/ports/shared/changes.ts';
 import { ChangeListeners } from '../../../src/store/changes/change-listeners.ts';
 
 /** Changes of a store that others write too, read only when the test or `catchUp` says so. */

@@ -3,7 +3,7 @@ import type {
   HourlyCalls,
   PeriodCalls,
   SummedHours,
-} from '../../../src/ports/call-counts.ts';
+} from '../../../src/ports/upstreams/call-counts.ts';
 
 /** Counts of calls in memory. */
 export class MemoryCallCounts implements CallCountStore {

@@ -1,4 +1,4 @@
-import type { McpMemory, SeenTools } from '../../../src/ports/mcp-memory.ts';
+import type { McpMemory, SeenTools } from '../../../src/ports/upstreams/mcp-memory.ts';
 
 /** What is remembered of MCP servers, in this process alone. */
 export class MemoryMcpMemory implements McpMemory {

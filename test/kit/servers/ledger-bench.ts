@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../../src/ir/amount.ts';
 import type { DatabaseAddress } from '../../../src/kit/net/database-address.ts';
-import type { Limits, NewGeneration, Use } from '../../../src/ports/ledger.ts';
+import type { Limits, NewGeneration, Use } from '../../../src/ports/money/ledger.ts';
 import type { OpenedLedger } from '../../../src/store/ledger/opened-ledger.ts';
 import {
   openPostgresLedger,

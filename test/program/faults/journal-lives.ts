@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
-import type { Durability, Journal, JournalPosition } from '../../../src/ports/journal.ts';
+import type { Durability, Journal, JournalPosition } from '../../../src/ports/money/journal.ts';
 import { openJournal } from '../../../src/store/journal/open-journal.ts';
 import { type Fault, JournalDisk } from './journal-disk.ts';
 

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/time/clock.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/ports/money/ledger.ts';
 import { openJournal } from '../../../src/store/journal/open-journal.ts';
 import { openEmbeddedLedger } from '../../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import { MemoryGenerations } from '../../adapters/contracts/memory-generations.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
-import type { FinalCharge, Ledger, Limits, ScopeIds } from '../../../src/ports/ledger.ts';
+import type { FinalCharge, Ledger, Limits, ScopeIds } from '../../../src/ports/money/ledger.ts';
 import { openEmbeddedLedger } from '../../../src/store/ledger/embedded/open-embedded-ledger.ts';
 import type { OpenedLedger } from '../../../src/store/ledger/opened-ledger.ts';
 import { MemoryGenerations } from '../../adapters/contracts/memory-generations.ts';

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
 import { Credits } from '../../../src/manage/accounts/credits.ts';
 import { forgetSpending } from '../../../src/manage/workspaces/forget-spending.ts';
-import { LedgerUnavailable } from '../../../src/ports/ledger.ts';
-import type { Key } from '../../../src/ports/tenancy.ts';
+import { LedgerUnavailable } from '../../../src/ports/money/ledger.ts';
+import type { Key } from '../../../src/ports/tenancy/tenancy.ts';
 import { makeDataDirectory, temporaryDirectory } from '../../adapters/contracts/temporary-directory.ts';
 import { openTestInstallation } from '../../kit/installation.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EventQuery } from '../../../src/ports/events.ts';
+import type { EventQuery } from '../../../src/ports/events/events.ts';
 import {
   EventBundleUnreadable,
   openEventBundle,

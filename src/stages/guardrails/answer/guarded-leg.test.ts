@@ -4,7 +4,7 @@ import { requestOf } from '../../../../test/kit/builders/request.ts';
 import { stageContextOf } from '../../../../test/kit/builders/stage.ts';
 import type { Event, EventBatch } from '../../../ir/events.ts';
 import type { Flow } from '../../../kit/frames/flow.ts';
-import type { FilterAction } from '../../../ports/guardrails.ts';
+import type { FilterAction } from '../../../ports/tenancy/guardrails.ts';
 import { compileFilters } from '../filters/filter-set.ts';
 import { GuardrailScan } from '../guardrail-scan.ts';
 import { JudgePanel } from '../judges/judge-panel.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
 import type { Event } from '../../../ir/events.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import type { FilterAction } from '../../../ports/guardrails.ts';
+import type { FilterAction } from '../../../ports/tenancy/guardrails.ts';
 import { compileFilters } from '../filters/filter-set.ts';
 import { GuardrailScan } from '../guardrail-scan.ts';
 import { AnswerFilter } from './answer-filter.ts';

@@ -8,7 +8,7 @@ import {
   type CustomFilter,
   FILTER_ACTIONS,
   type FilterAction,
-} from '../../../ports/guardrails.ts';
+} from '../../../ports/tenancy/guardrails.ts';
 import { type CompiledPattern, compilingPattern, STORED_PATTERN_LIMITS } from './check-pattern.ts';
 import { MAX_WINDOW_MATCH } from './crossings.ts';
 import type { Finding, FindingSource, TextPlace } from './finding.ts';

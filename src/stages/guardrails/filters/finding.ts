@@ -1,4 +1,4 @@
-import { FILTER_ACTIONS, type FilterAction, type GuardrailScope } from '../../../ports/guardrails.ts';
+import { FILTER_ACTIONS, type FilterAction, type GuardrailScope } from '../../../ports/tenancy/guardrails.ts';
 
 export interface TextPlace {
   /** Role of the message that the text belongs to; `user` for a prompt without messages. */

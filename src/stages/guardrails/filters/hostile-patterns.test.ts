@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appliedFilters } from '../../../../test/kit/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
-import type { FilterAction } from '../../../ports/guardrails.ts';
+import type { FilterAction } from '../../../ports/tenancy/guardrails.ts';
 import { pushedInSlices, type TextInPieces } from '../answer/text-runs.ts';
 import { checkingPatterns } from './check-pattern.ts';
 import { compileFilters } from './filter-set.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { adversarialTexts } from '../../../../test/kit/builders/adversarial-texts.ts';
 import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/kit/builders/guardrails.ts';
 import { runAtOnce } from '../../../kit/loop/turns.ts';
-import type { BuiltinSlug } from '../../../ports/guardrails.ts';
+import type { BuiltinSlug } from '../../../ports/tenancy/guardrails.ts';
 import { compileFilters } from './filter-set.ts';
 import { normalForm } from './normal-form.ts';
 

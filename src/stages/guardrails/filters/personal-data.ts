@@ -1,4 +1,4 @@
-import type { BuiltinSlug } from '../../../ports/guardrails.ts';
+import type { BuiltinSlug } from '../../../ports/tenancy/guardrails.ts';
 import type { DataShape } from './bounded-search.ts';
 import { CREDIT_CARD } from './shapes/credit-card.ts';
 import { EMAIL, ENCODED_EMAIL } from './shapes/email.ts';

@@ -3,7 +3,7 @@ import { RecentMap } from '../../../kit/collections/recent-map.ts';
 import type { Sliced } from '../../../kit/loop/turns.ts';
 import type { AnyMatch } from '../../../kit/pattern/any-match.ts';
 import { SLICE_WORK, WORK } from '../../../kit/pattern/threads.ts';
-import { FILTER_ACTIONS } from '../../../ports/guardrails.ts';
+import { FILTER_ACTIONS } from '../../../ports/tenancy/guardrails.ts';
 import { BoundedSearch, type DataShape } from './bounded-search.ts';
 import type { CompiledPattern } from './check-pattern.ts';
 import { type Finding, type FindingSource, findingAt, unfinishedAt } from './finding.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appliedFilters, REDACTING_BUILTINS } from '../../../../test/kit/builders/guardrails.ts';
-import type { CustomFilter } from '../../../ports/guardrails.ts';
+import type { CustomFilter } from '../../../ports/tenancy/guardrails.ts';
 import { compileFilters, type FilterSet } from './filter-set.ts';
 import { redacted } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import type { AppliedGuardrail, GuardrailScope } from '../../../ports/guardrails.ts';
+import type { AppliedGuardrail, GuardrailScope } from '../../../ports/tenancy/guardrails.ts';
 import type { Finding, TextPlace } from '../filters/finding.ts';
 
 export interface JudgedText {

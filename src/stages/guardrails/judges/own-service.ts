@@ -3,7 +3,7 @@ import { isJsonObject, readJson } from '../../../kit/json/json.ts';
 import { wordChanges } from '../../../kit/text/word-changes.ts';
 import type { Egress, EgressReply } from '../../../net/egress/egress.ts';
 import { EgressProblem } from '../../../net/egress/egress-problem.ts';
-import type { AppliedGuardrail, FilterAction, OwnService } from '../../../ports/guardrails.ts';
+import type { AppliedGuardrail, FilterAction, OwnService } from '../../../ports/tenancy/guardrails.ts';
 import type { Finding } from '../filters/finding.ts';
 import { type Judge, type JudgedText, JudgeFailure, type Judgement } from './judge.ts';
 

@@ -2,8 +2,8 @@ import { isJsonObject, readJson } from '../../../kit/json/json.ts';
 import { type CodePointText, codePointText } from '../../../kit/text/code-points.ts';
 import type { Egress } from '../../../net/egress/egress.ts';
 import { EgressProblem } from '../../../net/egress/egress-problem.ts';
-import type { AppliedGuardrail, BuiltinFilter, BuiltinSlug } from '../../../ports/guardrails.ts';
-import { FILTER_ACTIONS } from '../../../ports/guardrails.ts';
+import type { AppliedGuardrail, BuiltinFilter, BuiltinSlug } from '../../../ports/tenancy/guardrails.ts';
+import { FILTER_ACTIONS } from '../../../ports/tenancy/guardrails.ts';
 import { type Finding, redacted } from '../filters/finding.ts';
 import { type Judge, JudgeFailure } from './judge.ts';
 

@@ -1,4 +1,4 @@
-import type { DayWindow } from '../../../ports/events.ts';
+import type { DayWindow } from '../../../ports/events/events.ts';
 import { dailySumsIn } from './query-sql.ts';
 
 /** The query for app totals. Columns: app, then tokens of each window, then requests of each. */

@@ -2,7 +2,7 @@ import { FairPlaces } from '../../../kit/loop/fair-places.ts';
 import { forEachSliced, runInTurns, type Sliced } from '../../../kit/loop/turns.ts';
 import type { ClickhouseAddress } from '../../../kit/net/clickhouse-address.ts';
 import { type ServiceClient, ServiceUnreachable } from '../../../kit/net/service-client.ts';
-import { METRICS, type MetricName } from '../../../ports/event-names.ts';
+import { METRICS, type MetricName } from '../../../ports/events/event-names.ts';
 import type {
   Appended,
   AppTotals,
@@ -21,7 +21,7 @@ import type {
   LogPage,
   LogQuery,
   MetricValue,
-} from '../../../ports/events.ts';
+} from '../../../ports/events/events.ts';
 import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { codeOf } from '../../sql/database-unavailable.ts';

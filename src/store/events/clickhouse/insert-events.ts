@@ -1,5 +1,5 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
-import type { GenerationEvent } from '../../../ports/events.ts';
+import type { GenerationEvent } from '../../../ports/events/events.ts';
 import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS, wholeNumberOf } from '../columns.ts';
 import { fieldOf, literalOf } from './driver/tab-separated.ts';
 import { EVENTS } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../../../ports/events.ts';
+import type { LogCountsQuery, LogFilter, LoggedGeneration, LogSort } from '../../../ports/events/events.ts';
 import { DURATION } from '../columns.ts';
 import type { LogPartQuery } from '../log-parts.ts';
 import { searchedTrace, type TraceTerm, traceTermOf } from '../log-traces.ts';

@@ -5,8 +5,8 @@ import {
   METRICS,
   type MetricName,
   type Operator,
-} from '../../../ports/event-names.ts';
-import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../ports/events.ts';
+} from '../../../ports/events/event-names.ts';
+import type { EventFilter, EventOrder, EventQuery, TagQuery } from '../../../ports/events/events.ts';
 import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { countsRefused, DAILY_SUMS, DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';

@@ -1,4 +1,4 @@
-import type { EventSizes } from '../../../ports/events.ts';
+import type { EventSizes } from '../../../ports/events/events.ts';
 import { type ClickhouseClient, SMALL_MS } from './driver/clickhouse-client.ts';
 import { requireColumns, wholeOf } from './driver/read-fields.ts';
 import type { TextRow } from './driver/tab-separated.ts';

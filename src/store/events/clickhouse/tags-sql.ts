@@ -1,4 +1,4 @@
-import type { EventQuery, TagQuery } from '../../../ports/events.ts';
+import type { EventQuery, TagQuery } from '../../../ports/events/events.ts';
 import { readTags } from '../tag-columns.ts';
 import { literalOf } from './driver/tab-separated.ts';
 import { TAGS } from './schema.ts';

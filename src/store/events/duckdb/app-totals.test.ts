@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AppTotals } from '../../../ports/events.ts';
+import type { AppTotals } from '../../../ports/events/events.ts';
 import { AppTotalsCache } from './app-totals.ts';
 
 const WINDOWS = [

@@ -1,4 +1,4 @@
-import type { AppTotals, DayWindow } from '../../../ports/events.ts';
+import type { AppTotals, DayWindow } from '../../../ports/events/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { DuckdbThread } from './driver/duckdb-thread.ts';
 import type { Statement } from './driver/statement.ts';

@@ -1,4 +1,4 @@
-import type { BreakdownQuery } from '../../../ports/events.ts';
+import type { BreakdownQuery } from '../../../ports/events/events.ts';
 import { countsRefused } from '../daily-sums.ts';
 import { binder, type Statement } from './driver/statement.ts';
 import {

@@ -1,5 +1,5 @@
 import { forEachSliced, type Sliced } from '../../../kit/loop/turns.ts';
-import { METRICS, type MetricName } from '../../../ports/event-names.ts';
+import { METRICS, type MetricName } from '../../../ports/events/event-names.ts';
 import type {
   Breakdown,
   BreakdownQuery,
@@ -7,7 +7,7 @@ import type {
   EventQuery,
   EventRow,
   MetricValue,
-} from '../../../ports/events.ts';
+} from '../../../ports/events/events.ts';
 import { groupedValues } from '../tag-columns.ts';
 import { BREAKDOWN_COLUMNS } from './breakdown-sql.ts';
 import type { DuckdbColumns } from './driver/duckdb-thread.ts';

@@ -1,5 +1,5 @@
-import type { DimensionName, Granularity, MetricName, Operator } from '../../../ports/event-names.ts';
-import type { EventFilter, EventQuery } from '../../../ports/events.ts';
+import type { DimensionName, Granularity, MetricName, Operator } from '../../../ports/events/event-names.ts';
+import type { EventFilter, EventQuery } from '../../../ports/events/events.ts';
 import { DIMENSION_COLUMNS, DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { Bind } from './driver/statement.ts';

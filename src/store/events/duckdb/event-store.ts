@@ -19,7 +19,7 @@ import type {
   LogPage,
   LogQuery,
   WholeNumbers,
-} from '../../../ports/events.ts';
+} from '../../../ports/events/events.ts';
 import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';

@@ -1,4 +1,4 @@
-import type { Appended } from '../../../ports/events.ts';
+import type { Appended } from '../../../ports/events/events.ts';
 import { DAILY_SUMS, DAY_MS } from '../daily-sums.ts';
 import type { DuckdbRows } from './driver/duckdb-thread.ts';
 import { plain, type Statement } from './driver/statement.ts';

@@ -5,7 +5,7 @@ import type {
   LoggedGeneration,
   LogQuery,
   LogSort,
-} from '../../../ports/events.ts';
+} from '../../../ports/events/events.ts';
 import { DURATION } from '../columns.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import type { LogPartQuery } from '../log-parts.ts';

@@ -1,4 +1,4 @@
-import type { LogFilter } from '../../../ports/events.ts';
+import type { LogFilter } from '../../../ports/events/events.ts';
 import { DAY_MS } from '../daily-sums.ts';
 import { type OwnTraceTerm, searchedTrace, traceTermOf } from '../log-traces.ts';
 import type { DuckdbThread } from './driver/duckdb-thread.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GenerationEvent } from '../../../ports/events.ts';
+import type { GenerationEvent } from '../../../ports/events/events.ts';
 import { EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS, wholeNumberOf } from '../columns.ts';
 
 /** A column for the worker thread: texts, or numbers with NaN for null. The order is that of `STAGED_TABLES`. */

@@ -1,5 +1,5 @@
-import { CONTEXT_LENGTH_BUCKETS, type MetricName } from '../../../ports/event-names.ts';
-import type { EventOrder, EventQuery } from '../../../ports/events.ts';
+import { CONTEXT_LENGTH_BUCKETS, type MetricName } from '../../../ports/events/event-names.ts';
+import type { EventOrder, EventQuery } from '../../../ports/events/events.ts';
 import { countsRefused, fitsDailySums } from '../daily-sums.ts';
 import { dimensionColumns, orderedPlace } from '../tag-columns.ts';
 import { binder, type Statement } from './driver/statement.ts';

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { eventHistory, HISTORY_START_MS } from '../../../../test/kit/builders/event-history.ts';
 import { logFilterOf } from '../../../../test/kit/builders/log-filter.ts';
 import { traceIdOf } from '../../../ir/trace.ts';
-import type { GenerationEvent, LogQuery } from '../../../ports/events.ts';
+import type { GenerationEvent, LogQuery } from '../../../ports/events/events.ts';
 import { examineEvents } from '../../examine/examine-events.ts';
 import { DuckdbEventStore } from './event-store.ts';
 

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../../kit/loop/turns.ts';
-import type { GenerationEvent } from '../../../ports/events.ts';
+import type { GenerationEvent } from '../../../ports/events/events.ts';
 import { EventsUnavailable } from '../event-errors.ts';
 import type { DuckdbThread } from './driver/duckdb-thread.ts';
 import { plain, statementsOf } from './driver/statement.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../../kit/json/json.ts';
-import type { Appended, EventBundle, EventStore } from '../../../ports/events.ts';
-import type { ImportedUsage } from '../../../ports/imported-usage.ts';
+import type { Appended, EventBundle, EventStore } from '../../../ports/events/events.ts';
+import type { ImportedUsage } from '../../../ports/events/imported-usage.ts';
 import { ImportFolder } from '../../directory/import-folder.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';

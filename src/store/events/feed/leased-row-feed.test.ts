@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
+import type { OrderedGenerations } from '../../../ports/following/ordered-generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { EventItem } from '../projection/event-projection.ts';
 import { type FeedLease, type LeasedProgress, LeasedRowFeed } from './leased-row-feed.ts';

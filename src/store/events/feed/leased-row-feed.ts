@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OrderedGenerations } from '../../../ports/following/ordered-generations.ts';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
-import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { EventProjection } from '../projection/event-projection.ts';

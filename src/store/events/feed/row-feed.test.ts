@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
-import { GenerationRefused, type StoredGeneration } from '../../../ports/generations.ts';
+import { GenerationRefused, type StoredGeneration } from '../../../ports/generations/generations.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 import type { EventItem } from '../projection/event-projection.ts';
 import { type FeedProgress, RowFeed } from './row-feed.ts';

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../kit/json/json.ts';
+import type { OrderedGenerations } from '../../../ports/following/ordered-generations.ts';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { OrderedGenerations } from '../../../ports/ordered-generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import { OutageLog } from '../../outage-log.ts';
 import type { EventItem, EventProjection } from '../projection/event-projection.ts';
 import { answered, feedBatch, RowsUnavailable, readBatch } from './feed-rows.ts';

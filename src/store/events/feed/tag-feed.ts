@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../../kit/json/json.ts';
-import type { EventStore } from '../../../ports/events.ts';
+import type { EventStore } from '../../../ports/events/events.ts';
 import { type ClassificationStore, tagsOf } from '../../../ports/following/classifiers.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';

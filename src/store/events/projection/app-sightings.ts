@@ -1,7 +1,7 @@
 import { mergedCategories } from '../../../ir/apps/app-categories.ts';
 import { stringsAt, textAt } from '../../../kit/json/members.ts';
-import { type AppSighting, appSightingOf } from '../../../ports/apps.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import { type AppSighting, appSightingOf } from '../../../ports/events/apps.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 
 /** The apps of generations: one sighting each, with the latest title and all categories. */
 export function appSightingsOf(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import { eventOf } from './event-projection.ts';
 
 const generation: StoredGeneration = {

@@ -2,11 +2,11 @@ import { namedTrace, traceMembersOf } from '../../../ir/trace.ts';
 import { isJsonObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { appHostOf } from '../../../kit/net/app-host.ts';
-import type { AppRegistry, AppSighting } from '../../../ports/apps.ts';
-import { contextLengthBucketOf, modalitiesText } from '../../../ports/event-names.ts';
-import type { EventStore, GenerationEvent, LogState } from '../../../ports/events.ts';
-import type { GenerationRow } from '../../../ports/generation-row.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { AppRegistry, AppSighting } from '../../../ports/events/apps.ts';
+import { contextLengthBucketOf, modalitiesText } from '../../../ports/events/event-names.ts';
+import type { EventStore, GenerationEvent, LogState } from '../../../ports/events/events.ts';
+import type { GenerationRow } from '../../../ports/generations/generation-row.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import { oneSightingPerApp, sightingOf } from './app-sightings.ts';
 
 /** A settled generation as an event. */

@@ -1,5 +1,5 @@
 import type { Nanos } from '../../../kit/money.ts';
-import type { Limit } from '../../../ports/ledger.ts';
+import type { Limit } from '../../../ports/money/ledger.ts';
 
 /** The money of an account. Immutable. */
 export interface Balance {

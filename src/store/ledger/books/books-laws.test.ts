@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Amount } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
-import type { Limit, Limits } from '../../../ports/ledger.ts';
+import type { Limit, Limits } from '../../../ports/money/ledger.ts';
 import { decodeRecord, encodeRecord, type LedgerRecord } from '../records/records.ts';
 import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 import { Books } from './books.ts';

@@ -1,7 +1,7 @@
 import { type Amount, atLeast, minus, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { type WindowNumbers, windowsAt } from '../../../kit/time/windows.ts';
-import type { Scope, ScopeIds } from '../../../ports/ledger.ts';
+import type { Scope, ScopeIds } from '../../../ports/money/ledger.ts';
 import type {
   AcceptRecord,
   CheckpointRecord,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS, type LimitWindow } from '../../../kit/time/windows.ts';
-import type { Limit, Limits } from '../../../ports/ledger.ts';
+import type { Limit, Limits } from '../../../ports/money/ledger.ts';
 import { parseSnapshot, renderSnapshot } from '../snapshot/snapshot-lines.ts';
 import { Books } from './books.ts';
 import { crashSettlementOf, interruptedUse } from './open-generation.ts';

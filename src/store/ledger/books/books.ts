@@ -13,7 +13,7 @@ import type {
   ScopeIds,
   Spending,
   Use,
-} from '../../../ports/ledger.ts';
+} from '../../../ports/money/ledger.ts';
 import type {
   AcceptRecord,
   CheckpointRecord,

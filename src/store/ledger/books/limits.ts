@@ -1,7 +1,15 @@
 import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
-import type { Headroom, Limit, Limits, Refusal, Scope, ScopeIds, Spending } from '../../../ports/ledger.ts';
+import type {
+  Headroom,
+  Limit,
+  Limits,
+  Refusal,
+  Scope,
+  ScopeIds,
+  Spending,
+} from '../../../ports/money/ledger.ts';
 
 /** All scopes, in the order in which limits are checked. */
 export const SCOPES = ['key', 'member', 'workspace', 'account'] as const satisfies readonly Scope[];

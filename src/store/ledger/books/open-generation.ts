@@ -1,8 +1,8 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import type { UsageSource } from '../../../ir/usage.ts';
 import type { JsonObject } from '../../../kit/json/json.ts';
-import type { Limits, RunningGeneration, ScopeIds, Use } from '../../../ports/ledger.ts';
-import { plusWriteOffs, type WriteOff, writeOffsOf } from '../../../ports/write-offs.ts';
+import type { Limits, RunningGeneration, ScopeIds, Use } from '../../../ports/money/ledger.ts';
+import { plusWriteOffs, type WriteOff, writeOffsOf } from '../../../ports/money/write-offs.ts';
 
 /** A generation with a reservation that is not settled yet. */
 export interface OpenGeneration {

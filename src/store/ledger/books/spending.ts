@@ -1,7 +1,7 @@
 import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
 import { isOver, type WindowNumbers } from '../../../kit/time/windows.ts';
-import type { Spending, Sums } from '../../../ports/ledger.ts';
+import type { Spending, Sums } from '../../../ports/money/ledger.ts';
 
 const NO_SUMS: Sums = { lifetime: 0n, daily: 0n, weekly: 0n, monthly: 0n };
 

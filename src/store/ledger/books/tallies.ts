@@ -1,5 +1,5 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
-import type { Scope, Spending } from '../../../ports/ledger.ts';
+import type { Scope, Spending } from '../../../ports/money/ledger.ts';
 import { hasSpent, NOTHING_SPENT } from './spending.ts';
 
 /** Spending of a key, a member, a workspace or an account, and reservations of its open generations. Immutable. */

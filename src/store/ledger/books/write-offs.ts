@@ -1,6 +1,6 @@
 import type { Amount } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { Use } from '../../../ports/ledger.ts';
+import type { Use } from '../../../ports/money/ledger.ts';
 import {
   plusWriteOffs,
   UNNAMED_CAUSE,
@@ -8,7 +8,7 @@ import {
   type WriteOffCause,
   type WrittenOff,
   writeOffRows,
-} from '../../../ports/write-offs.ts';
+} from '../../../ports/money/write-offs.ts';
 
 /** The part of a use that is not charged. */
 export function writtenOffBy(

@@ -1,5 +1,5 @@
-import type { Journal } from '../../../ports/journal.ts';
-import type { LedgerMark } from '../../../ports/ledger-mark.ts';
+import type { Journal } from '../../../ports/money/journal.ts';
+import type { LedgerMark } from '../../../ports/money/ledger-mark.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { causeFields } from '../../outage-log.ts';
 import type { Books } from '../books/books.ts';

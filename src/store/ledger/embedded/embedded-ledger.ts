@@ -1,8 +1,8 @@
 import { type Amount, NOTHING } from '../../../ir/amount.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { GenerationStore } from '../../../ports/generations.ts';
-import type { DiskWaits, Durability, Journal } from '../../../ports/journal.ts';
+import type { GenerationStore } from '../../../ports/generations/generations.ts';
+import type { DiskWaits, Durability, Journal } from '../../../ports/money/journal.ts';
 import {
   type AccountStatement,
   type Admitting,
@@ -20,8 +20,8 @@ import {
   type Spending,
   type TopUpOutcome,
   type Use,
-} from '../../../ports/ledger.ts';
-import { writeOffsIn } from '../../../ports/write-offs.ts';
+} from '../../../ports/money/ledger.ts';
+import { writeOffsIn } from '../../../ports/money/write-offs.ts';
 import type { Books } from '../books/books.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { WriteOffs } from '../books/write-offs.ts';

@@ -6,7 +6,7 @@ import { MemoryMark } from '../../../../test/adapters/contracts/memory-mark.ts';
 import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
 import type { Amount } from '../../../ir/amount.ts';
 import { systemClock } from '../../../kit/time/clock.ts';
-import type { Limits, ScopeIds } from '../../../ports/ledger.ts';
+import type { Limits, ScopeIds } from '../../../ports/money/ledger.ts';
 import type { OpenedLedger } from '../opened-ledger.ts';
 import {
   type EmbeddedLedgerSettings,

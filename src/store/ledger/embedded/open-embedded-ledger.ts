@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
-import type { GenerationStore } from '../../../ports/generations.ts';
-import type { Durability } from '../../../ports/journal.ts';
-import type { ForgettableScope, Ledger } from '../../../ports/ledger.ts';
-import type { LedgerLoss, LedgerMark } from '../../../ports/ledger-mark.ts';
+import type { GenerationStore } from '../../../ports/generations/generations.ts';
+import type { Durability } from '../../../ports/money/journal.ts';
+import type { ForgettableScope, Ledger } from '../../../ports/money/ledger.ts';
+import type { LedgerLoss, LedgerMark } from '../../../ports/money/ledger-mark.ts';
 import type { DiskWatchOptions } from '../../journal/disk-watch.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import { openJournal, openJournalFiles } from '../../journal/open-journal.ts';

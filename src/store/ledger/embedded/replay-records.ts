@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../ports/journal.ts';
+import type { JournalEntry } from '../../../ports/money/journal.ts';
 import type { Books } from '../books/books.ts';
 import type { Projector } from '../projection/projector.ts';
 import { decodeRecord, recordHeadOf } from '../records/records.ts';

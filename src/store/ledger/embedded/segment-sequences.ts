@@ -1,4 +1,4 @@
-import type { JournalPosition } from '../../../ports/journal.ts';
+import type { JournalPosition } from '../../../ports/money/journal.ts';
 
 /** Tracks which records are in which segment, to find the segments that can be removed. */
 export class SegmentSequences {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Nanos } from '../../../kit/money.ts';
-import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
+import type { RecentGenerations, StoredGeneration } from '../../../ports/generations/generations.ts';
 import {
   type AccountStatement,
   type BalanceLeft,
@@ -14,7 +14,7 @@ import {
   type Scope,
   type Spending,
   type TopUpOutcome,
-} from '../../../ports/ledger.ts';
+} from '../../../ports/money/ledger.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { WriteOffs } from '../books/write-offs.ts';
 import { orLedgerUnavailable } from './ledger-unavailable.ts';

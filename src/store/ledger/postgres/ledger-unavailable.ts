@@ -1,4 +1,4 @@
-import { LedgerUnavailable } from '../../../ports/ledger.ts';
+import { LedgerUnavailable } from '../../../ports/money/ledger.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
 
 /** Passes a result on; rejects with LedgerUnavailable when the database does not answer. */

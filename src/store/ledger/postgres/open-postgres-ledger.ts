@@ -4,7 +4,7 @@ import { NOTHING } from '../../../ir/amount.ts';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import { usdOf } from '../../../kit/money.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
-import type { Durability } from '../../../ports/journal.ts';
+import type { Durability } from '../../../ports/money/journal.ts';
 import type { GatewayIdentity } from '../../directory/gateway-identity.ts';
 import type { DiskWatchOptions } from '../../journal/disk-watch.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Durability, Journal } from '../../../ports/journal.ts';
+import type { Durability, Journal } from '../../../ports/money/journal.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { WriteOffs } from '../books/write-offs.ts';
 import type { RecordWriter } from '../records/record-writer.ts';

@@ -1,7 +1,7 @@
 import { type Amount, assertAmount, NOTHING, plus } from '../../../ir/amount.ts';
 import type { Nanos } from '../../../kit/money.ts';
-import type { RecentGenerations, StoredGeneration } from '../../../ports/generations.ts';
-import type { DiskWaits } from '../../../ports/journal.ts';
+import type { RecentGenerations, StoredGeneration } from '../../../ports/generations/generations.ts';
+import type { DiskWaits } from '../../../ports/money/journal.ts';
 import {
   type AccountStatement,
   type Admitting,
@@ -20,8 +20,8 @@ import {
   type Spending,
   type TopUpOutcome,
   type Use,
-} from '../../../ports/ledger.ts';
-import { writeOffsIn } from '../../../ports/write-offs.ts';
+} from '../../../ports/money/ledger.ts';
+import { writeOffsIn } from '../../../ports/money/write-offs.ts';
 import { runningIn } from '../books/open-generation.ts';
 import { type WriteOffs, writtenOffBy } from '../books/write-offs.ts';
 import type { PendingWrite } from '../records/pending-write.ts';

@@ -1,4 +1,4 @@
-import { GenerationRefused } from '../../../ports/generations.ts';
+import { GenerationRefused } from '../../../ports/generations/generations.ts';
 
 /** Adds a batch. If it is refused, halves it until the refused items are found, and leaves those out. */
 export async function addInHalves<Item>(

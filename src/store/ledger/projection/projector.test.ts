@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GenerationRefused, type StoredGeneration } from '../../../ports/generations.ts';
+import { GenerationRefused, type StoredGeneration } from '../../../ports/generations/generations.ts';
 import type { SettleRecord } from '../records/records.ts';
 import { Projector } from './projector.ts';
 

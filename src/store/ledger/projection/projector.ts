@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GenerationStore, StoredGeneration } from '../../../ports/generations.ts';
-import type { Journal } from '../../../ports/journal.ts';
+import type { GenerationStore, StoredGeneration } from '../../../ports/generations/generations.ts';
+import type { Journal } from '../../../ports/money/journal.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { decodeRecord, generationOfRecord, recordHeadOf, type SettleRecord } from '../records/records.ts';
 import { addInHalves } from './add-in-halves.ts';

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../ports/journal.ts';
+import type { JournalEntry } from '../../../ports/money/journal.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import type { OpenedJournal } from '../../journal/open-journal.ts';

@@ -1,6 +1,6 @@
 import type { Amount } from '../../../ir/amount.ts';
 import { LIMIT_WINDOWS } from '../../../kit/time/windows.ts';
-import type { Limit, Limits, ScopeIds } from '../../../ports/ledger.ts';
+import type { Limit, Limits, ScopeIds } from '../../../ports/money/ledger.ts';
 import {
   booleanCodec,
   type Codec,

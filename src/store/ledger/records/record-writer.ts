@@ -4,7 +4,7 @@ import {
   type Journal,
   type JournalPosition,
   JournalUnavailable,
-} from '../../../ports/journal.ts';
+} from '../../../ports/money/journal.ts';
 import { PendingWrite } from './pending-write.ts';
 import { encodeRecord, type LedgerRecord } from './records.ts';
 

@@ -3,9 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json
 import type { Nanos } from '../../../kit/money.ts';
 import { keptText } from '../../../kit/text/kept-text.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { ForgettableScope, Limits, ScopeIds } from '../../../ports/ledger.ts';
-import { WRITE_OFF_CAUSES, type WriteOffCause } from '../../../ports/write-offs.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
+import type { ForgettableScope, Limits, ScopeIds } from '../../../ports/money/ledger.ts';
+import { WRITE_OFF_CAUSES, type WriteOffCause } from '../../../ports/money/write-offs.ts';
 import {
   type Codec,
   enumCodec,

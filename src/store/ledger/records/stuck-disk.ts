@@ -1,4 +1,4 @@
-import type { DiskWaits } from '../../../ports/journal.ts';
+import type { DiskWaits } from '../../../ports/money/journal.ts';
 
 /** A disk that has not answered for this long is stuck: new generations are refused at once instead of waiting. */
 const STUCK_MS = 2_000;

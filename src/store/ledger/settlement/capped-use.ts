@@ -1,7 +1,7 @@
 import type { Amount } from '../../../ir/amount.ts';
 import { MAX_NANOS } from '../../../kit/money.ts';
-import type { Use } from '../../../ports/ledger.ts';
-import { plusWriteOffs, type WriteOff } from '../../../ports/write-offs.ts';
+import type { Use } from '../../../ports/money/ledger.ts';
+import { plusWriteOffs, type WriteOff } from '../../../ports/money/write-offs.ts';
 
 /**
  * Caps the amounts of a use at MAX_USD. No generation costs more: the upstream has reported nonsense, and the excess

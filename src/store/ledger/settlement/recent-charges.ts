@@ -1,4 +1,4 @@
-import type { FinalCharge } from '../../../ports/ledger.ts';
+import type { FinalCharge } from '../../../ports/money/ledger.ts';
 import type { PendingWrite } from '../records/pending-write.ts';
 
 /** The charge of a generation, and the write of its record. */

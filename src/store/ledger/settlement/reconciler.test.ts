@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Amount } from '../../../ir/amount.ts';
-import type { Use } from '../../../ports/ledger.ts';
+import type { Use } from '../../../ports/money/ledger.ts';
 import type { OpenGeneration } from '../books/open-generation.ts';
 import { Reconciler } from './reconciler.ts';
 

@@ -1,6 +1,6 @@
 import { usdOf } from '../../../kit/money.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
-import type { Ledger } from '../../../ports/ledger.ts';
+import type { Ledger } from '../../../ports/money/ledger.ts';
 import { type CompleteRow, interruptedUse, type OpenGeneration } from '../books/open-generation.ts';
 
 export interface ReconcilerOptions {

@@ -1,4 +1,4 @@
-import type { LedgerLoss } from '../../../ports/ledger-mark.ts';
+import type { LedgerLoss } from '../../../ports/money/ledger-mark.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import type { JournalFiles } from '../../journal/journal-files.ts';
 import type { OpenedJournal } from '../../journal/open-journal.ts';

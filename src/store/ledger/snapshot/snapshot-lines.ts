@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { quoted } from '../../../kit/text/quoted.ts';
 import type { WindowNumbers } from '../../../kit/time/windows.ts';
-import type { Scope, Spending, Sums } from '../../../ports/ledger.ts';
+import type { Scope, Spending, Sums } from '../../../ports/money/ledger.ts';
 import type { Balance } from '../books/balance.ts';
 import type { BooksSnapshot } from '../books/books-state.ts';
 import { SCOPES } from '../books/limits.ts';

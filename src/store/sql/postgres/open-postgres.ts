@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { DatabaseAddress } from '../../../kit/net/database-address.ts';
-import type { SchemaState } from '../../../ports/store-facts.ts';
+import type { SchemaState } from '../../../ports/installation/store-facts.ts';
 import { DataDirectoryProblem } from '../../directory/data-directory-problem.ts';
 import { awayCodeOf, codeOf, DatabaseUnavailable } from '../database-unavailable.ts';
 import { migrate, readSchema } from '../migrate.ts';

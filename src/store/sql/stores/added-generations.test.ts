@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../../test/adapters/contracts/temporary-directory.ts';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';
 import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import { AddedGenerations } from './added-generations.ts';

@@ -1,5 +1,5 @@
 import { mergedCategories } from '../../../ir/apps/app-categories.ts';
-import type { App, AppSighting } from '../../../ports/apps.ts';
+import type { App, AppSighting } from '../../../ports/events/apps.ts';
 
 export interface NotedApp extends Omit<App, 'id'> {
   /** When the title was last seen; null without a title. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { GenerationPage, OrderedGenerations } from '../../../ports/following/ordered-generations.ts';
 import type { RowPlace } from '../../../ports/following/settled-rows.ts';
-import type { StoredGeneration } from '../../../ports/generations.ts';
-import type { GenerationPage, OrderedGenerations } from '../../../ports/ordered-generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';
 import { generationOfRow } from './sql-generation-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { keyIdOf } from '../../../kit/crypto/encrypt.ts';
-import type { SecretReplacement } from '../../../ports/byok.ts';
+import type { SecretReplacement } from '../../../ports/tenancy/byok.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { nextTurn } from '../../../kit/loop/turns.ts';
-import type { App, AppRegistry, AppSighting } from '../../../ports/apps.ts';
+import type { App, AppRegistry, AppSighting } from '../../../ports/events/apps.ts';
 import { type AppRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { type AppChanges, appChanges, type NotedApp } from './app-changes.ts';

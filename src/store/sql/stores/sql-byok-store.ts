@@ -7,7 +7,7 @@ import type {
   EncryptedSecret,
   SecretReplacement,
   StoredByokCredential,
-} from '../../../ports/byok.ts';
+} from '../../../ports/tenancy/byok.ts';
 import { type ByokRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';

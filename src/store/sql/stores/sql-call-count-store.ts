@@ -1,5 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import type { CallCountStore, HourlyCalls, PeriodCalls, SummedHours } from '../../../ports/call-counts.ts';
+import type {
+  CallCountStore,
+  HourlyCalls,
+  PeriodCalls,
+  SummedHours,
+} from '../../../ports/upstreams/call-counts.ts';
 import type { Tables } from '../tables.ts';
 
 /** Rows of one statement: each has five parameters, and engines limit their number. */

@@ -5,7 +5,7 @@ import type {
   RunProgress,
   RunState,
 } from '../../../ports/following/classifiers.ts';
-import type { Page } from '../../../ports/tenancy.ts';
+import type { Page } from '../../../ports/tenancy/tenancy.ts';
 import type { ClassifierRunRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

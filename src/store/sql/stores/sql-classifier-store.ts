@@ -5,7 +5,7 @@ import type {
   ClassifierSettings,
   ClassifierStore,
 } from '../../../ports/following/classifiers.ts';
-import type { Page } from '../../../ports/tenancy.ts';
+import type { Page } from '../../../ports/tenancy/tenancy.ts';
 import { type ClassifierRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

@@ -1,6 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
 import { keyIdOf } from '../../../kit/crypto/encrypt.ts';
-import type { EncryptedSecret, SecretReplacement } from '../../../ports/byok.ts';
 import {
   type Destination,
   type DestinationEdit,
@@ -8,7 +7,8 @@ import {
   destinationProvider,
   readsContent,
 } from '../../../ports/following/destinations.ts';
-import type { Page } from '../../../ports/tenancy.ts';
+import type { EncryptedSecret, SecretReplacement } from '../../../ports/tenancy/byok.ts';
+import type { Page } from '../../../ports/tenancy/tenancy.ts';
 import { type DestinationRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';

@@ -9,7 +9,7 @@ import {
   type PassedQuota,
   passedQuota,
   type StoredFile,
-} from '../../../ports/files.ts';
+} from '../../../ports/content/files.ts';
 import type { FileRow, Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

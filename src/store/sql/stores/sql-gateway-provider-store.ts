@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import { keyIdOf } from '../../../kit/crypto/encrypt.ts';
-import type { EncryptedSecret, SecretReplacement } from '../../../ports/byok.ts';
+import type { EncryptedSecret, SecretReplacement } from '../../../ports/tenancy/byok.ts';
 import {
   type GatewayProviderStore,
   keyOwnerOf,
   type StoredProvider,
   type StoredProviderChange,
-} from '../../../ports/gateway-providers.ts';
+} from '../../../ports/tenancy/gateway-providers.ts';
 import { type GatewayProviderRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';

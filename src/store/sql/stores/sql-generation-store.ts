@@ -8,8 +8,8 @@ import {
   type SettledPosition,
   type StoredGeneration,
   type WrittenOffScope,
-} from '../../../ports/generations.ts';
-import { UNNAMED_CAUSE, type WriteOffCause } from '../../../ports/write-offs.ts';
+} from '../../../ports/generations/generations.ts';
+import { UNNAMED_CAUSE, type WriteOffCause } from '../../../ports/money/write-offs.ts';
 import { codeOf } from '../database-unavailable.ts';
 import type { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import type { GenerationTableRow, Tables } from '../tables.ts';

@@ -8,8 +8,8 @@ import type {
   GuardrailEdit,
   GuardrailSettings,
   GuardrailStore,
-} from '../../../ports/guardrails.ts';
-import type { Page } from '../../../ports/tenancy.ts';
+} from '../../../ports/tenancy/guardrails.ts';
+import type { Page } from '../../../ports/tenancy/tenancy.ts';
 import { type GuardrailAssignmentRow, type GuardrailRow, numberOrNull, type Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ImportedUsage, UsageSlice } from '../../../ports/imported-usage.ts';
+import type { ImportedUsage, UsageSlice } from '../../../ports/events/imported-usage.ts';
 import type { Tables } from '../tables.ts';
 
 /** Limit of all slices together. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { LedgerMark } from '../../../ports/ledger-mark.ts';
+import type { LedgerMark } from '../../../ports/money/ledger-mark.ts';
 import type { Tables } from '../tables.ts';
 
 const NAME = 'ledger_sequence';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ApprovalClaim, McpMemory, SeenTools } from '../../../ports/mcp-memory.ts';
+import type { ApprovalClaim, McpMemory, SeenTools } from '../../../ports/upstreams/mcp-memory.ts';
 import type { Tables } from '../tables.ts';
 import { transact } from '../transact.ts';
 

@@ -9,8 +9,8 @@ import type {
   OtherMembers,
   WorkspaceMember,
   WorkspaceRole,
-} from '../../../ports/members.ts';
-import type { MemberState, Page } from '../../../ports/tenancy.ts';
+} from '../../../ports/tenancy/members.ts';
+import type { MemberState, Page } from '../../../ports/tenancy/tenancy.ts';
 import { type MemberRow, numberOrNull, type Tables, type WorkspaceMemberRow } from '../tables.ts';
 import { transact } from '../transact.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PriceRow, PriceStore } from '../../../ports/prices.ts';
+import type { PriceRow, PriceStore } from '../../../ports/upstreams/prices.ts';
 import type { EndpointPriceRow, Tables } from '../tables.ts';
 
 /** Rows of one statement: each has six parameters, and engines limit their number. */

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { StoredGeneration } from '../../../ports/generations.ts';
+import type { StoredGeneration } from '../../../ports/generations/generations.ts';
 import {
   type KeyOwner,
   type RefusedRequest,
   type RefusedRequests,
   refusedGeneration,
-} from '../../../ports/refused-requests.ts';
+} from '../../../ports/generations/refused-requests.ts';
 import type { RefusedRequestRow, Tables } from '../tables.ts';
 
 /** Rows per insert. */

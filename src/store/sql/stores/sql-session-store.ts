@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Session, SessionOwner, SessionStore } from '../../../ports/sessions.ts';
+import type { Session, SessionOwner, SessionStore } from '../../../ports/tenancy/sessions.ts';
 import type { SessionRow, Tables } from '../tables.ts';
 
 /** Older sessions of a key that one sign-in removes: a statement with an offset needs a limit. */

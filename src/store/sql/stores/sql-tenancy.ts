@@ -13,7 +13,7 @@ import type {
   WorkspaceChange,
   WorkspaceDeletion,
   WorkspaceEdit,
-} from '../../../ports/tenancy.ts';
+} from '../../../ports/tenancy/tenancy.ts';
 import type { Tables, WholeNumber } from '../tables.ts';
 import { transact } from '../transact.ts';
 import {

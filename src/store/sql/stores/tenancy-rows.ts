@@ -1,5 +1,5 @@
 import type { LimitWindow, ResetWindow } from '../../../kit/time/windows.ts';
-import type { Account, Budget, Key, MemberState, Workspace } from '../../../ports/tenancy.ts';
+import type { Account, Budget, Key, MemberState, Workspace } from '../../../ports/tenancy/tenancy.ts';
 import {
   type AccountRow,
   type BudgetRow,

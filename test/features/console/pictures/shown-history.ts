@@ -1,6 +1,6 @@
 import { siteOfEndpoint } from '../../../../src/catalog/build-model.ts';
-import type { HourlyCalls } from '../../../../src/ports/call-counts.ts';
-import type { GenerationEvent } from '../../../../src/ports/events.ts';
+import type { GenerationEvent } from '../../../../src/ports/events/events.ts';
+import type { HourlyCalls } from '../../../../src/ports/upstreams/call-counts.ts';
 import { randomOf } from '../../../kit/builders/event-history.ts';
 
 /** Who used the gateway of the pictures. */

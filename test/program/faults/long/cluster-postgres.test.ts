@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/kit/time/clock.ts';
-import { type Ledger, LedgerUnavailable, type Limits } from '../../../../src/ports/ledger.ts';
+import { type Ledger, LedgerUnavailable, type Limits } from '../../../../src/ports/money/ledger.ts';
 import { openPostgresLedger } from '../../../../src/store/ledger/postgres/open-postgres-ledger.ts';
 import { type OpenedPostgres, openPostgres } from '../../../../src/store/sql/postgres/open-postgres.ts';
 import { temporaryDirectory } from '../../../adapters/contracts/temporary-directory.ts';

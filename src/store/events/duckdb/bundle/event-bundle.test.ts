@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../../../test/adapters/contracts/temporary-directory.ts';
 import { eventHistory } from '../../../../../test/kit/builders/event-history.ts';
-import type { AppSighting } from '../../../../ports/apps.ts';
+import type { AppSighting } from '../../../../ports/events/apps.ts';
 import { EventBundleUnreadable, openEventBundle, readBundleApps } from './event-bundle.ts';
 
 const sighting = (more: Partial<AppSighting>): AppSighting => ({

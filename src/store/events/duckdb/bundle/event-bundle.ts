@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import type { AppSighting } from '../../../../ports/apps.ts';
-import type { Appended, GenerationEvent } from '../../../../ports/events.ts';
-import type { UsageSlice } from '../../../../ports/imported-usage.ts';
+import type { AppSighting } from '../../../../ports/events/apps.ts';
+import type { Appended, GenerationEvent } from '../../../../ports/events/events.ts';
+import type { UsageSlice } from '../../../../ports/events/imported-usage.ts';
 import { mergedSighting } from '../../projection/app-sightings.ts';
 import { DuckdbFileDamaged } from '../driver/duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbRows, DuckdbThread } from '../driver/duckdb-thread.ts';

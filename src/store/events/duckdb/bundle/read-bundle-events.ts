@@ -1,4 +1,4 @@
-import type { GenerationEvent, LogFacts, LogState } from '../../../../ports/events.ts';
+import type { GenerationEvent, LogFacts, LogState } from '../../../../ports/events/events.ts';
 import { type ColumnName, EVENT_NUMBERS, EVENT_TEXTS, SERIES_NUMBERS, SERIES_TEXTS } from '../../columns.ts';
 import { plain } from '../driver/statement.ts';
 import { assertComplete, openBundleReader, unreadableBundle } from './event-bundle.ts';

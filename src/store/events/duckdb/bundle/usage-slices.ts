@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { GenerationEvent } from '../../../../ports/events.ts';
-import type { UsageSlice } from '../../../../ports/imported-usage.ts';
+import type { GenerationEvent } from '../../../../ports/events/events.ts';
+import type { UsageSlice } from '../../../../ports/events/imported-usage.ts';
 
 /** Events of a slice. Fixed, so that the beginning of a file that has grown has the same slices. */
 export const SLICE_EVENTS = 2_000;

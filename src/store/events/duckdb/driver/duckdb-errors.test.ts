@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GenerationRefused } from '../../../../ports/generations.ts';
+import { GenerationRefused } from '../../../../ports/generations/generations.ts';
 import { DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
 import { DuckdbFileDamaged, duckdbErrorOf } from './duckdb-errors.ts';
 

@@ -1,4 +1,4 @@
-import { GenerationRefused } from '../../../../ports/generations.ts';
+import { GenerationRefused } from '../../../../ports/generations/generations.ts';
 import { DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
 import { EventsUnavailable } from '../../event-errors.ts';
 

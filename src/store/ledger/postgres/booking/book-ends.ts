@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
-import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
+import type { Limits, ScopeIds } from '../../../../ports/money/ledger.ts';
 import { generationRowOf } from '../../../sql/stores/sql-generation-store.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { retryingConflicts } from '../../../sql/transact.ts';

@@ -1,6 +1,6 @@
 import { type Amount, atLeast, NOTHING } from '../../../../ir/amount.ts';
-import type { JournalEntry } from '../../../../ports/journal.ts';
-import type { Limits } from '../../../../ports/ledger.ts';
+import type { JournalEntry } from '../../../../ports/money/journal.ts';
+import type { Limits } from '../../../../ports/money/ledger.ts';
 import { EndedGenerations, NONE_ENDED } from '../../books/ended-generations.ts';
 import type { OpenGeneration } from '../../books/open-generation.ts';
 import { decodeRecord, type LedgerRecord } from '../../records/records.ts';

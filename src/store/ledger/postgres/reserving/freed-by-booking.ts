@@ -1,5 +1,5 @@
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
-import type { Scope, ScopeIds } from '../../../../ports/ledger.ts';
+import type { Scope, ScopeIds } from '../../../../ports/money/ledger.ts';
 import type { JournalledEnd } from '../booking/book-ends.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   type ReserveOutcome,
   type ScopeIds,
   type TopUpOutcome,
-} from '../../../../ports/ledger.ts';
+} from '../../../../ports/money/ledger.ts';
 import { DatabaseUnavailable } from '../../../sql/database-unavailable.ts';
 import type { Booker } from '../booking/booker.ts';
 import type { LocalGeneration, LocalGenerations } from '../booking/local-generations.ts';

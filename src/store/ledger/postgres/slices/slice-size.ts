@@ -1,6 +1,6 @@
 import { type Amount, isWithinAmount, plus } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
-import type { Affordable } from '../../../../ports/ledger.ts';
+import type { Affordable } from '../../../../ports/money/ledger.ts';
 
 /** Bounds of what a gateway holds ahead for one payer. */
 export interface SliceBounds {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Amount, isWithinAmount, minus, NOTHING } from '../../../../ir/amount.ts';
 import { isInTime } from '../../../../kit/loop/is-in-time.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
-import type { Headroom, Scope, ScopeIds, SliceFigures } from '../../../../ports/ledger.ts';
+import type { Headroom, Scope, ScopeIds, SliceFigures } from '../../../../ports/money/ledger.ts';
 import { headroomWithin } from '../../books/limits.ts';
 import { limitsCodec, scopesCodec } from '../../records/money-codecs.ts';
 import { DEAD_AFTER_MS, type Heartbeat } from '../heartbeat.ts';

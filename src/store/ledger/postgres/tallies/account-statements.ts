@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import type { Nanos } from '../../../../kit/money.ts';
-import { type AccountStatement, type BalanceLeft, hasMoney } from '../../../../ports/ledger.ts';
+import { type AccountStatement, type BalanceLeft, hasMoney } from '../../../../ports/money/ledger.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { SLICE_PREFIX } from './reservation-sql.ts';

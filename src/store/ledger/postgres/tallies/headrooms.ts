@@ -1,5 +1,5 @@
 import type { Amount } from '../../../../ir/amount.ts';
-import type { Affordable, Headroom } from '../../../../ports/ledger.ts';
+import type { Affordable, Headroom } from '../../../../ports/money/ledger.ts';
 
 const NO_LIMIT: Affordable = { creditNanos: null, totalNanos: null };
 

@@ -1,5 +1,5 @@
 import { type Amount, NOTHING, plus } from '../../../../ir/amount.ts';
-import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
+import type { Limits, ScopeIds } from '../../../../ports/money/ledger.ts';
 import type { PayingScopes } from './reservation-sql.ts';
 import { emptyTally, type SqlTally, type TalliesAt, tallyKeysOf, tallyName } from './tally-rows.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Amount } from '../../../../ir/amount.ts';
-import type { Limits, ScopeIds } from '../../../../ports/ledger.ts';
+import type { Limits, ScopeIds } from '../../../../ports/money/ledger.ts';
 import type { LedgerTallyRow, Tables } from '../../../sql/tables.ts';
 import { retryingConflicts } from '../../../sql/transact.ts';
 import { limitsIn } from '../../books/limits.ts';

@@ -1,7 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Amount, assertAmount, isSameAmount, NOTHING } from '../../../../ir/amount.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
-import type { Headroom, NewGeneration, ReserveOutcome, TopUpOutcome } from '../../../../ports/ledger.ts';
+import type {
+  Headroom,
+  NewGeneration,
+  ReserveOutcome,
+  TopUpOutcome,
+} from '../../../../ports/money/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { headroomWithin, refusalOf, tooLittle } from '../../books/limits.ts';

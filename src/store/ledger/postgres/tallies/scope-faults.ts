@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Nanos } from '../../../../kit/money.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS } from '../../../../kit/time/windows.ts';
-import type { Fault } from '../../../../ports/ledger.ts';
+import type { Fault } from '../../../../ports/money/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { windowNumbersAt } from './database-clock.ts';
 

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Nanos } from '../../../../kit/money.ts';
 import { windowsAt } from '../../../../kit/time/windows.ts';
 import { classifierKey } from '../../../../ports/following/classifiers.ts';
-import type { ForgettableScope, Scope, Spending } from '../../../../ports/ledger.ts';
+import type { ForgettableScope, Scope, Spending } from '../../../../ports/money/ledger.ts';
 import type { Tables } from '../../../sql/tables.ts';
 import { transact } from '../../../sql/transact.ts';
 import { regranted } from '../../books/balance.ts';

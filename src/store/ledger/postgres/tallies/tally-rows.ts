@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Amount, NOTHING } from '../../../../ir/amount.ts';
 import { LIMIT_WINDOWS, RESET_WINDOWS, type WindowNumbers } from '../../../../kit/time/windows.ts';
-import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../../ports/ledger.ts';
+import type { Limits, Scope, ScopeIds, Spending, Sums } from '../../../../ports/money/ledger.ts';
 import type { LedgerTallyRow, Tables, WholeNumber } from '../../../sql/tables.ts';
 import { balanceLimits, type Grant, UNGRANTED } from '../../books/balance.ts';
 import {

@@ -1,4 +1,4 @@
-import type { EventSizes } from './events.ts';
+import type { EventSizes } from '../events/events.ts';
 
 /*
  * Facts about the stores of an installation, for `doctor`. They are plain data: a running gateway sends them to the

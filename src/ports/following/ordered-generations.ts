@@ -1,5 +1,5 @@
-import type { RowPlace } from './following/settled-rows.ts';
-import type { StoredGeneration } from './generations.ts';
+import type { StoredGeneration } from '../generations/generations.ts';
+import type { RowPlace } from './settled-rows.ts';
 
 /** Generations behind a place. */
 export interface GenerationPage {

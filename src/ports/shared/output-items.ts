@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** Output items by id, each as the JSON text that its caller was sent. */
 export type FoundItems = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
-import type { Amount } from '../ir/amount.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import type { Nanos } from '../kit/money.ts';
-import type { LimitWindow, WindowNumbers } from '../kit/time/windows.ts';
+import type { Amount } from '../../ir/amount.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { LimitWindow, WindowNumbers } from '../../kit/time/windows.ts';
 import type { DiskWaits } from './journal.ts';
 import type { WriteOff, WriteOffCause } from './write-offs.ts';
 

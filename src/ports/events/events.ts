@@ -1,6 +1,6 @@
-import type { Nanos } from '../kit/money.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { ClassifierTag } from '../following/classifiers.ts';
 import type { DimensionName, Granularity, MetricName, Operator } from './event-names.ts';
-import type { ClassifierTag } from './following/classifiers.ts';
 
 /**
  * One generation as analytics count it. Events with an id that is known already are not counted again. Null = unknown

@@ -1,8 +1,8 @@
-import type { Amount } from '../ir/amount.ts';
-import type { JsonObject } from '../kit/json/json.ts';
-import type { Nanos } from '../kit/money.ts';
-import type { ScopeIds } from './ledger.ts';
-import type { WriteOff, WriteOffCause } from './write-offs.ts';
+import type { Amount } from '../../ir/amount.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { ScopeIds } from '../money/ledger.ts';
+import type { WriteOff, WriteOffCause } from '../money/write-offs.ts';
 
 /** A settled generation as it is stored. Made from its settlement record alone. */
 export interface StoredGeneration {

@@ -1,7 +1,7 @@
 /** Ownership: an installation has accounts, an account owns workspaces and keys. */
 
-import type { Nanos } from '../kit/money.ts';
-import type { LimitWindow, ResetWindow } from '../kit/time/windows.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { LimitWindow, ResetWindow } from '../../kit/time/windows.ts';
 
 export interface Account {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Guardrails: what the requests and answers of keys, members, workspaces or a whole account must comply with. */
 
-import type { Nanos } from '../kit/money.ts';
-import type { ResetWindow } from '../kit/time/windows.ts';
+import type { Nanos } from '../../kit/money.ts';
+import type { ResetWindow } from '../../kit/time/windows.ts';
 import type { FileMember, Page } from './tenancy.ts';
 
 /** Actions of a filter that matches, from the strictest to the mildest: the strictest of several wins. */

@@ -1,5 +1,5 @@
+import type { Limits, ScopeIds } from '../money/ledger.ts';
 import type { AppliedGuardrail } from './guardrails.ts';
-import type { Limits, ScopeIds } from './ledger.ts';
 import type { Key, Workspace } from './tenancy.ts';
 
 /** The account, workspace and key behind an authenticated request. */

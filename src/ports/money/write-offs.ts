@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../kit/json/json.ts';
-import type { Nanos } from '../kit/money.ts';
+import { isJsonObject, type JsonObject } from '../../kit/json/json.ts';
+import type { Nanos } from '../../kit/money.ts';
 
 /**
  * Why a generation used, or may have used, more than it is charged. The first five exceeded its reservation: the

@@ -1,8 +1,8 @@
-import type { ErrorType } from '../ir/errors.ts';
-import type { RequestFormat } from '../ir/items.ts';
-import type { ChargeKind, LegKind, LegStatus, ToolCallEnd } from '../ir/leg.ts';
-import type { UsageSource } from '../ir/usage.ts';
-import type { JsonObject } from '../kit/json/json.ts';
+import type { ErrorType } from '../../ir/errors.ts';
+import type { RequestFormat } from '../../ir/items.ts';
+import type { ChargeKind, LegKind, LegStatus, ToolCallEnd } from '../../ir/leg.ts';
+import type { UsageSource } from '../../ir/usage.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** One upstream call of a generation. */
 export type ProviderResponse = {

@@ -1,5 +1,5 @@
-import { knownCategoriesOf } from '../ir/apps/app-attribution.ts';
-import { appHostOf } from '../kit/net/app-host.ts';
+import { knownCategoriesOf } from '../../ir/apps/app-attribution.ts';
+import { appHostOf } from '../../kit/net/app-host.ts';
 
 /** An app that calls. Its identity is the host and port of its address. */
 export interface App {

@@ -1,7 +1,7 @@
-import { NOTHING } from '../ir/amount.ts';
+import { NOTHING } from '../../ir/amount.ts';
+import type { ScopeIds } from '../money/ledger.ts';
 import type { GenerationRow } from './generation-row.ts';
 import type { StoredGeneration } from './generations.ts';
-import type { ScopeIds } from './ledger.ts';
 
 /** A request that was refused before any upstream was called. It cost nothing, and no ledger knows it. */
 export interface RefusedRequest {

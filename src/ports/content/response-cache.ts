@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 export interface CachedAnswer {
   /** The generation that it answered. */

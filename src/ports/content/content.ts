@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 
 /** Prompt and answer of a generation, in the names of the wire. */
 export type GenerationContent = {
