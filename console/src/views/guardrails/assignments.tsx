@@ -1,6 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type { GuardrailObject, KeyAssignmentObject, MemberAssignmentObject } from '../../api/contract.ts';
+import type {
+  GuardrailObject,
+  KeyAssignmentObject,
+  MemberAssignmentObject,
+  MemberObject,
+} from '../../api/contract.ts';
 import { ask, send } from '../../api/request.ts';
 import { useWorkspaces, workspaceName } from '../../api/workspaces.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -8,6 +13,8 @@ import { Icon } from '../../parts/icon.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { FailureNote } from '../../parts/states.tsx';
 import { useKeys } from '../keys/use-payer.ts';
+import { memberName } from '../members/member-form.ts';
+import { useMembers } from '../members/use-members.ts';
 import { appliesTo } from './applies-to.ts';
 import { RuleSection } from './rule-section.tsx';
 
@@ -47,6 +54,7 @@ export function Assignments({ guardrail, isReadOnly }: Props) {
     queryFn: () =>
       ask<Page<KeyAssignmentObject>>(`/guardrails/${id}/assignments/keys`, { query: { limit: SHOWN } }),
   });
+  const { members: known } = useMembers(null);
   const members = useQuery({
     queryKey: ['guardrails', id, 'members'],
     queryFn: () =>
@@ -97,7 +105,7 @@ export function Assignments({ guardrail, isReadOnly }: Props) {
           <Chip
             key={user}
             kind="member"
-            name={user}
+            name={nameIn(known, user)}
             isReadOnly={isReadOnly}
             onRemove={() => remove('members', user)}
           />
@@ -132,6 +140,12 @@ export function Assignments({ guardrail, isReadOnly }: Props) {
       )}
     </RuleSection>
   );
+}
+
+/** The name of a member, or the id of who is none of these. */
+function nameIn(members: readonly MemberObject[], id: string): string {
+  const member = members.find((each) => each.id === id);
+  return member === undefined ? id : memberName(member);
 }
 
 function wordsFor(guardrail: GuardrailObject, workspace: string): string {
@@ -173,11 +187,14 @@ interface AddProps {
   readonly isBusy: boolean;
 }
 
-/** Chooses a key from those of all workspaces; a member is named by its id. */
+/** Chooses a key from those of all workspaces, or a member. Whom the account does not have is named by an id. */
 function AddSubject({ onAdd, isBusy }: AddProps) {
   const [search, setSearch] = useState('');
   const [member, setMember] = useState('');
+  const [memberSearch, setMemberSearch] = useState('');
   const keys = useKeys(search, true).data?.data ?? [];
+  const { members, total = 0 } = useMembers(memberSearch === '' ? null : memberSearch);
+  const hasMembers = total > 0 || memberSearch !== '';
   return (
     <form
       class="r wrap"
@@ -196,10 +213,20 @@ function AddSubject({ onAdd, isBusy }: AddProps) {
         onPick={(hash) => onAdd('keys', hash, keys.find((key) => key.hash === hash)?.name ?? hash)}
         onSearch={(text) => setSearch(text.trim())}
       />
+      {hasMembers && (
+        <Picker
+          label="Member"
+          shown="Add a member"
+          value=""
+          options={members.map((each) => ({ value: each.id, label: memberName(each), detail: each.email }))}
+          onPick={(id) => onAdd('members', id, nameIn(members, id))}
+          onSearch={(text) => setMemberSearch(text.trim())}
+        />
+      )}
       <input
         class="in-t ws-choice"
         aria-label="Id of a member"
-        placeholder="Id of a member"
+        placeholder={hasMembers ? 'Another creator’s id' : 'Id of a member'}
         value={member}
         onInput={(event) => setMember(event.currentTarget.value)}
       />

@@ -64,6 +64,22 @@ export function guardrailsSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('is given to a member who is chosen by name', async () => {
+      const member = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Byron' };
+      const { id: userId } = await manage.data(201, 'POST', '/organization/members', member);
+      const { id } = await manage.data(201, 'POST', '/guardrails', { name: 'For Ada' });
+      const { page, close, problems } = await opened(`/guardrails/${id}`);
+      await page.getByRole('button', { name: 'Member: Add a member' }).click();
+      await page.getByRole('option', { name: /Ada Byron/ }).click();
+      await page.getByRole('button', { name: 'Remove member Ada Byron' }).waitFor();
+      expect(await manage.data(200, 'GET', `/guardrails/${id}/assignments/members`)).toMatchObject([
+        { user_id: userId },
+      ]);
+      expect(problems).toEqual([]);
+      await close();
+      await manage.ask('DELETE', `/organization/members/${userId}`);
+    });
+
     it('says of the guardrail of a workspace that it holds for all keys there', async () => {
       const workspace = await manage.data(201, 'POST', '/workspaces', { name: 'Ruled', slug: 'ruled' });
       const { default_guardrail_id: id } = workspace;
