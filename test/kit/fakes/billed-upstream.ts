@@ -11,6 +11,7 @@ import {
   SLOW_MS,
   TASK,
   type Work,
+  type WorkEnd,
 } from './billed-work.ts';
 import {
   end,
@@ -44,12 +45,19 @@ export interface BilledUpstream {
   planTasks(...works: Work[]): void;
   /** How the service goes from now on. At first it reads. */
   planReading(how: ReadingEnd): void;
+  /** Calls so far, in the order of their arrival. */
+  readonly calls: readonly BilledCall[];
   /** USD that all calls so far have cost. */
   readonly billUsd: number;
-  readonly calls: number;
   /** Forgets the bill. */
   clear(): void;
   close(): Promise<void>;
+}
+
+export interface BilledCall {
+  readonly path: string;
+  readonly how: WorkEnd | ReadingEnd | 'judge';
+  readonly usd: number;
 }
 
 export async function openBilledUpstream(): Promise<BilledUpstream> {
@@ -57,15 +65,18 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
   let works: Work[] = [];
   let taskWorks: Work[] = [];
   let reading: ReadingEnd = 'read';
-  let billUsd = 0;
-  let calls = 0;
+  let calls: BilledCall[] = [];
+  const bill = ({ path }: RecordedRequest, how: BilledCall['how'], usd: number) =>
+    calls.push({ path, how, usd });
   fake.answer((request) => {
-    calls += 1;
     const service = serviceOf(request);
-    if (service === 'judge') return stepsOf(UNFLAGGED, request);
+    if (service === 'judge') {
+      bill(request, 'judge', 0);
+      return stepsOf(UNFLAGGED, request);
+    }
     if (service === 'pages') {
       const pages = request.json.pages.length + (reading === 'more' ? PAGES_BEYOND : 0);
-      if (reading !== 'refuse') billUsd += pages * BILLED_PRICES.page;
+      bill(request, reading, reading === 'refuse' ? 0 : pages * BILLED_PRICES.page);
       return stepsOf(readingSteps(reading, pages), request);
     }
     const queue = isTask(request) && taskWorks.length > 0 ? taskWorks : works;
@@ -74,7 +85,7 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
     const dialect = dialectOf(request);
     const streams = isStream(request, dialect);
     const done = doneOf(work, dialect, request);
-    if (streams || !isErrorBody(work, dialect)) billUsd += billOf(done);
+    bill(request, work.how, !streams && isErrorBody(work, dialect) ? 0 : billOf(done));
     return stepsFor(dialect, done, streams);
   });
   return {
@@ -90,15 +101,14 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
     planReading: (how) => {
       reading = how;
     },
-    get billUsd() {
-      return billUsd;
-    },
     get calls() {
       return calls;
     },
+    get billUsd() {
+      return calls.reduce((sum, { usd }) => sum + usd, 0);
+    },
     clear() {
-      billUsd = 0;
-      calls = 0;
+      calls = [];
     },
     close: () => fake.close(),
   };
@@ -111,9 +121,10 @@ export async function openBilledUpstream(): Promise<BilledUpstream> {
 function doneOf(work: Work, dialect: BilledDialect, request: RecordedRequest): Done {
   const limit = outputLimitOf(request);
   const visible = Math.min(work.visible, limit);
-  const canSearch = dialect === 'messages' || dialect === 'responses';
   const has = (kind: RegExp) =>
     request.json?.tools?.some?.(({ type }: { type?: string }) => kind.test(type ?? ''));
+  const canSearch = dialect === 'messages' || dialect === 'responses';
+  const searches = canSearch && (work.searchesOnlyIfAsked !== true || has(/^web_search/));
   const tool = taskToolOf(request);
   return {
     ...work,
@@ -121,7 +132,7 @@ function doneOf(work: Work, dialect: BilledDialect, request: RecordedRequest): D
     hidden: Math.min(work.hidden, limit - visible),
     cached: dialect === 'bedrock' ? 0 : work.cached,
     written: dialect === 'gemini' || dialect === 'bedrock' ? 0 : work.written,
-    searches: canSearch ? work.searches : 0,
+    searches: searches ? work.searches : 0,
     drawn: has(/^image_generation$/) ? work.drawn : 0,
     runsCode: work.runsCode && has(/^code_(?:interpreter|execution)/) === true,
     tasks: tool === undefined || !answers(work) ? 0 : work.tasks,

@@ -11,6 +11,8 @@ export interface Work {
   readonly hidden: number;
   /** Searches that the upstream runs by itself; only dialects that can report them do. */
   readonly searches: number;
+  /** The upstream runs them only if the request has it search. */
+  readonly searchesOnlyIfAsked?: true;
   /** Tokens of a picture that the upstream draws, if the request has it draw. */
   readonly drawn: number;
   /** The upstream runs code in a container, if the request has it run code. */

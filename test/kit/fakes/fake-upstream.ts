@@ -29,6 +29,8 @@ export interface FakeUpstream {
   clear(): void;
   /** Resolves with the n-th request, counted from 0, once it has arrived. */
   request(index: number): Promise<RecordedRequest>;
+  /** Resolves with the first request whose body has the text, once it has arrived. */
+  requestWith(text: string): Promise<RecordedRequest>;
   close(): Promise<void>;
 }
 
@@ -208,7 +210,7 @@ export async function openFakeUpstream(): Promise<FakeUpstream> {
   const requests: Mutable<RecordedRequest>[] = [];
   const scripts: Script[] = [];
   const sockets = new Set<Socket>();
-  const waiting: { index: number; resolve: (request: RecordedRequest) => void }[] = [];
+  const waiting = new Set<(arrived: RecordedRequest, index: number) => void>();
   let connections = 0;
 
   const server = createServer({ keepAliveTimeout: 5000 }, (message, response) => {
@@ -227,7 +229,7 @@ export async function openFakeUpstream(): Promise<FakeUpstream> {
     const record = await recordOf(message);
     if (record === undefined) return;
     requests.push(record);
-    for (const { index, resolve } of waiting) if (requests[index] !== undefined) resolve(requests[index]);
+    for (const look of waiting) look(record, requests.length - 1);
     const script = scripts.length > 1 ? scripts.shift() : scripts[0];
     const steps = script === undefined ? NO_SCRIPT : stepsOf(script, record);
     response.on('error', () => {});
@@ -236,6 +238,19 @@ export async function openFakeUpstream(): Promise<FakeUpstream> {
       await step({ response, socket: message.socket, record });
     }
   }
+
+  const requestThat = (isIt: (request: RecordedRequest, index: number) => boolean) => {
+    const there = requests.find(isIt);
+    if (there !== undefined) return Promise.resolve(there);
+    return new Promise<RecordedRequest>((resolve) => {
+      const look = (arrived: RecordedRequest, index: number) => {
+        if (!isIt(arrived, index)) return;
+        waiting.delete(look);
+        resolve(arrived);
+      };
+      waiting.add(look);
+    });
+  };
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -254,11 +269,8 @@ export async function openFakeUpstream(): Promise<FakeUpstream> {
       scripts.length = 0;
       requests.length = 0;
     },
-    request(index) {
-      const there = requests[index];
-      if (there !== undefined) return Promise.resolve(there);
-      return new Promise((resolve) => waiting.push({ index, resolve }));
-    },
+    request: (index) => requestThat((_, at) => at === index),
+    requestWith: (text) => requestThat(({ body }) => body.includes(text)),
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Fails once as a law of fast-check does: its error has the seed, and the cause of that a long text and the verdict. */
+/** Fails once as a law of fast-check does: its error has the seed, and its cause a long text and the verdict. */
 const FILE = `
 let tries = 0;
 it('is a law', () => {
