@@ -26,16 +26,15 @@ export function billGeneration(
   servedTier?: string,
 ): Bill {
   if (selected === undefined) return FREE;
-  const { inputImages } = facts;
-  const terms = termsOf(selected, facts);
-  const served =
-    usage.servedModel === undefined ? undefined : otherEndpoint(selected, usage.servedModel, facts);
-  const bill = priceOfAnswer({ ...terms, ...served, usage, inputImages, servedTier });
+  const { atMs, feeShare } = termsOf(selected, facts);
+  const priced = (upstreamModel: string | undefined, used: Usage, inputImages: number, tier?: string) => {
+    const other = upstreamModel === undefined ? undefined : otherEndpoint(selected, upstreamModel, facts);
+    const { endpoint, model } = other ?? selected;
+    return priceOfAnswer({ endpoint, model, atMs, feeShare, usage: used, inputImages, servedTier: tier });
+  };
+  const bill = priced(usage.servedModel, usage, facts.inputImages, servedTier);
   if (usage.others === undefined) return bill;
-  return usage.others.reduce((sum, other) => {
-    const asked = otherEndpoint(selected, other.model, facts);
-    return plusBill(sum, priceOfAnswer({ ...terms, ...asked, usage: other.usage, inputImages: 0 }));
-  }, bill);
+  return usage.others.reduce((sum, other) => plusBill(sum, priced(other.model, other.usage, 0)), bill);
 }
 
 /** False if a model that the upstream asked by itself has no known price, so that the bill is an estimate. */
