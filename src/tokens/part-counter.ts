@@ -2,7 +2,7 @@ import type { Source } from '../ir/items.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Estimate for an image, file or recording of unknown size: about one picture of common resolution. */
-const MEDIA_TOKENS = 765;
+export const MEDIA_TOKENS = 765;
 
 /** Visitor of all countable parts of a prompt or answer. */
 export interface PartCounter {

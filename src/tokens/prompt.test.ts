@@ -4,7 +4,12 @@ import type { Item, Part, Source } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
 import { Prompt } from './prompt.ts';
 
-const worst = (changes: Partial<GenerationRequest>) => new Prompt(requestOf(changes)).worst;
+const promptOf = (changes: Partial<GenerationRequest>) => new Prompt(requestOf(changes));
+
+const worst = (changes: Partial<GenerationRequest>) => {
+  const { bytes, unseenTokens, imageSizes, documents } = promptOf(changes).worst;
+  return { bytes, unseenTokens, imageSizes, documents };
+};
 
 const said = (...content: Part[]): Item => ({ type: 'message', role: 'user', content });
 
@@ -25,10 +30,11 @@ describe('the worst prompt', () => {
 
   it('counts the digits of all text, and takes each byte of a very long one for a token', () => {
     const ofDigits = (count: number) => (count * 11) / 16;
-    expect(worstOf({ type: 'text', text: 'on 2025-06-18 at 7' }).extraTokens).toBe(ofDigits(9));
+    const extraTokens = (item: Item) => promptOf({ items: [item] }).extraTokens;
+    expect(extraTokens(said({ type: 'text', text: 'on 2025-06-18 at 7' }))).toBe(ofDigits(9));
     const thought = { type: 'reasoning', text: ['12'], summary: ['3'] } as const;
-    expect(worst({ items: [thought] }).extraTokens).toBe(ofDigits(3));
-    expect(worstOf({ type: 'text', text: 'x'.repeat(1_000_001) }).extraTokens).toBe(1_000_001);
+    expect(extraTokens(thought)).toBe(ofDigits(3));
+    expect(extraTokens(said({ type: 'text', text: 'x'.repeat(1_000_001) }))).toBe(1_000_001);
   });
 
   it.each<[string, Item]>([

@@ -1,10 +1,9 @@
 import type { Source } from '../ir/items.ts';
 import type { GenerationRequest } from '../ir/request.ts';
-import { jsonLength } from '../kit/json/json-length.ts';
 import { addPrompt } from './add-parts.ts';
 import { extraTokensOf } from './extra-tokens.ts';
 import { has, isUpstreamContent } from './file-content.ts';
-import { type PartCounter, TokenCollector, TypicalCounter } from './part-counter.ts';
+import { MEDIA_TOKENS, type PartCounter, TokenCollector, TypicalCounter } from './part-counter.ts';
 import { type PixelSize, pixelSizeOf } from './pixel-size.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -14,8 +13,8 @@ const CHARACTERS_PER_TOKEN = 4;
 /** The prompt of a request; caches its measures, because several steps of a generation need them. */
 export class Prompt {
   readonly #request: GenerationRequest;
-  #typical: CharacterCounter | undefined;
-  #worst: WorstPrompt | undefined;
+  #measured: PromptMeasure | undefined;
+  #extraTokens: number | undefined;
 
   constructor(request: GenerationRequest) {
     this.#request = request;
@@ -23,27 +22,32 @@ export class Prompt {
 
   /** Characters, plus 1 for each token of media and overhead: cheap, and enough to see that no limit is near. */
   get characters(): number {
-    return this.#counted.characters;
+    return this.#measure().characters;
   }
 
   /** Images, files, recordings and videos of the prompt. */
   get media(): PromptMedia {
-    return this.#counted;
-  }
-
-  get #counted(): CharacterCounter {
-    this.#typical ??= addPrompt(this.#request, new CharacterCounter());
-    return this.#typical;
+    return this.#measure();
   }
 
   get estimatedTokens(): number {
     return Math.ceil(this.characters / CHARACTERS_PER_TOKEN);
   }
 
-  /** Upper bounds. Reads the whole prompt. */
+  /** Upper bounds. */
   get worst(): WorstPrompt {
-    this.#worst ??= addPrompt(this.#request, new WorstCounter());
-    return this.#worst;
+    return this.#measure();
+  }
+
+  /** Tokens that other tokenizers may count beyond 1.5 times our count. Examines each character. */
+  get extraTokens(): number {
+    this.#extraTokens ??= addPrompt(this.#request, new ExtraTokenCounter()).tokens;
+    return this.#extraTokens;
+  }
+
+  #measure(): PromptMeasure {
+    this.#measured ??= addPrompt(this.#request, new PromptMeasure());
+    return this.#measured;
   }
 
   /** Tokens by our tokenizer. Rejects only with the reason of `signal`. */
@@ -58,36 +62,6 @@ export async function countPrompt(
   signal?: AbortSignal,
 ): Promise<number> {
   return new Prompt(request).count(tokenizer, signal);
-}
-
-/** Counts characters only, which is cheap and enough for most prompts. */
-class CharacterCounter extends TypicalCounter implements PromptMedia {
-  characters = 0;
-  imageSizes: readonly (PixelSize | undefined)[] = NO_IMAGES;
-  documents = 0;
-
-  override addImage(source?: Source): void {
-    super.addImage();
-    if (this.imageSizes === NO_IMAGES) this.imageSizes = [];
-    (this.imageSizes as (PixelSize | undefined)[]).push(sizeOf(source));
-  }
-
-  override addDocument(): void {
-    super.addDocument();
-    this.documents += 1;
-  }
-
-  addText(text: string): void {
-    this.characters += text.length;
-  }
-
-  addJson(value: object): void {
-    this.characters += jsonLength(value);
-  }
-
-  addTokens(tokens: number): void {
-    this.characters += tokens;
-  }
 }
 
 /** What only the upstream knows the tokens of. */
@@ -109,31 +83,24 @@ function sizeOf(source: Source | undefined): PixelSize | undefined {
 export interface WorstPrompt extends PromptMedia {
   /** UTF-8 bytes of all text: no tokenizer makes more tokens of it. */
   readonly bytes: number;
-  /** Tokens that other tokenizers may count beyond 1.5 times our count. */
-  readonly extraTokens: number;
   /** Tokens of seals and unmodelled members, which our tokenizer does not see. */
   readonly unseenTokens: number;
-  readonly images: number;
 }
 
 /** Characters of a seal per token of its content. */
 const SEAL_CHARACTERS = 4;
 
-class WorstCounter implements PartCounter, WorstPrompt {
+/** Everything that is known of a prompt without examining its characters. */
+class PromptMeasure implements PartCounter, WorstPrompt {
+  characters = 0;
   bytes = 0;
-  extraTokens = 0;
   unseenTokens = 0;
-  readonly imageSizes: (PixelSize | undefined)[] = [];
+  imageSizes: readonly (PixelSize | undefined)[] = NO_IMAGES;
   documents = 0;
 
-  get images(): number {
-    return this.imageSizes.length;
-  }
-
   addText(text: string): void {
-    const bytes = Buffer.byteLength(text);
-    this.bytes += bytes;
-    this.extraTokens += text.length > MAX_EXAMINED_CHARACTERS ? bytes : extraTokensOf(text);
+    this.characters += text.length;
+    this.bytes += Buffer.byteLength(text);
   }
 
   addJson(value: object): void {
@@ -141,14 +108,18 @@ class WorstCounter implements PartCounter, WorstPrompt {
   }
 
   addTokens(tokens: number): void {
+    this.characters += tokens;
     this.bytes += tokens;
   }
 
   addImage(source?: Source): void {
-    this.imageSizes.push(sizeOf(source));
+    this.characters += MEDIA_TOKENS;
+    if (this.imageSizes === NO_IMAGES) this.imageSizes = [];
+    (this.imageSizes as (PixelSize | undefined)[]).push(sizeOf(source));
   }
 
   addDocument(): void {
+    this.characters += MEDIA_TOKENS;
     this.documents += 1;
   }
 
@@ -158,7 +129,8 @@ class WorstCounter implements PartCounter, WorstPrompt {
 
   addUnmodelled(value: object): void {
     this.#addUnseen(Buffer.byteLength(JSON.stringify(value)));
-    if (has(value, isUpstreamContent)) this.addDocument();
+    // Not in `characters`: most upstreams ignore what we do not model.
+    if (has(value, isUpstreamContent)) this.documents += 1;
   }
 
   #addUnseen(tokens: number): void {
@@ -169,3 +141,17 @@ class WorstCounter implements PartCounter, WorstPrompt {
 
 /** Longer texts are not examined, to keep the event loop free; each of their bytes counts as a token. */
 const MAX_EXAMINED_CHARACTERS = 1_000_000;
+
+class ExtraTokenCounter extends TypicalCounter {
+  tokens = 0;
+
+  addText(text: string): void {
+    this.tokens += text.length > MAX_EXAMINED_CHARACTERS ? Buffer.byteLength(text) : extraTokensOf(text);
+  }
+
+  addJson(value: object): void {
+    this.addText(JSON.stringify(value));
+  }
+
+  addTokens(): void {}
+}

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import type { Nanos } from '../../kit/money.ts';
 import { type Affordable, type Headroom, LedgerUnavailable, type Refusal } from '../../ports/money/ledger.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import type { Prompt, WorstPrompt } from '../../tokens/prompt.ts';
+import type { Prompt } from '../../tokens/prompt.ts';
 import type { Tokenizer } from '../../tokens/tokenizer.ts';
 import { NothingLeft, type Plan } from '../plan/plan.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
@@ -54,7 +54,7 @@ export interface MeasuredPrompt {
   readonly inputTokens: number;
   /** Our own count; undefined = it was not counted. */
   readonly counted: number | undefined;
-  readonly prompt: Pick<Prompt, 'worst'>;
+  readonly prompt: Pick<Prompt, 'worst' | 'extraTokens'>;
 }
 
 /** Candidates that are priced: more than a request may call, because some are skipped. */
@@ -164,13 +164,10 @@ export function unrecordable(error: LedgerUnavailable): GatewayError {
  * `ratio`: the highest recent ratio of an upstream's count to ours; it only raises the bound, because it comes from
  * other texts. No tokenizer makes more tokens than a text has bytes.
  */
-function promptTokens(
-  counted: number | undefined,
-  ratio: number,
-  { bytes, extraTokens, unseenTokens }: WorstPrompt,
-): number {
+function promptTokens(counted: number | undefined, ratio: number, prompt: Prompt): number {
+  const { bytes, unseenTokens } = prompt.worst;
   if (counted === undefined) return bytes;
-  const ofText = counted * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens;
+  const ofText = counted * Math.max(ratio, TOKENIZER_FACTOR) + prompt.extraTokens;
   return Math.min(bytes, Math.ceil(ofText) + unseenTokens);
 }
 
@@ -182,13 +179,14 @@ function promptTokensAfter(
   before: MeasuredPrompt,
   counted: number | undefined,
   ratio: number,
-  { bytes, extraTokens, unseenTokens }: WorstPrompt,
+  prompt: Prompt,
 ): number {
+  const { bytes, unseenTokens } = prompt.worst;
   const { worst } = before.prompt;
   const added = { bytes: bytes - worst.bytes, unseenTokens: unseenTokens - worst.unseenTokens };
   if (counted === undefined || before.counted === undefined) return before.inputTokens + added.bytes;
-  const ofText =
-    (counted - before.counted) * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens - worst.extraTokens;
+  const extraTokens = prompt.extraTokens - before.prompt.extraTokens;
+  const ofText = (counted - before.counted) * Math.max(ratio, TOKENIZER_FACTOR) + extraTokens;
   return before.inputTokens + Math.min(added.bytes, Math.ceil(ofText) + added.unseenTokens);
 }
 
@@ -362,10 +360,16 @@ class Sizing {
    * Without a limit the reserved amount decides only what is written off after a crash, so that a token for each
    * character does.
    */
-  #usualFacts(mostCalls: number): CostFacts {
+  #usualFacts(toolCalls: number): CostFacts {
+    const { request, prompt } = this.#applicant;
+    const tokens = prompt.characters + this.#preambleTokens();
+    return this.#factsOf(toolCalls, tokens, outputAskedFor(request));
+  }
+
+  #factsOf(mostCalls: number, promptTokens: number, requestedOutputTokens: number | undefined): CostFacts {
     const { request, prompt, pricedAtMs } = this.#applicant;
     return {
-      promptTokens: prompt.characters + WRAPPING_TOKENS + toolPreambleTokens(request.tools),
+      promptTokens,
       mayFillContext: prompt.media.documents > 0,
       images: prompt.media.imageSizes,
       inputImages: countInputImages(request),
@@ -373,33 +377,31 @@ class Sizing {
       mostCalls,
       mayCompact: mayCompact(request.body),
       namesRegion: namesRegion(request.body),
-      requestedOutputTokens: outputAskedFor(request),
+      requestedOutputTokens,
       byokFee: this.#dependencies.byokFee,
       atMs: pricedAtMs,
     };
   }
 
+  #preambleTokens(): number {
+    return WRAPPING_TOKENS + toolPreambleTokens(this.#applicant.request.tools);
+  }
+
   /** What an upstream has counted is true of it, be it more or less than a bound of ours; others may count more. */
   #promptTokensAfter(measured: MeasuredPrompt, bound: number, promptRatio: number): number {
     const { plan, prompt } = this.#applicant;
-    const after = WRAPPING_TOKENS + promptTokensAfter(measured, this.#counted, promptRatio, prompt.worst);
+    const after = WRAPPING_TOKENS + promptTokensAfter(measured, this.#counted, promptRatio, prompt);
     return plan.candidates.length === 1 ? after : Math.max(after, bound);
   }
 
   #worstFacts(toolCalls: number, promptRatio = 0, counted = this.#counted): CostFacts {
     const { request, prompt, measured } = this.#applicant;
-    const { worst } = prompt;
-    const preamble = WRAPPING_TOKENS + toolPreambleTokens(request.tools);
-    const bound = promptTokens(counted, promptRatio, worst) + preamble;
-    return {
-      ...this.#usualFacts(toolCalls),
-      promptTokens:
-        measured === undefined || worst.images + worst.documents > 0
-          ? bound
-          : this.#promptTokensAfter(measured, bound, promptRatio),
-      mayFillContext: worst.documents > 0,
-      images: worst.imageSizes,
-      requestedOutputTokens: highestLimit(request),
-    };
+    const { imageSizes, documents } = prompt.media;
+    const bound = promptTokens(counted, promptRatio, prompt) + this.#preambleTokens();
+    const tokens =
+      measured === undefined || imageSizes.length + documents > 0
+        ? bound
+        : this.#promptTokensAfter(measured, bound, promptRatio);
+    return this.#factsOf(toolCalls, tokens, highestLimit(request));
   }
 }

@@ -77,6 +77,6 @@ function contextOf(endpoint: Endpoint | undefined, { embedding }: GenerationRequ
 /** Characters of the prompt; undefined if it has images or files, whose tokens have no characters. */
 function charactersOf(request: GenerationRequest): number | undefined {
   const prompt = new Prompt(request);
-  const { images, documents } = prompt.worst;
-  return images + documents > 0 ? undefined : prompt.characters;
+  const { imageSizes, documents } = prompt.media;
+  return imageSizes.length + documents > 0 ? undefined : prompt.characters;
 }

@@ -424,7 +424,7 @@ export class RunningLeg implements AttemptDependencies, LegAccountFacts {
       usage.source === 'measured' &&
       !hasRunTools(usage) &&
       countedPrompt >= MIN_RATIO_PROMPT_TOKENS &&
-      this.#prompt.worst.images + this.#prompt.worst.documents === 0;
+      this.#prompt.media.imageSizes.length + this.#prompt.media.documents === 0;
     return {
       outputTokens: usage.outputTokens,
       ...(isKnown && { promptRatio: usage.inputTokens / countedPrompt }),
