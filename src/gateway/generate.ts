@@ -1,4 +1,5 @@
 import type { ReplyContext } from '../dialects/dialect.ts';
+import { BATCH_POINT } from '../kit/loop/cohort.ts';
 import { SHARED, siteOf } from '../routing/rules/candidate.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import { LearntThoughts } from './admission/learnt-thoughts.ts';
@@ -48,11 +49,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       const accepted = accepting instanceof Promise ? await accepting : accepting;
       const staged = accepted.stages.isEmpty ? accepted : await runStagesBefore(accepted, dependencies);
       if ('served' in staged) return await read(await recordServed(accepted, staged.served, dependencies));
+      await BATCH_POINT;
       const planning = planGeneration(staged, dependencies);
       planned = planning instanceof Promise ? await planning : planning;
     } finally {
       endOfPlanning();
     }
+    await BATCH_POINT;
     const reserved = await reserveGeneration(planned, dependencies, state);
     // The last three steps happen while the answer is read: `Answering` runs the legs, `SettledAnswer` closes the
     // account.

@@ -191,21 +191,32 @@ export class GenerationReservation {
     return this.#holdNow(row, size);
   }
 
-  async #holdNow(
+  #holdNow(row: () => JsonObject, size: (headroom: Headroom) => Amount | null): Promise<ReserveOutcome> {
+    this.#assertNotClosed();
+    return this.#maxNanos === undefined ? this.#holdWithLedger(row, size) : this.#holdWithinMax(row, size);
+  }
+
+  async #holdWithinMax(
     row: () => JsonObject,
     size: (headroom: Headroom) => Amount | null,
   ): Promise<ReserveOutcome> {
-    this.#assertNotClosed();
-    const bounded =
-      this.#maxNanos === undefined ? size : (headroom: Headroom) => size(this.#withinMax(headroom));
     try {
-      return this.#isOpen ? await this.#holdMore(bounded) : this.#opened(await this.#reserve(row(), bounded));
+      return await this.#holdWithLedger(row, (headroom) => size(this.#withinMax(headroom)));
     } catch (error) {
       if (!(error instanceof BeyondMax)) throw error;
       // No answer names this limit: `isBoundByMax` says that it is the generation's own.
       const limitNanos = this.#maxNanos ?? 0n;
       return { ok: false, refusal: { scope: 'account', window: 'lifetime', limitNanos, leftNanos: 0n } };
     }
+  }
+
+  #holdWithLedger(
+    row: () => JsonObject,
+    size: (headroom: Headroom) => Amount | null,
+  ): Promise<ReserveOutcome> {
+    return this.#isOpen
+      ? this.#holdMore(size)
+      : this.#reserve(row(), size).then((outcome) => this.#opened(outcome));
   }
 
   /** Leaves the ledger, which has no limit to name if only the generation's own is too low. */

@@ -7,6 +7,7 @@ import type { RoutingMetadata } from '../../ir/metadata.ts';
 import type { Result } from '../../ir/result.ts';
 import { type Bill, NO_USAGE } from '../../ir/usage.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { OpenItems } from './open-items.ts';
@@ -146,9 +147,17 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
       await this.#leave(error instanceof GatewayError ? error : undefined);
       throw error;
     }
-    if (step !== undefined) return await this.#end(step);
-    await this.#leave(undefined);
-    return OVER;
+    if (step === undefined) {
+      await this.#leave(undefined);
+      return OVER;
+    }
+    this.#isOver = true;
+    try {
+      if (step.terminal === undefined) await this.#source.return?.();
+      return await this.#end(step);
+    } finally {
+      if (this.#source.hasEnded !== true) await this.#source.return?.();
+    }
   }
 
   /** Folds and meters a batch before it is forwarded. The account is closed before its terminal event is. */
@@ -168,27 +177,16 @@ export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, un
   }
 
   /** The last batch of an answer with its cost. Adds a terminal event if there is none. */
-  async #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
-    const source = this.#source;
+  #end({ passing, terminal = CUT_SHORT }: Step): Promise<IteratorResult<EventBatch, void>> {
     const fold = this.#fold;
-    this.#isOver = true;
-    const last = [...passing];
-    try {
-      if (terminal === CUT_SHORT) {
-        await source.return?.();
-        const ending = this.#openItems.ending();
-        fold.pushAll(ending);
-        last.push(...ending);
-      }
-      fold.push(terminal);
-      const result = fold.result();
-      const ended = await settle(result, terminal, this.#dependencies);
+    const ending = terminal === CUT_SHORT ? this.#openItems.ending() : [];
+    fold.pushAll(ending);
+    fold.push(terminal);
+    const result = fold.result();
+    return settle(result, terminal, this.#dependencies).then((ended) => {
       this.#result = resultOf(result, ended);
-      last.push(ended);
-      return { done: false, value: last };
-    } finally {
-      if (source.hasEnded !== true) await source.return?.();
-    }
+      return { done: false, value: [...passing, ...ending, ended] };
+    });
   }
 
   /** Closes the account of an answer that did not reach its end. */
@@ -262,6 +260,7 @@ async function settle(
   const metadata = dependencies.metadata(failed ? 'failed' : 'served');
   const shown = metadata === undefined ? {} : { metadata };
   try {
+    await BATCH_POINT;
     const charged = await dependencies.record({
       usage,
       bill,

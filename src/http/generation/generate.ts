@@ -3,6 +3,7 @@ import type { GenerationInput } from '../../gateway/request/generation-input.ts'
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
 import type { RequestFormat } from '../../ir/items.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import { BATCH_POINT } from '../../kit/loop/cohort.ts';
 import { inTurn } from '../../kit/loop/turns.ts';
 import { vendorHeader } from '../access/vendor-header.ts';
 import { AbortGrace } from '../exchange/abort-grace.ts';
@@ -55,6 +56,7 @@ async function whole(call: Call, { name, inbound }: FormatDialect): Promise<void
   const run = new GenerationRun(call, name);
   try {
     const { result, context } = await run.withAbortGrace(services.gateway.complete(run.input));
+    await BATCH_POINT;
     const encoding = inTurn(services.clock, () => inbound.encodeBody(result, context));
     const body = encoding instanceof Promise ? await encoding : encoding;
     const writing = writeJson(body, exchange.exactNumbers);

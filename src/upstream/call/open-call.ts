@@ -2,6 +2,7 @@ import type { Provider } from '../../catalog/catalog.ts';
 import type { ExactNumbers } from '../../kit/json/exact-numbers.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
+import { andThen } from '../../kit/loop/and-then.ts';
 import type { Timeouts } from '../../kit/net/timeouts.ts';
 import { mayCallAgain } from '../../net/transport/may-call-again.ts';
 import type { Transport, TransportReply } from '../../net/transport/transport-call.ts';
@@ -36,16 +37,26 @@ export interface CallSender {
 }
 
 /** Writes, authorizes and sends a call; sends it again, once, with a fresh token if `mayCallAgain` allows it. */
-export async function openCall(call: UnsignedCall, sender: CallSender): Promise<OpenedCall> {
-  const writing = writeJson(call.body, call.exactNumbers);
-  const body = typeof writing === 'string' ? writing : await writing;
-  const authorizing = sender.authorize(unauthorized(call, body));
-  const authorization = authorizing instanceof Promise ? await authorizing : authorizing;
-  const { forget, secrets } = authorization;
-  const reply = await send(call, body, authorization, sender);
-  const ended = { upstreamStatus: reply.status, hasCachedToken: forget !== undefined };
-  if (!mayCallAgain(ended)) return { reply, secrets };
-  forget?.();
+export function openCall(call: UnsignedCall, sender: CallSender): Promise<OpenedCall> | OpenedCall {
+  return andThen<string | Uint8Array, OpenedCall>(writeJson(call.body, call.exactNumbers), (body) =>
+    andThen(sender.authorize(unauthorized(call, body)), (authorization) =>
+      send(call, body, authorization, sender).then((reply) => {
+        const { forget, secrets } = authorization;
+        const ended = { upstreamStatus: reply.status, hasCachedToken: forget !== undefined };
+        if (!mayCallAgain(ended)) return { reply, secrets };
+        forget?.();
+        return callAgain(call, body, { reply, secrets }, sender);
+      }),
+    ),
+  );
+}
+
+async function callAgain(
+  call: UnsignedCall,
+  body: string | Uint8Array,
+  { reply, secrets }: OpenedCall,
+  sender: CallSender,
+): Promise<OpenedCall> {
   await reply.chunks[Symbol.asyncIterator]().return?.();
   const fresh = await sender.authorize(unauthorized(call, body));
   return { reply: await send(call, body, fresh, sender), secrets: [...secrets, ...fresh.secrets] };

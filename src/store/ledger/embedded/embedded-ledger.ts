@@ -150,17 +150,18 @@ export class EmbeddedLedger implements Ledger {
     if (outcome.ok) await this.#isWritten(this.#writer.write(outcome.record, 'process'));
   }
 
-  async settle(generationId: string, use: Use): Promise<FinalCharge> {
+  settle(generationId: string, use: Use): Promise<FinalCharge> {
     const outcome = this.#books.settle(generationId, cappedUse(generationId, use, this.#options.warn));
     if (outcome.ok) this.#recordSettled(outcome.record);
     const known = this.#charges.get(generationId);
     if (known === undefined) {
-      throw new RangeError(
-        `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`,
-      );
+      const message = `generation ${generationId} cannot be settled: it was never accepted, or ended long ago`;
+      return Promise.reject(new RangeError(message));
     }
-    if (!(await known.writing.isWrittenWithin(this.#options.patienceMs))) throw unavailable();
-    return known.charge;
+    return known.writing.isWrittenWithin(this.#options.patienceMs).then((isWritten) => {
+      if (isWritten) return known.charge;
+      throw unavailable();
+    });
   }
 
   async void(generationId: string, atMs: number): Promise<void> {
