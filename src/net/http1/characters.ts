@@ -3,7 +3,6 @@ export const TAB = 9;
 export const LINE_FEED = 10;
 export const CARRIAGE_RETURN = 13;
 export const SPACE = 32;
-export const COLON = 58;
 export const SEMICOLON = 59;
 const DELETE = 127;
 

@@ -1,7 +1,10 @@
-import { CARRIAGE_RETURN, COLON, isBlankCode, isText, isToken, LINE_FEED } from './characters.ts';
+import { isBlankCode, TOKEN_CLASS } from './characters.ts';
 
 /** Why bytes are no head, or no trailers. */
 export type SectionProblem = 'malformed' | 'too-large';
+
+/** Name, colon, value, CRLF: each ends at the first character that it may not have, so this takes linear time. */
+const FIELD_LINE = new RegExp(`([${TOKEN_CLASS}]+):([\\t\\x20-\\x7e\\x80-\\xff]*)\\r\\n`, 'y');
 
 /**
  * Names and values of the field lines from `start` to the end of a text, in turn. The text has a character for each
@@ -9,39 +12,24 @@ export type SectionProblem = 'malformed' | 'too-large';
  */
 export function parseFieldLines(text: string, start: number, maxFields: number): string[] | SectionProblem {
   const fields: string[] = [];
-  let at = start;
-  while (at < text.length) {
-    const colon = endOfToken(text, at);
-    if (colon === at || text.charCodeAt(colon) !== COLON) return 'malformed';
-    const end = endOfValue(text, colon + 1);
-    if (text.charCodeAt(end) !== CARRIAGE_RETURN || text.charCodeAt(end + 1) !== LINE_FEED)
-      return 'malformed';
+  // Not by a loop over character codes: V8 takes ten times as long for those.
+  for (let at = start; at < text.length; at = FIELD_LINE.lastIndex) {
+    FIELD_LINE.lastIndex = at;
+    const line = FIELD_LINE.exec(text);
+    if (line === null) return 'malformed';
     if (fields.length === 2 * maxFields) return 'too-large';
-    fields.push(text.slice(at, colon), fieldValue(text, colon + 1, end));
-    at = end + 2;
+    fields.push(line[1] as string, withoutBlanks(line[2] as string));
   }
   return fields;
 }
 
 /** A value without the blanks around it. `trim` would also remove characters that are part of the value. */
-function fieldValue(text: string, from: number, to: number): string {
-  let first = from;
-  let last = to;
-  while (first < last && isBlankCode(text.charCodeAt(first))) first++;
-  while (last > first && isBlankCode(text.charCodeAt(last - 1))) last--;
-  return text.slice(first, last);
-}
-
-function endOfToken(text: string, start: number): number {
-  let at = start;
-  while (isToken(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function endOfValue(text: string, start: number): number {
-  let at = start;
-  while (isText(text.charCodeAt(at))) at++;
-  return at;
+function withoutBlanks(value: string): string {
+  let first = 0;
+  let last = value.length;
+  while (first < last && isBlankCode(value.charCodeAt(first))) first++;
+  while (last > first && isBlankCode(value.charCodeAt(last - 1))) last--;
+  return value.slice(first, last);
 }
 
 /** A line that continues in the next one (obs-fold, RFC 9112, 5.2). */
