@@ -21,8 +21,8 @@ export interface OrderedGenerations {
    */
   behind(place: RowPlace | null, limit: number): Promise<GenerationPage | undefined>;
   /**
-   * Where generations end that this process has added, in this order, if they are all that is behind a place. Undefined
-   * if that is not so, or not known.
+   * Where generations end that this process has added, in this order, if they come right behind a place; there may be
+   * more behind them, which are being added. Undefined if that is not so, or not known.
    */
   endOf(place: RowPlace | null, added: readonly { readonly id: string }[]): Promise<RowPlace | undefined>;
 }

@@ -71,11 +71,10 @@ export class AddedGenerations implements OrderedGenerations {
     const rows = await this.#database
       .selectFrom(this.#table)
       .select(['id', this.#rowid.as('number')])
-      .where(this.#rowid, 'in', [number, end.number, end.number + 1])
+      .where(this.#rowid, 'in', [number, end.number])
       .execute();
     const found = new Map(rows.map((row) => [Number(row.number), row.id]));
-    const isAll = found.get(number) === id && found.get(end.number) === end.id && !found.has(end.number + 1);
-    return isAll ? textOf(end) : undefined;
+    return found.get(number) === id && found.get(end.number) === end.id ? textOf(end) : undefined;
   }
 
   /** About how many generations are behind a place: their numbers have gaps where rows were deleted. */
