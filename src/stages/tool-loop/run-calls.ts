@@ -8,7 +8,7 @@ import { boundedText } from '../../kit/json/bounded-json.ts';
 import { isJsonObject, type JsonObject, readJson } from '../../kit/json/json.ts';
 import { misfitText, schemaFault } from '../../kit/json-schema/schema-fault.ts';
 import { quoted } from '../../kit/text/quoted.ts';
-import { tellingEgress } from '../../net/egress/telling-egress.ts';
+import type { Egress } from '../../net/egress/egress.ts';
 import {
   type NestedCall,
   type ToolCall,
@@ -176,6 +176,14 @@ function toldContext(context: ToolContext, told: ToldSpan | undefined): ToolCont
   return told === undefined
     ? context
     : { ...context, told, egress: tellingEgress(context.egress, told.headers) };
+}
+
+/** A way out whose calls of services have further headers. Fetches of pages have not: anyone may have named them. */
+function tellingEgress(egress: Egress, headers: Readonly<Record<string, string>>): Egress {
+  return {
+    fetch: (url, request) => egress.fetch(url, request),
+    call: (url, request) => egress.call(url, { ...request, headers: { ...request.headers, ...headers } }),
+  };
 }
 
 const UNREADABLE = /[\p{Cs}\0]/gu;

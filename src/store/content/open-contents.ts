@@ -3,8 +3,7 @@ import type { Clock } from '../../kit/time/clock.ts';
 import type { ContentStore } from '../../ports/content/content.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { ContentFolders } from './content-folders.ts';
-import { contentWithOlder } from './content-with-older.ts';
-import { QueuedContentStore } from './queued-content-store.ts';
+import { type ContentFiles, QueuedContentStore } from './queued-content-store.ts';
 import { S3ContentFiles } from './s3-content-files.ts';
 
 /** Writes at the same time: each waits for the network. */
@@ -29,4 +28,29 @@ export function openContents({ directory, storage, log, clock }: ContentsOptions
     log,
     clock,
   });
+}
+
+/** Content in a new place, and what was stored in another one before: it is read, removed and pruned there. */
+export function contentWithOlder(files: ContentFiles, older: ContentFiles): ContentFiles {
+  return {
+    get bytes() {
+      return files.bytes + older.bytes;
+    },
+    async count() {
+      await Promise.all([files.count(), older.count()]);
+    },
+    write: (path, bytes) => files.write(path, bytes),
+    async read(path) {
+      return (await older.read(path)) ?? files.read(path);
+    },
+    async remove(path) {
+      const isRemoved = await older.remove(path);
+      return (await files.remove(path)) || isRemoved;
+    },
+    /** What is left there counts against the limit until it is too old itself. */
+    async prune({ beforeMs, maxBytes }) {
+      await older.prune({ beforeMs, maxBytes });
+      await files.prune({ beforeMs, maxBytes: Math.max(0, maxBytes - older.bytes) });
+    },
+  };
 }

@@ -6,7 +6,6 @@ import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { s3PlaceOf } from '../object-storage/s3-place.ts';
 import { S3Storage, type S3StorageOptions } from '../object-storage/s3-storage.ts';
 import { diskFileReader, openDiskFileBytes } from './disk-file-bytes.ts';
-import { filesWithOlder } from './files-with-older.ts';
 import { S3FileBytes } from './s3-file-bytes.ts';
 
 export interface BucketSettings {
@@ -59,6 +58,23 @@ export async function openFileBytes(
   const disk = await openDiskFileBytes(directory, floorBytes);
   if (storage === undefined) return disk;
   return filesWithOlder(new S3FileBytes({ storage, now: () => clock.now() }), disk);
+}
+
+/** Contents in a new place, and those that were stored in another one before: they are read and removed there. */
+export function filesWithOlder(files: FileBytes, older: FileBytes): FileBytes {
+  return {
+    receive: (id) => files.receive(id),
+    async read(id) {
+      return (await files.read(id)) ?? older.read(id);
+    },
+    async remove(id) {
+      await files.remove(id);
+      await older.remove(id);
+    },
+    async ids() {
+      return [...new Set([...(await files.ids()), ...(await older.ids())])];
+    },
+  };
 }
 
 /** Reads contents of files for a worker, beside the process that has the data directory open. */

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import type { Json } from '../../kit/json/json.ts';
 import { objectAt } from '../../kit/json/members.ts';
 import { closed, nullish } from '../../kit/json/schema.ts';
-import { engineIssue } from '../engine-issue.ts';
-import { type ServerTool, toolFailure } from '../server-tool.ts';
+import { type ServerTool, type ToolIssue, toolFailure } from '../server-tool.ts';
 import { operationProblem } from './v4a.ts';
 
 const DIFF = [
@@ -22,7 +22,7 @@ export const applyPatch: ServerTool = {
   hostedMembers: {},
   native: { dialect: 'responses', value: { type: 'apply_patch' } },
   parameters: closed({ engine: nullish(Type.String()) }),
-  unavailable: ({ engine }, { vendor }) => engineIssue(engine, ['auto', 'native', vendor]),
+  unavailable: ({ engine }, { vendor }) => otherEngine(engine, ['auto', 'native', vendor]),
   declare: () => ({
     description:
       'Creates, changes or deletes one file of the user. The change is applied when your turn ends.',
@@ -49,3 +49,9 @@ export const applyPatch: ServerTool = {
     return { output: JSON.stringify({ status: 'handed to the user' }), shown: { operation }, ends: true };
   },
 };
+
+/** The problem of an `engine` that is not among those of the tool; the vendor's name stands for the gateway. */
+function otherEngine(engine: Json | undefined, engines: readonly string[]): ToolIssue | undefined {
+  if (engine === undefined || engines.includes(engine as string)) return undefined;
+  return { path: 'parameters.engine', message: `must be one of ${engines.join(', ')}` };
+}

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isInTime } from '../../../kit/loop/is-in-time.ts';
 import type { Clock } from '../../../kit/time/clock.ts';
 import type { GenerationStore } from '../../../ports/generations/generations.ts';
-import type { Durability } from '../../../ports/money/journal.ts';
+import type { Durability, JournalEntry } from '../../../ports/money/journal.ts';
 import type { ForgettableScope, Ledger } from '../../../ports/money/ledger.ts';
 import type { LedgerLoss, LedgerMark } from '../../../ports/money/ledger-mark.ts';
 import type { DiskWatchOptions } from '../../journal/disk-watch.ts';
@@ -15,12 +15,12 @@ import type { OpenedLedger } from '../opened-ledger.ts';
 import { Projector } from '../projection/projector.ts';
 import { replayWithPlace, reportTornTails } from '../records/journal-problems.ts';
 import { RecordWriter } from '../records/record-writer.ts';
+import { decodeRecord, recordHeadOf } from '../records/records.ts';
 import { Reconciler } from '../settlement/reconciler.ts';
 import { assertComplete, assertNothingLost } from '../snapshot/assert-complete.ts';
-import { readSnapshotFile } from '../snapshot/snapshot-file.ts';
+import { type LedgerSnapshot, readSnapshotFile } from '../snapshot/snapshot-file.ts';
 import { Compaction } from './compaction.ts';
 import { EmbeddedLedger } from './embedded-ledger.ts';
-import { replayInto } from './replay-records.ts';
 import { SegmentSequences } from './segment-sequences.ts';
 
 export interface OpenedEmbeddedLedger extends OpenedLedger {
@@ -217,4 +217,30 @@ async function forgetAbsent(
   );
   await Promise.all(absent.map(({ scope, id }) => ledger.forget(scope, id, clock.now())));
   return absent.length;
+}
+
+/** Targets of a replay. */
+interface Replayed {
+  readonly books: Books;
+  readonly segments: SegmentSequences;
+  readonly rows: Pick<Projector, 'expect' | 'confirm'>;
+}
+
+/** Returns a function that applies a record, unless the snapshot and the rows have it already. */
+function replayInto(
+  { books, segments, rows }: Replayed,
+  snapshot: LedgerSnapshot | undefined,
+): (entry: JournalEntry) => void {
+  const rowsTo = snapshot?.rowsTo ?? 0;
+  const known = Math.min(snapshot?.books.sequence ?? 0, rowsTo);
+  return ({ position, record: bytes }) => {
+    const { sequence } = recordHeadOf(bytes);
+    segments.note(position, sequence);
+    if (sequence <= known) return;
+    const record = decodeRecord(bytes);
+    books.apply(record);
+    if (record.kind !== 'settle' || sequence <= rowsTo) return;
+    rows.expect(record);
+    rows.confirm(record);
+  };
 }
