@@ -161,7 +161,7 @@ const DIALECT_FILES: ReadonlySet<string> = new Set(
 /** Names of the files of an event store: first those that each has. What speaks to its server is in `driver/`. */
 const EVENT_STORE_FILES: readonly string[] = [
   ...['event-store', 'schema', 'stored-state', 'insert-events', 'insert-tags'],
-  ...['query-sql', 'log-sql', 'tags-sql', 'app-totals'],
+  ...['query-sql', 'log-sql', 'conversations-sql', 'tags-sql', 'app-totals'],
 ];
 const SOME_EVENT_STORE_FILES: ReadonlySet<string> = new Set([
   ...['tables', 'prune-events', 'event-sql', 'breakdown-sql', 'event-answers', 'log-terms'],

@@ -5,6 +5,7 @@ import { Activity } from '../manage/analytics/activity.ts';
 import { Analytics } from '../manage/analytics/analytics.ts';
 import { AccountOverview } from '../manage/analytics/overview.ts';
 import { REFILL_WARNING } from '../manage/analytics/refill-warning.ts';
+import { ConversationList } from '../manage/generations/conversations.ts';
 import { GenerationLog } from '../manage/generations/generation-log.ts';
 import { Generations } from '../manage/generations/generations.ts';
 import { RunningGenerations } from '../manage/generations/running-generations.ts';
@@ -77,6 +78,7 @@ export function httpServices({
     }),
     readiness,
     firstAccountId,
+    conversations: new ConversationList(analyticsParts),
     generationLog: new GenerationLog(analyticsParts),
     runningGenerations: new RunningGenerations({ ledger: installation.ledger, tenancy, classifiers }),
     generations,

@@ -1,3 +1,4 @@
+import { conversationsQuerySchema, conversationsReplySchema } from '../contract/generations/conversation.ts';
 import {
   generationCountsQuerySchema,
   generationCountsReplySchema,
@@ -6,7 +7,7 @@ import {
   runningGenerationsQuerySchema,
   runningGenerationsReplySchema,
 } from '../contract/generations/running-generation.ts';
-import type { LogViewer } from '../manage/generations/generation-log.ts';
+import type { LogViewer } from '../manage/generations/log-filter.ts';
 import type { Caller } from '../ports/tenancy/caller.ts';
 import { type AnyEndpoint, endpoint } from './endpoint.ts';
 
@@ -37,6 +38,18 @@ export const GENERATION_LOG_ENDPOINTS: readonly AnyEndpoint[] = [
     reply: runningGenerationsReplySchema,
     refusals: [503],
     run: ({ services, caller, query }) => services.runningGenerations.list(viewerOf(caller), query),
+  }),
+  endpoint({
+    ...LOG,
+    path: '/generations/conversations',
+    operationId: 'listConversations',
+    summary: 'Conversations: generations with the same session id, with their sums',
+    permission: 'generations.read',
+    query: conversationsQuerySchema,
+    reply: conversationsReplySchema,
+    readsEvents: true,
+    run: ({ services, caller, query, signal }) =>
+      services.conversations.list(viewerOf(caller), query, signal),
   }),
 ];
 

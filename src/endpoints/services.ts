@@ -17,6 +17,7 @@ import type { Classifiers } from '../manage/classifiers/classifiers.ts';
 import type { Destinations } from '../manage/destinations/destinations.ts';
 import type { Files } from '../manage/files/files.ts';
 import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
+import type { ConversationList } from '../manage/generations/conversations.ts';
 import type { GenerationLog } from '../manage/generations/generation-log.ts';
 import type { RunningGenerations } from '../manage/generations/running-generations.ts';
 import type { GuardrailAssignments } from '../manage/guardrails/assignments.ts';
@@ -51,6 +52,7 @@ export interface EndpointServices {
   readonly classifiers: Classifiers;
   readonly classifierRuns: ClassifierRuns;
   readonly classifierTrials: ClassifierTrials;
+  readonly conversations: ConversationList;
   readonly generationLog: GenerationLog;
   readonly runningGenerations: RunningGenerations;
   readonly keys: Keys;

@@ -242,6 +242,7 @@ export async function startServer(options: Options = {}): Promise<Running> {
       overview: {} as HttpDependencies['overview'],
       readiness: () => options.readiness ?? ALL_OK,
       firstAccountId: '',
+      conversations: {} as HttpDependencies['conversations'],
       generationLog: {} as HttpDependencies['generationLog'],
       runningGenerations: {} as HttpDependencies['runningGenerations'],
       generations: options.generations ?? ({} as HttpDependencies['generations']),

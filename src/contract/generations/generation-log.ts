@@ -9,17 +9,18 @@ import { uuid } from '../values/uuid.ts';
 const STATES = ['answered', 'fallback', 'failed', 'cancelled', 'refused'] as const;
 
 const MAX_VALUES = 100;
-const MAX_TEXT = 256;
+/** Characters of a text in a filter. */
+export const MAX_LOG_TEXT = 256;
 const MAX_DURATION_MS = 86_400_000;
 
 const texts = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), { maxItems: MAX_VALUES, description }),
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_LOG_TEXT }), { maxItems: MAX_VALUES, description }),
   );
 /** Texts that callers choose and that may hold commas. */
 const callerTexts = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: MAX_TEXT }), {
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_LOG_TEXT }), {
       maxItems: MAX_VALUES,
       isRepeated: true,
       description: `${description} Repeat the name for several: a value may hold commas.`,
@@ -59,7 +60,7 @@ export const REQUEST_FILTERS = {
   streamed: Type.Optional(Type.Boolean({ description: 'Streamed answers, or others.' })),
   search: Type.Optional(
     Type.String({
-      maxLength: MAX_TEXT,
+      maxLength: MAX_LOG_TEXT,
       description:
         'The beginning of a generation id, `gen-...`, part of a request id, session id or end user, or a trace id.',
     }),

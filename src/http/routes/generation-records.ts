@@ -6,8 +6,8 @@ import {
   generationReplySchema,
 } from '../../contract/generations/generation-record.ts';
 import { writeJson } from '../../kit/json/stringify-sliced.ts';
-import type { LogViewer } from '../../manage/generations/generation-log.ts';
 import type { ContentViewer } from '../../manage/generations/generations.ts';
+import type { LogViewer } from '../../manage/generations/log-filter.ts';
 import { isOfSession } from '../access/authenticate.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { errors, NOTHING_DECLARED, ok, READ } from './row-parts.ts';

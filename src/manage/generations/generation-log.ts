@@ -8,24 +8,17 @@ import {
 } from '../../contract/generations/generation-log.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/values/iso-time.ts';
 import { invalidRequest } from '../../ir/errors.ts';
-import { GenerationIds, traceIdOf } from '../../ir/trace.ts';
-import { nanosOf, usdOf } from '../../kit/money.ts';
+import { GenerationIds } from '../../ir/trace.ts';
+import { usdOf } from '../../kit/money.ts';
 import type { Clock } from '../../kit/time/clock.ts';
-import type { EventStore, LogFilter, LoggedGeneration, LogQuery } from '../../ports/events/events.ts';
-import { queryMomentMs } from '../query-moment.ts';
+import type { EventStore, LoggedGeneration, LogQuery } from '../../ports/events/events.ts';
 import { cursorOf, LOG_SORTS, positionIn, positionOf } from './log-cursor.ts';
+import { filterOf, type LogViewer, momentOrNull, rangeOf } from './log-filter.ts';
 import { type LogNameSources, LogNames } from './log-names.ts';
 
 export interface GenerationLogDependencies extends LogNameSources {
   readonly events: Pick<EventStore, 'log' | 'logCounts'>;
   readonly clock: Pick<Clock, 'now'>;
-}
-
-/** Whose generations are shown: those of the account, or of one key of it. */
-export interface LogViewer {
-  readonly accountId: string;
-  /** Null = all keys. */
-  readonly keyHash: string | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -182,54 +175,6 @@ export class GenerationLog {
 async function named(rows: readonly LoggedGeneration[], names: LogNames): Promise<LoggedGenerationObject[]> {
   await names.learn(rows);
   return rows.map((row) => rowObject(row, names));
-}
-
-function rangeOf(
-  { from, to }: Pick<GenerationsQuery, 'from' | 'to'>,
-  nowMs: number,
-): { readonly fromMs: number; readonly toMs: number } {
-  // What came in this very moment belongs to it too.
-  const toMs = to === undefined ? nowMs + 1 : queryMomentMs('to', to);
-  const fromMs = from === undefined ? toMs - DAY_MS : queryMomentMs('from', from);
-  if (fromMs >= toMs) throw invalidRequest([{ path: 'from', message: 'must be before `to`' }]);
-  return { fromMs, toMs };
-}
-
-function momentOrNull(path: string, text: string | undefined): number | null {
-  return text === undefined ? null : queryMomentMs(path, text);
-}
-
-/** Null = the key that asks may see none of these. */
-function filterOf(
-  { accountId, keyHash }: LogViewer,
-  wanted: Omit<GenerationCountsQuery, 'buckets' | 'within_ms' | 'counted_from'>,
-  range: Pick<LogFilter, 'fromMs' | 'toMs'>,
-): LogFilter | null {
-  const keys = (wanted.key ?? []).map((hash) => hash.toLowerCase());
-  if (keyHash !== null && keys.length > 0 && !keys.includes(keyHash)) return null;
-  return {
-    accountId,
-    ...range,
-    endedFromMs: momentOrNull('ended_from', wanted.ended_from),
-    models: wanted.model ?? [],
-    providers: wanted.provider ?? [],
-    keys: keyHash === null ? keys : [keyHash],
-    workspaces: (wanted.workspace ?? []).map((id) => id.toLowerCase()),
-    apps: wanted.app ?? [],
-    sessionIds: wanted.session_id ?? [],
-    externalUsers: wanted.external_user ?? [],
-    states: wanted.state ?? [],
-    formats: wanted.request_format ?? [],
-    finishReasons: wanted.finish_reason ?? [],
-    errorStatuses: (wanted.error_status ?? []).map(Number),
-    isStreamed: wanted.streamed ?? null,
-    minDurationMs: wanted.min_duration_ms ?? null,
-    maxDurationMs: wanted.max_duration_ms ?? null,
-    minNanos: wanted.min_cost === undefined ? null : nanosOf(wanted.min_cost),
-    maxNanos: wanted.max_cost === undefined ? null : nanosOf(wanted.max_cost),
-    traceIds: (wanted.trace_id ?? []).map(traceIdOf),
-    search: wanted.search ?? null,
-  };
 }
 
 function rowObject(row: LoggedGeneration, names: LogNames): LoggedGenerationObject {

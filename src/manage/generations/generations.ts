@@ -12,7 +12,7 @@ import type {
 import type { RefusedRequests } from '../../ports/generations/refused-requests.ts';
 import type { PriceHistory } from '../models/price-history.ts';
 import { notFound, requireFound } from '../refusals.ts';
-import type { LogViewer } from './generation-log.ts';
+import type { LogViewer } from './log-filter.ts';
 
 export interface GenerationsDependencies {
   readonly recent: RecentGenerations;

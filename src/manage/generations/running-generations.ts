@@ -9,7 +9,7 @@ import { usdOf } from '../../kit/money.ts';
 import { appHostOf } from '../../kit/net/app-host.ts';
 import type { GenerationRow } from '../../ports/generations/generation-row.ts';
 import type { Ledger, RunningGeneration } from '../../ports/money/ledger.ts';
-import type { LogViewer } from './generation-log.ts';
+import type { LogViewer } from './log-filter.ts';
 import { type LogNameSources, LogNames } from './log-names.ts';
 
 export interface RunningGenerationsDependencies extends LogNameSources {

@@ -346,6 +346,82 @@ export interface LogCounts {
   readonly missingBeforeMs: number | null;
 }
 
+/**
+ * What conversations are in order of: the arrival of their last generation, the time from their first to their last
+ * moment, or a sum.
+ */
+export type ConversationSort = 'last' | 'duration' | 'generations' | 'tokens' | 'cost' | 'failed';
+
+/** A position in a list of conversations: by what it is in order of, then by workspace and session. */
+export interface ConversationPosition {
+  readonly value: bigint;
+  readonly workspaceId: string;
+  readonly sessionId: string;
+}
+
+/** Asks for conversations. Generations that the filter leaves out are no part of them. */
+export interface ConversationsQuery extends LogFilter {
+  /** Part of the session id; null = any. */
+  readonly sessionSearch: string | null;
+  readonly sort: ConversationSort;
+  /** `desc`: the latest, longest or largest first. */
+  readonly order: 'desc' | 'asc';
+  /** Conversations behind this position, in the order asked for; null = from the beginning. */
+  readonly after: ConversationPosition | null;
+  readonly limit: number;
+}
+
+/** The generations of a workspace that name the same session id, in a range of time. */
+export interface Conversation {
+  readonly sessionId: string;
+  readonly workspaceId: string;
+  /** When its first request came in. */
+  readonly firstMs: number;
+  /** When its last request came in. */
+  readonly lastMs: number;
+  /** When the last of its answers ended. */
+  readonly endMs: number;
+  readonly generations: number;
+  readonly failed: number;
+  /** Rows of refused requests. They are no generations. */
+  readonly refused: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  readonly cachedTokens: number;
+  readonly creditNanos: Nanos;
+  readonly byokNanos: Nanos;
+  /** Of its last request; null = imported, without a key. */
+  readonly keyHash: string | null;
+  /** Of its last request that has one. */
+  readonly app: string | null;
+  /** Of its last request that names one. */
+  readonly externalUser: string | null;
+  /** Models of its generations, the most used first; at most `MAX_CONVERSATION_MODELS`. */
+  readonly models: readonly string[];
+}
+
+/** Models that are told of a conversation. */
+export const MAX_CONVERSATION_MODELS = 20;
+
+/** What a conversation is in order of, by the order. */
+export const CONVERSATION_SORT_VALUES: Readonly<
+  Record<ConversationSort, (conversation: Conversation) => bigint>
+> = {
+  last: ({ lastMs }) => BigInt(lastMs),
+  duration: ({ firstMs, endMs }) => BigInt(endMs - firstMs),
+  generations: ({ generations }) => BigInt(generations),
+  tokens: ({ promptTokens, completionTokens }) => BigInt(promptTokens + completionTokens),
+  cost: ({ creditNanos }) => creditNanos,
+  failed: ({ failed }) => BigInt(failed),
+};
+
+export interface Conversations {
+  readonly conversations: readonly Conversation[];
+  /** Events before this moment were pruned and the range has them; null = none of it were. */
+  readonly missingBeforeMs: number | null;
+}
+
 /** A range of whole UTC days: first millisecond, and the one after the last. */
 export interface DayWindow {
   readonly startMs: number;
@@ -409,6 +485,8 @@ export interface EventStore {
   log(query: LogQuery, signal?: AbortSignal): Promise<LogPage>;
   /** How many generations a filter matches, over time. */
   logCounts(query: LogCountsQuery, signal?: AbortSignal): Promise<LogCounts>;
+  /** A page of conversations. In the order of the latest, its time hardly depends on how many there are. */
+  conversations(query: ConversationsQuery, signal?: AbortSignal): Promise<Conversations>;
   /**
    * Usage of every app over all accounts, without requests that asked for zero retention and without apps that have no
    * requests in the first window. Reads sums only, so it is fast over a year of ten thousand apps.

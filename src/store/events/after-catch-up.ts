@@ -28,6 +28,10 @@ export function eventsAfterCatchUp(events: EventStore, caughtUp: () => Promise<v
       await first();
       return events.logCounts(query, signal);
     },
+    async conversations(query, signal) {
+      await first();
+      return events.conversations(query, signal);
+    },
     async appTotals(windows, signal) {
       await first();
       return events.appTotals(windows, signal);

@@ -24,6 +24,7 @@ export function eventsWithImports(
     breakdown: (query, signal) => events.breakdown(query, signal),
     log: (query, signal) => events.log(query, signal),
     logCounts: (query, signal) => events.logCounts(query, signal),
+    conversations: (query, signal) => events.conversations(query, signal),
     appTotals: (windows, signal) => events.appTotals(windows, signal),
     async prune(beforeMs) {
       await imports.prune(beforeMs);

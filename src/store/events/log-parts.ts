@@ -9,7 +9,7 @@ import {
 } from '../../ports/events/events.ts';
 
 /** Length of the first part of a range that is searched for a page, and by how much each further one is longer. */
-const FIRST_SEARCHED_MS = 3_600_000;
+export const FIRST_SEARCHED_MS = 3_600_000;
 const PART_GROWTH = 6;
 
 /** Length of the first part that is counted, if counting may stop: shorter ones cost as much. */
@@ -34,7 +34,7 @@ interface Reading {
  * The parts of a range in the order of reading. A part is longer than the one before, but not longer than the time left
  * allows at the pace of that one. Returns where reading stopped for lack of time; null = nowhere.
  */
-function* partsOf({ fromMs, toMs }: Range, reading: Reading): Generator<Range, number | null> {
+export function* partsOf({ fromMs, toMs }: Range, reading: Reading): Generator<Range, number | null> {
   const { isNewestFirst, firstMs, alignedMs, stopAfterMs } = reading;
   const begunMs = performance.now();
   let edgeMs = isNewestFirst ? toMs : fromMs;

@@ -11,19 +11,24 @@ import {
   OPERATORS,
   type Operator,
 } from '../../../src/ports/events/event-names.ts';
-import type {
-  AppTotals,
-  EventBundle,
-  EventFilter,
-  EventQuery,
-  EventRow,
-  EventStore,
-  GenerationEvent,
-  LogCounts,
-  LogFilter,
-  LogPage,
-  LogPosition,
-  LogSort,
+import {
+  type AppTotals,
+  CONVERSATION_SORT_VALUES,
+  type Conversation,
+  type ConversationPosition,
+  type ConversationSort,
+  type ConversationsQuery,
+  type EventBundle,
+  type EventFilter,
+  type EventQuery,
+  type EventRow,
+  type EventStore,
+  type GenerationEvent,
+  type LogCounts,
+  type LogFilter,
+  type LogPage,
+  type LogPosition,
+  type LogSort,
 } from '../../../src/ports/events/events.ts';
 import { GenerationRefused } from '../../../src/ports/generations/generations.ts';
 import { breakdownOfQueries } from '../../../src/store/events/breakdown-of-queries.ts';
@@ -31,6 +36,7 @@ import { openEventBundle } from '../../../src/store/events/duckdb/bundle/event-b
 import { eventHistory, HISTORY_START_MS } from '../../kit/builders/event-history.ts';
 import { logFilterOf } from '../../kit/builders/log-filter.ts';
 import { runs } from '../../kit/builders/runs.ts';
+import { countConversations } from './count-conversations.ts';
 import { type AppCount, countApps, countEvents } from './count-events.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -84,6 +90,21 @@ async function pagesOf(
     const last = page.rows.at(-1);
     if (last === undefined) return ids;
     after = positionIn(sort, last);
+  }
+}
+
+/** All pages of a list of conversations. */
+async function conversationsOf(
+  events: EventStore,
+  query: ConversationsQuery,
+): Promise<readonly Conversation[]> {
+  const found: Conversation[] = [];
+  for (let after: ConversationPosition | null = null; ; ) {
+    const { conversations } = await events.conversations({ ...query, after });
+    found.push(...conversations);
+    const last = conversations.at(-1);
+    if (last === undefined || conversations.length < query.limit) return found;
+    after = { ...last, value: CONVERSATION_SORT_VALUES[query.sort](last) };
   }
 }
 
@@ -629,6 +650,122 @@ export function eventStoreContract(
       }
       expect(parts.length).toBeGreaterThan(2);
       expect(parts.flat()).toEqual(all.buckets);
+    });
+
+    describe('conversations', () => {
+      /** Long enough for several generations of most sessions, in several workspaces. */
+      const range = { fromMs: logRange.toMs - 40 * DAY_MS, toMs: logRange.toMs };
+      const asked: ConversationsQuery = {
+        ...logFilterOf({ accountId: 'account-0', ...range }),
+        sessionSearch: null,
+        sort: 'last',
+        order: 'desc',
+        after: null,
+        limit: 200,
+      };
+      const SORTS = Object.keys(CONVERSATION_SORT_VALUES) as ConversationSort[];
+
+      it.each(SORTS.flatMap((sort) => (['desc', 'asc'] as const).map((order) => [sort, order] as const)))(
+        'lists them in the order of %s, %s, page by page',
+        async (sort, order) => {
+          const query = { ...asked, sort, order, limit: 350 };
+          const expected = countConversations(HISTORY, query);
+          expect(expected.length).toBeGreaterThan(700);
+          expect(await conversationsOf(events, query)).toEqual(expected);
+        },
+      );
+
+      it('counts what matches alone', async () => {
+        const lastSessions = new Set(HISTORY.slice(-200).flatMap(({ log }) => log?.sessionId ?? []));
+        const filters: readonly (readonly [
+          Partial<ConversationsQuery>,
+          (event: GenerationEvent) => boolean,
+        ])[] = [
+          [{ workspaces: ['workspace-1'] }, ({ workspaceId }) => workspaceId === 'workspace-1'],
+          [
+            { keys: ['key-2'], models: ['acme/model-1', 'acme/model-2'] },
+            ({ keyHash, modelId }) => keyHash === 'key-2' && /-[12]$/.test(modelId),
+          ],
+          [{ apps: ['app-4.example'] }, ({ app }) => app === 'app-4.example'],
+          [{ sessionIds: [...lastSessions] }, ({ log }) => lastSessions.has(log?.sessionId ?? '')],
+          [{ sessionSearch: 'ion-40' }, ({ log }) => log?.sessionId?.includes('ion-40') ?? false],
+          [{ externalUsers: [`end'user "1"; --`] }, ({ externalUser }) => /"1"/.test(externalUser ?? '')],
+        ];
+        for (const [filter, isMatch] of filters) {
+          for (const sort of ['last', 'cost'] as const) {
+            const query = { ...asked, ...filter, sort };
+            const expected = countConversations(HISTORY, query, isMatch);
+            expect(expected.length).toBeGreaterThan(0);
+            expect(await conversationsOf(events, query)).toEqual(expected);
+          }
+        }
+        for (const filter of [
+          { accountId: 'account-2' },
+          { sessionSearch: 'of-nobody' },
+          { toMs: range.fromMs },
+        ]) {
+          expect((await events.conversations({ ...asked, ...filter })).conversations).toEqual([]);
+        }
+      });
+
+      it('tells workspaces apart, keeps any text as it is, and counts refused requests by themselves', async () => {
+        const { events, close } = await open();
+        const [like] = eventHistory(1, 1) as unknown as [Required<GenerationEvent>];
+        const sessionId = `it's "1"\t\\ % of, one\n\u00e9`;
+        const { refusedRequests: _, ...served } = like;
+        const at = (hours: number, more: Partial<GenerationEvent>, log: object = {}): GenerationEvent => ({
+          ...served,
+          id: `conversation-${hours}`,
+          createdAtMs: HISTORY_START_MS + hours * 3_600_000,
+          log: { ...like.log, sessionId, ...log },
+          ...more,
+        });
+        const added = [
+          at(0, { workspaceId: 'workspace-1', keyHash: 'key-0', externalUser: 'first', app: 'a.example' }),
+          at(1, { workspaceId: 'workspace-1', keyHash: 'key-1', externalUser: null, app: null }),
+          at(2, { workspaceId: 'workspace-2', keyHash: null, modelId: 'acme/other' }),
+          at(
+            3,
+            { workspaceId: 'workspace-2', modelId: 'not-read', refusedRequests: 7 },
+            { state: 'refused' },
+          ),
+          at(4, {}, { sessionId: null }),
+          at(30, { workspaceId: 'workspace-1', keyHash: 'key-0', externalUser: null, app: null }),
+          at(31, { workspaceId: 'workspace-2', modelId: 'acme/other' }),
+          at(60, { workspaceId: 'workspace-1', keyHash: 'key-1', externalUser: null, app: null }),
+        ];
+        await events.append(added);
+        const query = {
+          ...asked,
+          accountId: served.accountId,
+          fromMs: HISTORY_START_MS,
+          toMs: HISTORY_START_MS + 4 * DAY_MS,
+        };
+        for (const sort of SORTS) {
+          for (let limit = 1; limit <= 3; limit++) {
+            const paged = { ...query, sort, limit };
+            expect(await conversationsOf(events, paged)).toEqual(countConversations(added, paged));
+          }
+        }
+        const { conversations, missingBeforeMs } = await events.conversations(query);
+        expect(missingBeforeMs).toBeNull();
+        expect(conversations).toMatchObject([
+          {
+            sessionId,
+            workspaceId: 'workspace-1',
+            generations: 4,
+            keyHash: 'key-1',
+            externalUser: 'first',
+            app: 'a.example',
+          },
+          { sessionId, workspaceId: 'workspace-2', generations: 2, refused: 1, models: ['acme/other'] },
+        ]);
+        await events.prune(HISTORY_START_MS + DAY_MS);
+        const left = await events.conversations(query);
+        expect(left.missingBeforeMs).toBe(HISTORY_START_MS + DAY_MS);
+        expect(left.conversations).toEqual(countConversations(added.slice(5), query));
+        await close();
+      });
     });
 
     it('shows every fact of a generation in the log', async () => {

@@ -36,6 +36,7 @@ describe('the route table', () => {
         'GET /generation',
         'GET /generation/content',
         'GET /generations',
+        'GET /generations/conversations',
         'GET /generations/counts',
         'GET /generations/running',
         'POST /messages',

@@ -8,6 +8,8 @@ import type {
   AppTotals,
   Breakdown,
   BreakdownQuery,
+  Conversations,
+  ConversationsQuery,
   DayWindow,
   EventAnswer,
   EventBundle,
@@ -26,6 +28,7 @@ import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { OutageLog } from '../../outage-log.ts';
 import { codeOf } from '../../sql/database-unavailable.ts';
 import { breakdownOfQueries } from '../breakdown-of-queries.ts';
+import { readConversations } from '../conversation-parts.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { readBundleEvents } from '../duckdb/bundle/read-bundle-events.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
@@ -33,6 +36,14 @@ import { firstOfEach } from '../first-of-each.ts';
 import { readLogCounts, readLogPage } from '../log-parts.ts';
 import { groupedValues } from '../tag-columns.ts';
 import { appTotalsSql } from './app-totals.ts';
+import {
+  conversationFigures,
+  conversationFiguresSql,
+  conversationKey,
+  conversationKeysSql,
+  conversationModelsSql,
+  modelUse,
+} from './conversations-sql.ts';
 import { ClickhouseClient, ClickhouseProblem } from './driver/clickhouse-client.ts';
 import { bigOf, numberOf, requireColumns, wholeOf } from './driver/read-fields.ts';
 import type { TextRow } from './driver/tab-separated.ts';
@@ -182,6 +193,21 @@ export class ClickhouseEventStore implements EventStore {
         ),
       );
       return { ...counts, missingBeforeMs: query.fromMs < prunedBeforeMs ? prunedBeforeMs : null };
+    });
+  }
+
+  conversations(query: ConversationsQuery, signal?: AbortSignal): Promise<Conversations> {
+    return this.#query(query.accountId, signal, async (client) => {
+      const prunedMs = await prunedBefore(client, signal);
+      const ask = (sql: string) => client.query(sql, signal);
+      const conversations = await readConversations(query, {
+        page: async (part, last) =>
+          (await ask(conversationKeysSql(part, last, prunedMs))).map(conversationKey),
+        figures: async (ids) =>
+          (await ask(conversationFiguresSql(query, ids, prunedMs))).map(conversationFigures),
+        models: async (ids) => (await ask(conversationModelsSql(query, ids, prunedMs))).map(modelUse),
+      });
+      return { conversations, missingBeforeMs: query.fromMs < prunedMs ? prunedMs : null };
     });
   }
 

@@ -7,7 +7,7 @@ import { literalOf, type TextRow } from './driver/tab-separated.ts';
 import { EVENTS } from './schema.ts';
 
 /** State of events without one: imported usage. */
-const STATE = `coalesce(state, if(finish_reason = 'error', 'failed', 'answered'))`;
+export const STATE = `coalesce(state, if(finish_reason = 'error', 'failed', 'answered'))`;
 
 type Kind = 'text' | 'number' | 'amount' | 'flag';
 
@@ -53,7 +53,7 @@ const MEMBERS = Object.entries(LOG_COLUMNS);
 /** No generation lasts longer: what arrived earlier need not be looked at. */
 const MAX_DURATION_MS = 86_400_000;
 
-function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
+export function conditionsOf(filter: LogFilter, prunedBeforeMs: number): string[] {
   const isAnyOf = (column: string, values: readonly (string | number)[]): string[] => {
     const literals = values.map((value) => (typeof value === 'number' ? String(value) : literalOf(value)));
     return values.length === 0 ? [] : [`${column} IN (${literals.join(', ')})`];

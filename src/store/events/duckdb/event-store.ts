@@ -7,6 +7,8 @@ import type {
   AppTotals,
   Breakdown,
   BreakdownQuery,
+  Conversations,
+  ConversationsQuery,
   DayWindow,
   EventAnswer,
   EventBundle,
@@ -22,6 +24,7 @@ import type {
 } from '../../../ports/events/events.ts';
 import type { ClassifierTag } from '../../../ports/following/classifiers.ts';
 import { DatabaseUnavailable } from '../../sql/database-unavailable.ts';
+import { readConversations } from '../conversation-parts.ts';
 import { DAY_MS, fitsDailySums } from '../daily-sums.ts';
 import { EventsUnavailable, QueryTooLarge } from '../event-errors.ts';
 import { firstOfEach } from '../first-of-each.ts';
@@ -29,10 +32,18 @@ import { readLogCounts, readLogPage } from '../log-parts.ts';
 import { AppTotalsCache, appTotalsSql, KnownApps } from './app-totals.ts';
 import { breakdownSql } from './breakdown-sql.ts';
 import { insertBundle } from './bundle/event-bundle.ts';
+import {
+  conversationFigures,
+  conversationFiguresSql,
+  conversationKey,
+  conversationKeysSql,
+  conversationModelsSql,
+  modelUse,
+} from './conversations-sql.ts';
 import { copyDatabase } from './driver/copy-database.ts';
 import { DuckdbFileDamaged, isOutOfMemory } from './driver/duckdb-errors.ts';
 import { DUCKDB_OPTIONS, type DuckdbRows, DuckdbThread } from './driver/duckdb-thread.ts';
-import { plain, statementsOf } from './driver/statement.ts';
+import { plain, type Statement, statementsOf } from './driver/statement.ts';
 import { answerOf, breakdownOf } from './event-answers.ts';
 import { appendedOf, insertStatements, STAGED } from './insert-events.ts';
 import { insertTags } from './insert-tags.ts';
@@ -158,6 +169,20 @@ export class DuckdbEventStore implements EventStore {
         }));
       });
       return { ...counts, missingBeforeMs: await this.#missingBeforeMs(thread, query.fromMs) };
+    });
+  }
+
+  conversations(query: ConversationsQuery, signal?: AbortSignal): Promise<Conversations> {
+    return this.#query(query.accountId, signal, async (thread) => {
+      const terms = await new LogTermsReader(thread, query, signal).ofSeries();
+      const ask = (statement: Statement) => thread.query(statement, signal);
+      const conversations = await readConversations(query, {
+        page: async (part, last) => (await ask(conversationKeysSql(part, last, terms))).map(conversationKey),
+        figures: async (ids) =>
+          (await ask(conversationFiguresSql(query, ids, terms))).map(conversationFigures),
+        models: async (ids) => (await ask(conversationModelsSql(query, ids, terms))).map(modelUse),
+      });
+      return { conversations, missingBeforeMs: await this.#missingBeforeMs(thread, query.fromMs) };
     });
   }
 

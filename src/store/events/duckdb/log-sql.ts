@@ -21,6 +21,9 @@ import { isSearchedEverywhere, type LogTerms, ownTraceCondition, seriesCondition
 const STATE = `coalesce(state, CASE WHEN finish_reason = 'error' THEN 'failed'
   WHEN finish_reason IS NULL AND endpoint IS NOT NULL THEN 'cancelled' ELSE 'answered' END)`;
 
+/** Whether an event failed: the same for one state, without the text of most. */
+export const FAILED = "coalesce(state = 'failed', finish_reason = 'error', false)";
+
 /** Columns of a row of the log, by member. */
 const LOG_COLUMNS = {
   id: 'id',
@@ -70,7 +73,7 @@ const AMOUNTS: ReadonlySet<keyof LoggedGeneration> = new Set<keyof LoggedGenerat
  * Conditions of a filter on events. Those on series select their numbers first: there are few of them, and an event
  * has only a number to compare.
  */
-function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): string[] {
+export function conditionsOf(filter: LogFilter, terms: LogTerms | null, bind: Bind): string[] {
   const isAnyOf = (column: string, values: readonly (string | number)[]): string[] =>
     values.length === 0
       ? []
@@ -250,7 +253,7 @@ export function logCountsSql(query: LogCountsQuery, terms: LogTerms | null): Sta
   const grouped = (counts: string, more = '') =>
     `SELECT ${bucket}, ${counts} FROM events WHERE ${conditions} ${more} GROUP BY bucket`;
   if (search !== null || readsLongTexts(query) || states.length > 0) {
-    const failed = "count(*) FILTER (coalesce(state = 'failed', finish_reason = 'error', false))";
+    const failed = `count(*) FILTER (${FAILED})`;
     return { sql: `${grouped(`count(*), ${failed}, ${REFUSED_COUNTS}`)} ORDER BY bucket`, parameters };
   }
   const parts = [

@@ -67,6 +67,12 @@ export class LogTermsReader {
     };
   }
 
+  /** The terms of a question that names neither a text to search for nor a trace. */
+  async ofSeries(): Promise<LogTerms> {
+    this.#series ??= await this.#readSeries();
+    return { series: this.#series, isId: false, hasOwnTrace: false };
+  }
+
   async #readSeries(): Promise<SeriesTerm> {
     const [counted] = await this.#thread.query(countSeriesSql(this.#filter), this.#signal);
     const [last = 0, all = 0, matching = 0] = (counted ?? []).map(Number);
