@@ -16,7 +16,7 @@ export const WITHIN_WINDOW: Readonly<Record<LimitWindow, string>> = {
   daily: 'on a day (UTC)',
   weekly: 'in a week from Monday (UTC)',
   monthly: 'in a calendar month (UTC)',
-  lifetime: 'ever',
+  lifetime: 'in total',
 };
 
 /** When the window of a moment began; 0 = the first moment of all. Windows begin at midnight UTC. */

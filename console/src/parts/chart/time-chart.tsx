@@ -38,7 +38,7 @@ interface Props {
   /** Where the grid lines are, and the texts at them. */
   readonly axis: Axis;
   /** At most so many parts between grid lines. */
-  readonly parts?: 2 | 5;
+  readonly parts?: 3 | 5;
   /** The bucket that is marked, in all charts of the view. */
   readonly marked: number | null;
   readonly onMark: (bucket: number | null) => void;

@@ -74,7 +74,7 @@ export function AnalyticsChart({ rows, question, meta, metric, moments, isLow, m
             {...chart}
             kind={metric.is_rate ? 'lines' : 'bars'}
             axis={axis}
-            parts={isLow ? 2 : 5}
+            parts={isLow ? 3 : 5}
             marked={marked}
             onMark={onMark}
             onZoom={zoom}

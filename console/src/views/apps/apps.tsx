@@ -68,7 +68,7 @@ export function Apps() {
             <option value="trending">most growth</option>
           </select>
         )}
-        <span class="push sm t3 wide">all accounts of this gateway, days of UTC</span>
+        <span class="push sm t3 wide">All accounts of this gateway. Days are UTC.</span>
       </div>
       <main id="main">{isOfModels ? <Models days={days} /> : <AppList days={days} />}</main>
     </>

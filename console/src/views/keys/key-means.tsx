@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from '../../address/link.tsx';
 import type { BudgetObject, WorkspaceObject } from '../../api/contract.ts';
-import { shortMoney } from '../../format/money.ts';
+import { limitColumn, shortMoney } from '../../format/money.ts';
 import { counted } from '../../format/numbers.ts';
 import { datedTime, dateTime } from '../../format/times.ts';
 import { nextReset, PER_WINDOW, WITHIN_WINDOW } from '../../format/windows.ts';
@@ -70,8 +70,8 @@ function limitMeaning(values: ChangeableKeyValues, nowMs: number): ComponentChil
   const resetMs = nextReset(values.limit_reset, nowMs);
   return (
     <>
-      It spends at most <b>{shortMoney(limit)}</b> {WITHIN_WINDOW[values.limit_reset]}. Then requests get{' '}
-      <b>402</b>
+      It spends at most <b>{limitColumn([limit])(limit)}</b> {WITHIN_WINDOW[values.limit_reset]}. Then
+      requests get <b>402</b>
       {resetMs === null ? ' until you raise the limit.' : ` until ${dateTime(resetMs)} your time.`}
     </>
   );
@@ -82,7 +82,7 @@ function budgetMeaning(budgets: readonly BudgetObject[]): ComponentChildren[] {
   const all = budgets
     .map((budget) => {
       const per = PER_WINDOW[budget.reset_interval ?? 'lifetime'];
-      return `${shortMoney(budget.left_usd)} left of ${shortMoney(budget.limit_usd)} ${per}`;
+      return `${shortMoney(budget.left_usd)} left of ${limitColumn([budget.limit_usd])(budget.limit_usd)} ${per}`;
     })
     .join(', ');
   return [

@@ -102,7 +102,7 @@ export function Keys() {
       <search class="filters">
         <StateFilter current={state} />
         <WorkspaceChoice all="All workspaces" />
-        <span class="push sm t3 wide">Limits reset at 00:00 UTC; times in {zoneName(nowMs)}</span>
+        <span class="push sm t3 wide">Limits reset at 00:00 UTC. Times are {zoneName(nowMs)}.</span>
       </search>
       <main id="main">
         {(error !== null || disabling.isError) && (

@@ -32,7 +32,7 @@ export function ModelDetail({ row: { model, endpoints } }: { readonly row: Model
             <thead>
               <tr>
                 <th>Endpoint</th>
-                <th>State</th>
+                <th class="o4">State</th>
                 <th class="num">Prompt</th>
                 <th class="num">Completion</th>
                 <th class="num o2">Cached</th>
@@ -84,11 +84,11 @@ function EndpointRow({ endpoint, state }: RowProps) {
     <tr>
       <td class="nw">
         <span class="r">
-          <span class={`dot ${shown?.dot ?? (endpoint.status === 0 ? 'ok' : 'bad')}`} />
+          <span class={`dot ${shown?.dot ?? (endpoint.status === 0 ? 'ok' : 'bad')}`} title={shown?.text} />
           <b>{endpoint.tag}</b>
         </span>
       </td>
-      <td class={`nw ${shown === undefined || shown.dot === 'ok' ? 'dim' : shown.dot}`}>
+      <td class={`nw o4 ${shown === undefined || shown.dot === 'ok' ? 'dim' : shown.dot}`}>
         {shown?.text ?? '–'} {state !== undefined && <TimeLeft state={state} />}
       </td>
       <td class="num">{pricePerMillion(Number(prompt))}</td>

@@ -53,7 +53,7 @@ export function Models() {
         title="Models"
         detail={
           models &&
-          `${count(models.length)}${providers.length > 0 ? `, of ${counted(providers.length, 'provider')}` : ''}`
+          `${count(models.length)}${providers.length > 0 ? ` of ${counted(providers.length, 'provider')}` : ''}`
         }
       >
         <SearchBox placeholder="Name or author" />

@@ -92,7 +92,7 @@ export function MetricChart({
           {...chart}
           kind={metric.sum === null ? 'lines' : 'bars'}
           axis={metric.axis}
-          parts={isLow ? 2 : 5}
+          parts={isLow ? 3 : 5}
           marked={on.marked}
           onMark={on.onMark}
           onZoom={(first, last) => on.onZoom(starts[first] ?? 0, endOf(last))}

@@ -37,14 +37,17 @@ export function Providers() {
     ({ is_on: isOn, endpoints, stored }) => isOn || endpoints > 0 || stored !== null,
   );
   const known = found.filter((provider) => !inUse.includes(provider));
-  const withKey = inUse.filter(({ is_on: isOn }) => isOn).length;
+  const withoutKey = inUse.filter(({ is_on: isOn }) => !isOn).length;
   const open = (slug: string | null) => go(addressWith(address, { provider: slug }), { replace: true });
   const panel = inUse.find(({ slug }) => slug === selected);
   return (
     <>
       <TopBar
         title="Providers"
-        detail={providers.data && `${count(withKey)} with a key, ${count(inUse.length - withKey)} without`}
+        detail={
+          providers.data &&
+          `${count(inUse.length)} in use${withoutKey === 0 ? '' : `, ${count(withoutKey)} without a key`}`
+        }
       >
         <SearchBox placeholder="Name of a provider" />
         <button class="b pri" type="button" onClick={() => setServing(OWN_SERVER)}>
@@ -223,7 +226,7 @@ function KnownProviders({ providers, onServe }: KnownProps) {
     <section class="known">
       <div class="hd">
         <h2>Known, without a key</h2>
-        <span class="sm t3">add a key here and it serves at once; its variable does the same at a start</span>
+        <span class="sm t3">A key added here serves at once; its variable does the same at a start.</span>
       </div>
       <ul>
         {providers.map(({ slug, name, credential, stored }) => (

@@ -218,6 +218,7 @@ export function gatewayViewsSuite(under: () => ConsoleUnderTest): void {
       const row = page.getByRole('row', { name: /routing.cooldown.base_ms/ });
       await row.getByText('10 min').waitFor();
       expect(await row.textContent()).toMatch(/line \d+/);
+      await page.getByRole('rowheader', { name: 'Routing' }).waitFor();
       await page
         .getByRole('region', { name: 'Findings of doctor' })
         .getByText(/workshop\/qwen at workshop cools down/)

@@ -179,6 +179,29 @@ export function keysSuite(under: () => ConsoleUnderTest): void {
       await close();
     });
 
+    it('marks a key red that refuses, whatever is left of its limit, and writes amounts alike', async () => {
+      const { body } = await under().manage.ask('POST', '/keys', { name: 'refuses', limit: 0.000001 });
+      await gateway.fetch('/responses', {
+        method: 'POST',
+        key: body.key,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'simulator/standard', input: 'Hello' }),
+      });
+      const { page, close, problems } = await opened('/keys');
+      const row = page.getByRole('row', { name: /^refuses/ });
+      await eventually(async () => {
+        await page.reload();
+        await row.waitFor();
+        return row.locator('.tag.bad').allTextContents();
+      }).toEqual(['0 %, refusing']);
+      const limits = await page.locator('.bud .dim').allTextContents();
+      const decimals = limits.flatMap((text) => /\.(\d+)/.exec(text)?.[1]?.length ?? []);
+      expect(new Set(decimals).size).toBe(1);
+      await under().manage.ask('DELETE', `/keys/${body.data.hash}`);
+      expect(problems).toEqual([]);
+      await close();
+    });
+
     it('shows keys of the configuration file, and offers no change of them', async () => {
       const { page, close, problems } = await opened('/keys?search=from-file');
       await page.getByRole('button', { name: /^from-file/ }).click();

@@ -180,6 +180,20 @@ export function overviewSuite(under: () => ConsoleUnderTest): void {
       await reader.close();
     });
 
+    it('is light or dark as the reader says at the foot of the navigation', async () => {
+      const theme = (name: string) =>
+        page.getByRole('group', { name: 'Theme' }).getByRole('button', { name });
+      const shown = () => page.locator('html').getAttribute('data-theme');
+      await theme('Dark').click();
+      expect(await shown()).toBe('dark');
+      await page.reload();
+      await eventually(() => theme('Dark').getAttribute('aria-pressed')).toBe('true');
+      await page.keyboard.press('Shift+T');
+      expect([await shown(), await theme('Light').getAttribute('aria-pressed')]).toEqual(['light', 'true']);
+      await theme('System').click();
+      expect(await shown()).toBeNull();
+    });
+
     it('had no problem on the page', () => {
       expect(opened.problems).toEqual([]);
     });
