@@ -4,7 +4,7 @@ import { FREE } from '../../src/catalog/prices/bill.ts';
 import { chat } from '../../src/dialects/chat/index.ts';
 import type { ConversationInbound, RelayedUpstream, ReplyContext } from '../../src/dialects/dialect.ts';
 import { messages } from '../../src/dialects/messages/index.ts';
-import { type SettleDependencies, type Settlement, settleAnswer } from '../../src/gateway/record/settle.ts';
+import { type SettleDependencies, SettledAnswer, type Settlement } from '../../src/gateway/record/settle.ts';
 import type { Event, EventBatch } from '../../src/ir/events.ts';
 import type { GenerationRequest } from '../../src/ir/request.ts';
 import { NO_USAGE } from '../../src/ir/usage.ts';
@@ -246,7 +246,7 @@ async function streamed(dialect: Both, chunks: Uint8Array[], polls: boolean) {
     },
   } as unknown as SettleDependencies;
   let items: unknown;
-  const answer = settleAnswer(batches, dependencies);
+  const answer = new SettledAnswer(batches, dependencies);
   let written = '';
   let polled = 0;
   const put = (batch: EventBatch) => {

@@ -2,7 +2,7 @@ import { type EventBatch, hasContent } from '../../ir/events.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Flow } from '../../kit/frames/flow.ts';
 import type { Admission } from '../admission/admission.ts';
-import { attemptCandidates } from '../leg/attempt.ts';
+import { Attempts } from '../leg/attempt.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { RunningLeg } from '../leg/running-leg.ts';
 import { withOwnWork } from '../record/account.ts';
@@ -41,7 +41,7 @@ export class OneLeg extends Answering {
   }
 
   override flow(): Flow<EventBatch> {
-    return attemptCandidates(this.underway.request, this.#leg.leg, this.#leg);
+    return new Attempts(this.#leg);
   }
 
   /** Meters a batch. The last batch makes no checkpoint if the account can be closed at once. */

@@ -15,7 +15,7 @@ import type { LegWish } from '../../stages/stage.ts';
 import { Prompt } from '../../tokens/prompt.ts';
 import { Admission } from '../admission/admission.ts';
 import { admitFurther, MaxCostReached, type MeasuredPrompt } from '../admission/admit.ts';
-import { attemptCandidates } from '../leg/attempt.ts';
+import { Attempts } from '../leg/attempt.ts';
 import { Leg } from '../leg/leg.ts';
 import type { AnswerEnd, LegAccount } from '../leg/leg-account.ts';
 import { type AdmittedLeg, EndedLeg, RunningLeg } from '../leg/running-leg.ts';
@@ -160,8 +160,11 @@ export class SeveralLegs extends Answering {
       return;
     }
     const { keptCharacters, checkpoints } = this;
-    const attempts = attemptCandidates(request, running.leg, running, wish.adapt);
-    const open = new OpenLeg(running, attempts, { keptCharacters, checkpoints, giveUp });
+    const open = new OpenLeg(running, new Attempts(running, wish.adapt), {
+      keptCharacters,
+      checkpoints,
+      giveUp,
+    });
     this.#open.set(running, open);
     begun(open);
     try {

@@ -8,7 +8,7 @@ import { OneLeg } from '../answer/one-leg.ts';
 import { SeveralLegs } from '../answer/several-legs.ts';
 import { metadataOf, routedError, servedBy, type Underway } from '../answer/underway.ts';
 import { modelsOf } from '../plan/plan.ts';
-import { type SettledAnswer, settleAnswer } from '../record/settle.ts';
+import { SettledAnswer } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
@@ -105,5 +105,5 @@ function settledAnswer(
   const answering = underway.stages.runsLegs
     ? new SeveralLegs(underway, admission, dependencies, state)
     : new OneLeg(underway, admission, dependencies, state);
-  return settleAnswer(answering.flow(), answering);
+  return new SettledAnswer(answering.flow(), answering);
 }

@@ -9,7 +9,7 @@ import { Health } from '../../routing/health/health.ts';
 import { type Candidate, SHARED } from '../../routing/rules/candidate.ts';
 import { type PaidLimits, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import { AttemptLog, routingMetadata } from '../record/attempt-log.ts';
-import { attemptCandidates } from './attempt.ts';
+import { Attempts } from './attempt.ts';
 
 const say = (text: string): Event[] => [
   { type: 'item-start', item: 0, head: { type: 'message' } },
@@ -88,7 +88,9 @@ async function run(
   const notedAfter: number[] = [];
   let error: unknown;
   try {
-    const dependencies = {
+    const running = {
+      leg: attemptLog.firstLeg,
+      request,
       callUpstream,
       credentialOf: () => undefined,
       health: new Health({
@@ -118,8 +120,7 @@ async function run(
       },
       monotonic: () => systemClock.monotonic(),
     };
-    for await (const batch of attemptCandidates(request, attemptLog.firstLeg, dependencies))
-      events.push(...batch);
+    for await (const batch of new Attempts(running)) events.push(...batch);
   } catch (thrown) {
     error = thrown;
   }
@@ -137,7 +138,7 @@ async function run(
   };
 }
 
-describe('attemptCandidates', () => {
+describe('attempts', () => {
   it('passes the first answer on', async () => {
     const { text, attemptLog } = await run([[say('one'), [stop]], [say('two')]]);
     expect(text).toBe('one');

@@ -16,7 +16,10 @@ import { lastFailure, noneMayBeCalled } from './no-answer.ts';
 import { type CallDependencies, openCandidate } from './open-candidate.ts';
 import { failureIn, passedBatch } from './passed-failure.ts';
 
-export interface AttemptDependencies extends CallDependencies {
+/** The leg whose candidates are tried. */
+export interface AttemptedLeg extends CallDependencies {
+  readonly leg: Leg;
+  readonly request: GenerationRequest;
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
   readonly admission: Pick<Admission, 'canPay' | 'paidLimits'>;
@@ -32,29 +35,19 @@ export interface AttemptDependencies extends CallDependencies {
   payDropped(candidate: Candidate, held: EventBatch): Promise<boolean>;
 }
 
-/**
- * Tries candidate after candidate until one brings content, then forwards its answer. Until then nothing is forwarded:
- * a failure, a refusal or an empty answer moves on to the next candidate. A refused or empty answer is paid for; if
- * the limits do not pay for another one, it is the answer. Throws if no candidate is left.
- */
-export function attemptCandidates(
-  request: GenerationRequest,
-  leg: Leg,
-  dependencies: AttemptDependencies,
-  adapt: AdaptRequest = same,
-): Attempts {
-  return new Attempts(request, leg, dependencies, adapt);
-}
-
 type AdaptRequest = (request: GenerationRequest, endpoint: Endpoint) => GenerationRequest;
 
 const same: AdaptRequest = (request) => request;
 
-/** One reader pulls it, one step at a time, so it need not be a generator, which costs several promises a step. */
-class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
-  readonly #request: GenerationRequest;
-  readonly #leg: Leg;
-  readonly #dependencies: AttemptDependencies;
+/**
+ * Tries candidate after candidate until one brings content, then forwards its answer. Until then nothing is forwarded:
+ * a failure, a refusal or an empty answer moves on to the next candidate. A refused or empty answer is paid for; if
+ * the limits do not pay for another one, it is the answer. Throws if no candidate is left.
+ *
+ * One reader pulls it, one step at a time, so it need not be a generator, which costs several promises a step.
+ */
+export class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
+  readonly #running: AttemptedLeg;
   readonly #adapt: AdaptRequest;
   #rest: Flow<EventBatch> | undefined;
   /** True if nothing can be pulled: while the answer is opened, and for good if that fails. */
@@ -64,10 +57,9 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   /** True after `return`. */
   #isLetGo = false;
 
-  constructor(request: GenerationRequest, leg: Leg, dependencies: AttemptDependencies, adapt: AdaptRequest) {
-    this.#request = request;
-    this.#leg = leg;
-    this.#dependencies = dependencies;
+  /** `adapt`: the request as an endpoint gets it. */
+  constructor(running: AttemptedLeg, adapt: AdaptRequest = same) {
+    this.#running = running;
     this.#adapt = adapt;
   }
 
@@ -79,7 +71,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
   poll(): EventBatch | undefined {
     if (this.#held !== undefined) return undefined;
     const batch = this.#rest?.poll?.();
-    if (batch === undefined || this.#request.watch === undefined || failureIn(batch) === undefined)
+    if (batch === undefined || this.#running.request.watch === undefined || failureIn(batch) === undefined)
       return batch;
     this.#held = batch;
     return undefined;
@@ -113,8 +105,8 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       const step: IteratorResult<EventBatch, unknown> =
         held === undefined ? await rest.next() : { done: false, value: held };
       if (step.done !== true) {
-        if (this.#isLeft()) throw this.#dependencies.signal.reason;
-        const request = this.#request;
+        if (this.#isLeft()) throw this.#running.signal.reason;
+        const { request } = this.#running;
         return request.watch === undefined
           ? step
           : { done: false, value: await passedBatch(step.value, request) };
@@ -128,20 +120,18 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
 
   /** After the caller has left, a failure has no reader: the answer just ends. */
   #isLeft(): boolean {
-    const { signal } = this.#dependencies;
+    const { signal } = this.#running;
     return signal.aborted && !(signal.reason instanceof GatewayError);
   }
 
   async #open(): Promise<IteratorResult<EventBatch, void>> {
-    const request = this.#request;
-    const leg = this.#leg;
-    const dependencies = this.#dependencies;
-    const { admission } = dependencies;
+    const running = this.#running;
+    const { request, leg, admission } = running;
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Echo[] = [];
     leg.detailsFailures = request.echoUpstreamBody;
-    const queue = new CandidateQueue(leg.plan.candidates, dependencies);
+    const queue = new CandidateQueue(leg.plan.candidates, running);
     let isShort = false;
     const canPay = (candidate: Candidate) => {
       const isPaid = admission.canPay(candidate);
@@ -154,13 +144,13 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
         current = queue.next(canPay);
         continue;
       }
-      const noting = dependencies.noteLost();
+      const noting = running.noteLost();
       if (noting !== undefined) await noting;
       let opening: Opening | UpstreamFailure;
       try {
         const sent = this.#adapt(request, candidate.endpoint);
         const lane = sent === request ? candidate.lane : 'translate';
-        opening = await openCandidate({ request: sent, lane }, current, leg, dependencies, echoes);
+        opening = await openCandidate({ request: sent, lane }, current, leg, running, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
@@ -173,7 +163,7 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       const { noContent } = opening;
       const other = noContent && queue.afterNoContent(noContent, candidate, canPay);
       if (noContent !== undefined && other !== undefined) {
-        if (await dependencies.payDropped(candidate, opening.held)) {
+        if (await running.payDropped(candidate, opening.held)) {
           leg.noteNoContent(noContent);
           leg.calling = undefined;
           leave(ticket, opening, request);
@@ -190,11 +180,11 @@ class Attempts implements AsyncIterableIterator<EventBatch, void, undefined>, Fl
       this.#isOver = false;
       return { done: false, value: echoes.length === 0 ? held : [...echoes, ...held] };
     }
-    const failure = dependencies.signal.aborted
-      ? dependencies.signal.reason
+    const failure = running.signal.aborted
+      ? running.signal.reason
       : failures.length > 0
         ? lastFailure(failures)
-        : noneMayBeCalled(leg, dependencies, isShort);
+        : noneMayBeCalled(leg, running, isShort);
     return this.#fail(failure, echoes);
   }
 

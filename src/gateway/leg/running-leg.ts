@@ -29,7 +29,7 @@ import { toolsAskedBy, withToolsRun } from '../admission/tools-asked.ts';
 import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
 import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
-import type { AttemptDependencies } from './attempt.ts';
+import type { AttemptedLeg } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
@@ -74,7 +74,7 @@ export interface LegSurroundings {
 }
 
 /** One leg while it runs: the dependencies of its attempts, its usage so far, and its account in the end. */
-export class RunningLeg implements AttemptDependencies, LegAccountFacts {
+export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   readonly leg: Leg;
   readonly request: GenerationRequest;
   readonly admission: Admission;

@@ -9,7 +9,7 @@ import { LedgerUnavailable } from '../../ports/money/ledger.ts';
 import { SHARED } from '../../routing/rules/candidate.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type AnswerEnd, legAccount } from '../leg/leg-account.ts';
-import { type Settlement, settleAnswer } from './settle.ts';
+import { SettledAnswer, type Settlement } from './settle.ts';
 
 const measured: Usage = { ...NO_USAGE, inputTokens: 10, outputTokens: 5, source: 'measured' };
 const estimated: Usage = { ...NO_USAGE, inputTokens: 7, outputTokens: 3, source: 'estimated' };
@@ -52,11 +52,11 @@ async function settleAll(batches: EventBatch[]) {
   async function* answer() {
     yield* batches;
   }
-  for await (const batch of settleAnswer(answer(), dependenciesFor(records))) events.push(...batch);
+  for await (const batch of new SettledAnswer(answer(), dependenciesFor(records))) events.push(...batch);
   return { records, terminal: events.at(-1), events };
 }
 
-describe('settleAnswer', () => {
+describe('a settled answer', () => {
   it.each([
     [0, 10, 30n],
     [5000, 10, 20n],
@@ -82,7 +82,7 @@ describe('settleAnswer', () => {
         yield [...text, { type: 'usage', usage }, { type: 'finish', reason: 'stop' }];
       }
       const dependencies = dependenciesFor(records, endpointOf({ priceLists }), atMs);
-      for await (const _ of settleAnswer(answer(), dependencies));
+      for await (const _ of new SettledAnswer(answer(), dependencies));
       expect(records[0]?.bill.totalNanos).toBe(nanos);
     },
   );
@@ -143,7 +143,7 @@ describe('settleAnswer', () => {
       yield text;
       yield [{ type: 'finish', reason: 'stop' }];
     }
-    for await (const _ of settleAnswer(answer(), dependenciesFor(records))) break;
+    for await (const _ of new SettledAnswer(answer(), dependenciesFor(records))) break;
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: estimated });
     expect(records[0]?.bill.totalNanos).toBe(19_000n);
@@ -181,7 +181,7 @@ describe('settleAnswer', () => {
     let batches = 0;
     const events: Event[] = [];
     const dependencies = { ...dependenciesFor(records), mayGoOn: () => ++batches < 2 };
-    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
+    for await (const batch of new SettledAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.slice(2)).toEqual([
       { type: 'text-delta', item: 0, part: 0, kind: 'text', text: ' more' },
       { type: 'item-end', item: 0, status: 'incomplete' },
@@ -206,7 +206,7 @@ describe('settleAnswer', () => {
       reading: { isAbandoned: true, isDraining: true },
       watch: (batch: EventBatch) => void watched.push(...batch),
     };
-    for await (const _ of settleAnswer(answer(), dependencies)) break;
+    for await (const _ of new SettledAnswer(answer(), dependencies)) break;
     expect(watched).toContainEqual(expect.objectContaining({ text: 'unheard' }));
     expect(records).toHaveLength(1);
     expect(records[0]).toMatchObject({ outcome: 'aborted', usage: measured, bill: { totalNanos: 30_000n } });
@@ -227,7 +227,11 @@ describe('settleAnswer', () => {
       yield [{ type: 'finish', reason: 'stop' }];
     }
     const reading = { isAbandoned: true, isDraining: true };
-    for await (const _ of settleAnswer(answer(), { ...dependenciesFor(records), keptCharacters: 5, reading }))
+    for await (const _ of new SettledAnswer(answer(), {
+      ...dependenciesFor(records),
+      keptCharacters: 5,
+      reading,
+    }))
       break;
     expect(records[0]?.result).toMatchObject({
       items: [{ content: [{ text: 'abc' }] }],
@@ -245,7 +249,7 @@ describe('settleAnswer', () => {
       record: async ({ bill }: Settlement) => ({ ...bill, totalNanos: 12n }),
     };
     const events: Event[] = [];
-    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
+    for await (const batch of new SettledAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.at(-1)).toMatchObject({ type: 'finish', settled: { bill: { totalNanos: 12n } } });
   });
 
@@ -260,7 +264,7 @@ describe('settleAnswer', () => {
       },
     };
     const events: Event[] = [];
-    for await (const batch of settleAnswer(answer(), dependencies)) events.push(...batch);
+    for await (const batch of new SettledAnswer(answer(), dependencies)) events.push(...batch);
     expect(events.at(-1)).toMatchObject({
       type: 'failure',
       error: { kind: 'overloaded' },
@@ -295,7 +299,7 @@ describe('settleAnswer', () => {
     }
 
     it('has every step once', async () => {
-      const answer = settleAnswer(hello([]), dependenciesFor([]));
+      const answer = new SettledAnswer(hello([]), dependenciesFor([]));
       answer.putBack(await answer.next());
       expect(answer.poll()).toBeUndefined();
       const events: Event[] = [];
@@ -306,7 +310,7 @@ describe('settleAnswer', () => {
     it('ends its source where it is left before that step', async () => {
       const ended: string[] = [];
       const records: Settlement[] = [];
-      const answer = settleAnswer(hello(ended), dependenciesFor(records));
+      const answer = new SettledAnswer(hello(ended), dependenciesFor(records));
       answer.putBack(await answer.next());
       await answer.return();
       expect(ended).toEqual(['ended']);

@@ -44,14 +44,9 @@ export interface SettleDependencies {
 /**
  * Folds an answer while it passes and closes its account: usage, cost, one record. The terminal event is forwarded
  * only after the record was made. An abandoned answer is settled too.
- */
-export function settleAnswer(answer: Flow<EventBatch>, dependencies: SettleDependencies): SettledAnswer {
-  return new SettledAnswer(answer, dependencies);
-}
-
-/**
- * An answer whose account is closed by pulling it to its end, or by ending it early. One reader pulls it, one step at
- * a time. Not a generator: that would cost several promises and a queue for each step.
+ *
+ * One reader pulls it, one step at a time, to its end, or ends it early. Not a generator: that would cost several
+ * promises and a queue for each step.
  */
 export class SettledAnswer implements AsyncIterableIterator<EventBatch, void, undefined>, Flow<EventBatch> {
   readonly #source: Flow<EventBatch>;
