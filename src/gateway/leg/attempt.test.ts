@@ -10,6 +10,7 @@ import { type Candidate, SHARED } from '../../routing/rules/candidate.ts';
 import { type PaidLimits, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import { AttemptLog, routingMetadata } from '../record/attempt-log.ts';
 import { Attempts } from './attempt.ts';
+import type { LegSurroundings } from './leg-dependencies.ts';
 
 const say = (text: string): Event[] => [
   { type: 'item-start', item: 0, head: { type: 'message' } },
@@ -91,17 +92,17 @@ async function run(
     const running = {
       leg: attemptLog.firstLeg,
       request,
-      callUpstream,
-      credentialOf: () => undefined,
+      around: {
+        input: { caller: { accountId: 'account' }, replied: () => Promise.resolve() },
+        signal: options.signal ?? new AbortController().signal,
+        dependencies: { callUpstream, clock: systemClock, userHashKey: Buffer.alloc(32) },
+        state: { credentials: { open: () => undefined } },
+      } as unknown as LegSurroundings,
       health: new Health({
         clock: systemClock,
         random: () => 0,
         settings: () => ({ failures: 5, baseMs: 30_000, maxMs: 300_000 }),
       }),
-      hashUser: (id: string) => id,
-      accountId: 'account',
-      replied: () => Promise.resolve(),
-      signal: options.signal ?? new AbortController().signal,
       limits: options.limits ?? { perModel: 3, perRequest: 8 },
       admission: {
         canPay: (candidate: Candidate) => options.canPay?.(candidate) ?? true,
@@ -118,7 +119,6 @@ async function run(
         dropped.push(candidate.endpoint.provider.slug);
         return options.payDropped?.(candidate) ?? true;
       },
-      monotonic: () => systemClock.monotonic(),
     };
     for await (const batch of new Attempts(running)) events.push(...batch);
   } catch (thrown) {

@@ -11,14 +11,12 @@ import type { Admission } from '../admission/admission.ts';
 import type { AttemptLimits } from '../request/settings.ts';
 import { CandidateQueue } from './candidate-queue.ts';
 import type { Opening } from './held-answer.ts';
-import type { Leg } from './leg.ts';
 import { lastFailure, noneMayBeCalled } from './no-answer.ts';
-import { type CallDependencies, openCandidate } from './open-candidate.ts';
+import { type CallingLeg, openCandidate } from './open-candidate.ts';
 import { failureIn, passedBatch } from './passed-failure.ts';
 
 /** The leg whose candidates are tried. */
-export interface AttemptedLeg extends CallDependencies {
-  readonly leg: Leg;
+export interface AttemptedLeg extends CallingLeg {
   readonly request: GenerationRequest;
   readonly health: CallerHealth;
   readonly limits: AttemptLimits;
@@ -105,7 +103,7 @@ export class Attempts implements AsyncIterableIterator<EventBatch, void, undefin
       const step: IteratorResult<EventBatch, unknown> =
         held === undefined ? await rest.next() : { done: false, value: held };
       if (step.done !== true) {
-        if (this.#isLeft()) throw this.#running.signal.reason;
+        if (this.#isLeft()) throw this.#running.around.signal.reason;
         const { request } = this.#running;
         return request.watch === undefined
           ? step
@@ -120,13 +118,14 @@ export class Attempts implements AsyncIterableIterator<EventBatch, void, undefin
 
   /** After the caller has left, a failure has no reader: the answer just ends. */
   #isLeft(): boolean {
-    const { signal } = this.#running;
+    const { signal } = this.#running.around;
     return signal.aborted && !(signal.reason instanceof GatewayError);
   }
 
   async #open(): Promise<IteratorResult<EventBatch, void>> {
     const running = this.#running;
     const { request, leg, admission } = running;
+    const { signal } = running.around;
     this.#isOver = true;
     const failures: UpstreamFailure[] = [];
     const echoes: Echo[] = [];
@@ -150,7 +149,7 @@ export class Attempts implements AsyncIterableIterator<EventBatch, void, undefin
       try {
         const sent = this.#adapt(request, candidate.endpoint);
         const lane = sent === request ? candidate.lane : 'translate';
-        opening = await openCandidate({ request: sent, lane }, current, leg, running, echoes);
+        opening = await openCandidate({ request: sent, lane }, current, running, echoes);
       } catch (error) {
         return this.#fail(error, echoes);
       }
@@ -180,8 +179,8 @@ export class Attempts implements AsyncIterableIterator<EventBatch, void, undefin
       this.#isOver = false;
       return { done: false, value: echoes.length === 0 ? held : [...echoes, ...held] };
     }
-    const failure = running.signal.aborted
-      ? running.signal.reason
+    const failure = signal.aborted
+      ? signal.reason
       : failures.length > 0
         ? lastFailure(failures)
         : noneMayBeCalled(leg, running, isShort);

@@ -2,32 +2,25 @@ import type { Credential } from '../../catalog/providers/credential.ts';
 import { GatewayError } from '../../ir/errors.ts';
 import type { Echo, EventBatch } from '../../ir/events.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
-import type { ToldSpan, ToldTrace } from '../../ir/trace.ts';
+import type { ToldSpan } from '../../ir/trace.ts';
 import { nextStep } from '../../kit/frames/flow.ts';
 import type { HealthTicket } from '../../routing/health/health-ticket.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import { type CallUpstream, type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
+import { type UpstreamCall, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import { blameOf, isGatewayLimit } from './blame.ts';
 import type { NextCandidate } from './candidate-queue.ts';
+import type { CredentialOpener } from './credentials.ts';
 import { HeldAnswer, type Opening } from './held-answer.ts';
 import type { Leg } from './leg.ts';
+import { hashUser, type LegSurroundings } from './leg-dependencies.ts';
 import { passedFailure } from './passed-failure.ts';
 
-export interface CallDependencies {
-  readonly callUpstream: CallUpstream;
-  /** The credential for a candidate; throws an UpstreamFailure. */
-  credentialOf(candidate: Candidate): Credential | undefined;
-  readonly hashUser: (id: string) => string;
-  readonly accountId: string;
-  /** Resolves when the reply has been sent. */
-  readonly replied: (() => Promise<void>) | undefined;
-  readonly betas?: string | undefined;
-  readonly toldTrace?: ToldTrace | undefined;
-  readonly signal: AbortSignal;
+/** The leg whose candidates are called. */
+export interface CallingLeg {
+  readonly leg: Leg;
+  readonly around: LegSurroundings;
   readonly admission: Pick<Admission, 'paidLimits'>;
-  /** Milliseconds that only grow. */
-  monotonic(): number;
   /** Notes a call that has failed: its upstream may bill it all the same. `held`: what there is of an answer. */
   noteFailed(candidate: Candidate, failure: UpstreamFailure, held?: EventBatch): void;
 }
@@ -36,17 +29,21 @@ export interface CallDependencies {
 export async function openCandidate(
   { request, lane }: Pick<UpstreamCall, 'request' | 'lane'>,
   { candidate, ticket, isAgain }: NextCandidate,
-  leg: Leg,
-  dependencies: CallDependencies,
+  running: CallingLeg,
   echoes: Echo[],
 ): Promise<Opening | UpstreamFailure> {
-  const { signal } = dependencies;
-  const startedMs = dependencies.monotonic();
+  const { leg, around } = running;
+  const { signal, input } = around;
+  const { callUpstream, clock, userHashKey } = around.dependencies;
+  const { accountId } = input.caller;
+  // Callers get no reply of their own of a further leg: its memory is free when it ends.
+  const replied = around.isFurther === true ? undefined : input.replied;
+  const startedMs = clock.monotonic();
   let firstByteMs: number | undefined;
   let answered: number | null = null;
   let told: ToldSpan | undefined;
   const record = (status: number, failure?: UpstreamFailure) =>
-    leg.note(candidate, status, dependencies.monotonic() - startedMs, {
+    leg.note(candidate, status, clock.monotonic() - startedMs, {
       startedMs,
       firstByteMs,
       answered,
@@ -57,31 +54,31 @@ export async function openCandidate(
     ticket.abandoned();
     throw signal.reason;
   }
-  const credential = openCredential(candidate, dependencies);
+  const credential = openCredential(candidate, around.state.credentials);
   if (credential instanceof UpstreamFailure) {
     ticket.failed(blameOf(credential));
     return credential;
   }
   leg.lastCalled = candidate;
   leg.calling = candidate;
-  told = dependencies.toldTrace?.next();
+  told = around.toldTrace?.next();
   try {
-    const answer = await dependencies.callUpstream({
+    const answer = await callUpstream({
       request,
       endpoint: candidate.endpoint,
       lane,
-      paid: dependencies.admission.paidLimits(candidate),
+      paid: running.admission.paidLimits(candidate),
       credential,
       isByok: candidate.access.kind === 'byok',
-      betas: dependencies.betas,
+      betas: input.betas,
       ...(told !== undefined && { trace: told.headers }),
-      hashUser: dependencies.hashUser,
-      accountId: dependencies.accountId,
-      ...(dependencies.replied !== undefined && { replied: dependencies.replied }),
+      hashUser: (id) => hashUser(userHashKey, accountId, id),
+      accountId,
+      ...(replied !== undefined && { replied }),
       signal,
       onRequest: isAgain ? undefined : echoesOf(request, echoes),
     });
-    firstByteMs = dependencies.monotonic() - startedMs;
+    firstByteMs = clock.monotonic() - startedMs;
     answered = answer.status;
     const held = new HeldAnswer(answer.batches[Symbol.asyncIterator](), request.stream || isInParts(request));
     let opening: Opening | GatewayError | undefined;
@@ -97,7 +94,7 @@ export async function openCandidate(
       const failure = await passedFailure(asUpstreamFailure(opening), request);
       record(failure.upstreamStatus === 0 ? answer.status : failure.upstreamStatus, failure);
       blame(ticket, failure, leg);
-      dependencies.noteFailed(candidate, failure, held.events);
+      running.noteFailed(candidate, failure, held.events);
       return failure;
     }
     ticket.firstToken(request.stream ? 'stream' : 'whole');
@@ -120,7 +117,7 @@ export async function openCandidate(
     // A connection that was closed while idle says nothing about its endpoint.
     if (failure.isStale) ticket.abandoned();
     else blame(ticket, failure, leg);
-    dependencies.noteFailed(candidate, failure);
+    running.noteFailed(candidate, failure);
     return failure;
   }
 }
@@ -150,10 +147,10 @@ function echoesOf(
 /** The credential for a candidate, or the reason why it cannot be called. */
 function openCredential(
   candidate: Candidate,
-  dependencies: CallDependencies,
+  credentials: CredentialOpener,
 ): Credential | undefined | UpstreamFailure {
   try {
-    return dependencies.credentialOf(candidate);
+    return credentials.open(candidate);
   } catch (error) {
     if (error instanceof UpstreamFailure) return error;
     throw error;

@@ -1,5 +1,4 @@
 import { FREE } from '../../catalog/prices/bill.ts';
-import type { Credential } from '../../catalog/providers/credential.ts';
 import { effortOf, MIN_BUDGET_TOKENS } from '../../dialects/shared/reasoning/reasoning-effort.ts';
 import { type Amount, NOTHING } from '../../ir/amount.ts';
 import type { GatewayError } from '../../ir/errors.ts';
@@ -7,7 +6,6 @@ import type { EventBatch } from '../../ir/events.ts';
 import { Fold } from '../../ir/folding/fold.ts';
 import type { GenerationRequest } from '../../ir/request.ts';
 import { hasOutput, type Result } from '../../ir/result.ts';
-import type { ToldTrace } from '../../ir/trace.ts';
 import { NO_USAGE, type Usage } from '../../ir/usage.ts';
 import { booleanAt } from '../../kit/json/members.ts';
 import { isInTime } from '../../kit/loop/is-in-time.ts';
@@ -19,25 +17,22 @@ import type { Candidate } from '../../routing/rules/candidate.ts';
 import { estimateUsage } from '../../tokens/estimate-usage.ts';
 import { Meter } from '../../tokens/meter.ts';
 import { countPrompt, type Prompt } from '../../tokens/prompt.ts';
-import type { CallUpstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { MeasuredPrompt } from '../admission/admit.ts';
 import type { LearntAnswer } from '../admission/learnt-lengths.ts';
 import { USUAL_THINKING } from '../admission/learnt-thoughts.ts';
-import type { GenerationReservation } from '../admission/reservation.ts';
 import { toolsAskedBy, withToolsRun } from '../admission/tools-asked.ts';
-import type { GenerationInput } from '../request/generation-input.ts';
 import { countInputImages } from '../request/input-images.ts';
-import type { AttemptLimits, GatewaySettings } from '../request/settings.ts';
+import type { AttemptLimits } from '../request/settings.ts';
 import type { AttemptedLeg } from './attempt.ts';
 import { amountOf, type BillingFacts, billGeneration } from './bill-generation.ts';
 import { conclude } from './conclude.ts';
 import type { Leg, LegEnd } from './leg.ts';
 import type { UsedSoFar } from './leg-account.ts';
 import { type AnswerEnd, causeOf, type LegAccount, type LegAccountFacts, legAccount } from './leg-account.ts';
-import { hashUser, type LegDependencies, type LegState } from './leg-dependencies.ts';
+import type { LegSurroundings } from './leg-dependencies.ts';
 import { isConceivableUsage, plausibleUsage } from './plausible-usage.ts';
-import type { UpstreamReading } from './upstream-reading.ts';
 
 /** Milliseconds that a checkpoint waits for an exact count. */
 const COUNT_PATIENCE_MS = 200;
@@ -58,22 +53,7 @@ export interface AdmittedLeg {
   mostNanos(): Nanos | undefined;
 }
 
-export interface LegSurroundings {
-  readonly input: GenerationInput;
-  readonly settings: GatewaySettings;
-  readonly reading: UpstreamReading;
-  /** Aborted to stop the leg's upstream. */
-  readonly signal: AbortSignal;
-  readonly reservation: GenerationReservation;
-  readonly dependencies: LegDependencies;
-  readonly state: LegState;
-  /** What upstreams are told of the trace; undefined = nothing. */
-  readonly toldTrace: ToldTrace | undefined;
-  /** True for a leg beyond the first: legs of one generation must not wait for each other's memory. */
-  readonly isFurther?: boolean;
-}
-
-/** One leg while it runs: the dependencies of its attempts, its usage so far, and its account in the end. */
+/** One leg while it runs: what its attempts need, its usage so far, and its account in the end. */
 export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   readonly leg: Leg;
   readonly request: GenerationRequest;
@@ -81,9 +61,9 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   readonly limits: AttemptLimits;
   readonly billing: BillingFacts;
   readonly health: CallerHealth;
+  readonly around: LegSurroundings;
   readonly #prompt: Prompt;
   readonly #mostNanos: AdmittedLeg['mostNanos'];
-  readonly #around: LegSurroundings;
   readonly #meter = new Meter((reported) => this.#plausible(reported));
   #promptTokens: number | undefined;
   #counting: Promise<void> | undefined;
@@ -94,7 +74,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
 
   constructor(
     { leg, request, prompt, admission, limits, pricedAtMs, mostNanos }: AdmittedLeg,
-    surroundings: LegSurroundings,
+    around: LegSurroundings,
   ) {
     this.leg = leg;
     this.request = request;
@@ -102,56 +82,19 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
     this.limits = limits;
     this.#prompt = prompt;
     this.#mostNanos = mostNanos;
-    this.#around = surroundings;
-    leg.startedAtMs = surroundings.dependencies.clock.now();
-    this.health = surroundings.dependencies.health.forAccount(surroundings.input.caller.accountId);
+    this.around = around;
+    leg.startedAtMs = around.dependencies.clock.now();
+    this.health = around.dependencies.health.forAccount(around.input.caller.accountId);
     this.billing = {
       acceptedAtMs: pricedAtMs,
       inputImages: countInputImages(request),
-      byokFee: surroundings.settings.byokFee,
-      catalog: surroundings.settings.catalog,
+      byokFee: around.settings.byokFee,
+      catalog: around.settings.catalog,
     };
   }
 
-  get callUpstream(): CallUpstream {
-    return this.#around.dependencies.callUpstream;
-  }
-
-  get betas(): string | undefined {
-    return this.#around.input.betas;
-  }
-
-  get toldTrace(): ToldTrace | undefined {
-    return this.#around.toldTrace;
-  }
-
-  get accountId(): string {
-    return this.#around.input.caller.accountId;
-  }
-
-  /** Undefined for legs of which callers get no reply of their own: their memory is free when they end. */
-  get replied(): (() => Promise<void>) | undefined {
-    return this.#around.isFurther === true ? undefined : this.#around.input.replied;
-  }
-
-  get signal(): AbortSignal {
-    return this.#around.signal;
-  }
-
-  credentialOf(candidate: Candidate): Credential | undefined {
-    return this.#around.state.credentials.open(candidate);
-  }
-
-  /** An arrow function, because it is passed as a callback. */
-  readonly hashUser = (id: string): string =>
-    hashUser(this.#around.dependencies.userHashKey, this.#around.input.caller.accountId, id);
-
   isAbandoned(): boolean {
-    return this.#around.reading.isAbandoned;
-  }
-
-  monotonic(): number {
-    return this.#around.dependencies.clock.monotonic();
+    return this.around.reading.isAbandoned;
   }
 
   get selected(): Candidate | undefined {
@@ -176,7 +119,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   }
 
   watch(batch: EventBatch): void {
-    const { reading } = this.#around;
+    const { reading } = this.around;
     const before = this.#meter.pieces;
     this.#meter.push(batch);
     if (reading.isDraining && !this.#meter.isReported) reading.readLate(this.#meter.pieces - before);
@@ -193,7 +136,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
 
   async #noteLostNow(): Promise<void> {
     await this.#priceLost();
-    await this.#around.reservation.noteNow();
+    await this.around.reservation.noteNow();
   }
 
   /** What calls that served nothing may cost beyond their charges; those that are not priced yet are left out. */
@@ -253,7 +196,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   async #pay(nanos: Nanos): Promise<boolean> {
     if (nanos === 0n) return true;
     try {
-      return (await this.#around.reservation.charge(NO_ROW, 'dropped_answer', nanos)) !== undefined;
+      return (await this.around.reservation.charge(NO_ROW, 'dropped_answer', nanos)) !== undefined;
     } catch (error) {
       if (error instanceof LedgerUnavailable) return false;
       throw error;
@@ -290,7 +233,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   }
 
   async estimate(result: Result): Promise<Usage> {
-    const usage = await estimateUsage(this.request, result, this.#around.dependencies.tokenizer);
+    const usage = await estimateUsage(this.request, result, this.around.dependencies.tokenizer);
     const { webSearchRequests = 0, hosted } = result.usage ?? {};
     const counted = this.#withToolsRun(result, {
       ...usage,
@@ -307,7 +250,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   async worst(called: Candidate): Promise<Nanos> {
     if (called.access.kind === 'byok') return 0n;
     const { admission, request } = this;
-    return admission.worst(called, () => countPrompt(request, this.#around.dependencies.tokenizer));
+    return admission.worst(called, () => countPrompt(request, this.around.dependencies.tokenizer));
   }
 
   withThoughts(estimated: Usage, { items }: Result): Usage {
@@ -316,7 +259,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
     // Nothing is known of how far thoughts have come that are still going on.
     if (selected === undefined || thinking === undefined || items.every(({ type }) => type === 'reasoning'))
       return estimated;
-    const usual = this.#around.state.thoughts.meanOf(selected.endpoint.site, thinking) ?? 0;
+    const usual = this.around.state.thoughts.meanOf(selected.endpoint.site, thinking) ?? 0;
     const budget = budgetFor(request, selected) ?? Number.POSITIVE_INFINITY;
     const likely = estimated.outputTokens + Math.ceil(Math.min(usual, Math.max(budget, MIN_BUDGET_TOKENS)));
     const outputTokens = Math.max(estimated.outputTokens, Math.min(likely, admission.mostOutput(selected)));
@@ -357,10 +300,11 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
     error?: GatewayError,
   ): void {
     const { leg, request, admission, billing } = this;
-    conclude(request, leg, { status, usage, bill, result, error }, this.#around.dependencies.memory);
-    if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, this.monotonic());
+    const { clock, memory } = this.around.dependencies;
+    conclude(request, leg, { status, usage, bill, result, error }, memory);
+    if (status === 'failed' && leg.selected !== undefined) leg.noteBreakOff(error, clock.monotonic());
     if (status === 'completed') {
-      const { learnt, thoughts } = this.#around.state;
+      const { learnt, thoughts } = this.around.state;
       learnt.learn(admission.answers, this.#learnt(usage));
       const { selected } = leg;
       const thinking = thinkingOf(request, selected);
@@ -377,7 +321,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
       }
     }
     const { acceptedAtMs } = billing;
-    leg.endedAtMs = this.#around.dependencies.clock.now();
+    leg.endedAtMs = clock.now();
     leg.end = { status, usage, bill, pricedAtMs: acceptedAtMs, serviceTier: result.finish?.serviceTier };
   }
 
@@ -440,7 +384,7 @@ export class RunningLeg implements AttemptedLeg, LegAccountFacts {
   }
 
   async #countNow(): Promise<void> {
-    const { tokenizer } = this.#around.dependencies;
+    const { tokenizer } = this.around.dependencies;
     await this.#meter.count((text) => tokenizer.count([text]));
     if (this.#meter.knowsPrompt) return;
     this.#promptTokens ??= this.admission.countedPrompt ?? (await countPrompt(this.request, tokenizer));
