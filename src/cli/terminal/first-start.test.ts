@@ -58,7 +58,7 @@ describe('firstStartText', () => {
   });
 
   it.each([
-    ['simulator/standard', "curl 'http://[::1]:1/api/v1/chat/completions' -H"],
+    ['simulator/standard', "curl 'http://[::1]:1/api/v1/responses' -H"],
     [undefined, "curl 'http://[::1]:1/api/v1/models'"],
   ])('quotes an address with brackets for the shell: model %s', (model, command) => {
     const place = {
@@ -73,10 +73,10 @@ describe('firstStartText', () => {
 
   it('shows a curl command on one line, with the API key and a body that is JSON', () => {
     const line = text.split('\n').find((candidate) => candidate.trim().startsWith('curl '));
-    expect(line).toContain('http://h:1/api/v1/chat/completions');
+    expect(line).toContain('http://h:1/api/v1/responses');
     expect(line).toContain('"Authorization: Bearer sk-a"');
     const body = JSON.parse(/-d '([^']*)'/.exec(line ?? '')?.[1] ?? '');
-    expect(body).toMatchObject({ model: 'simulator/standard', messages: [{ role: 'user' }] });
+    expect(body).toEqual({ model: 'simulator/standard', input: 'Hello' });
   });
 });
 

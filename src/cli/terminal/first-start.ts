@@ -57,12 +57,12 @@ export function firstStartJson({ managementKey, apiKey }: FirstKeys, url: string
   return `${JSON.stringify({ base_url: url, management_key: managementKey, api_key: apiKey })}\n`;
 }
 
-/** A curl command for the model, or for the list of models if none is served yet. */
+/** The request that README and the console's Start show too, or the list of models if none is served yet. */
 function exampleOf({ apiKey }: FirstKeys, url: string, model: string | undefined): string {
   if (model === undefined) return `curl ${shellWord(`${url}/models`)}`;
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
+  const body = JSON.stringify({ model, input: 'Hello' });
   return (
-    `curl ${shellWord(`${url}/chat/completions`)} -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" ` +
+    `curl ${shellWord(`${url}/responses`)} -H "Authorization: Bearer ${apiKey}" -H 'Content-Type: application/json' ` +
     `-d '${body}'`
   );
 }
