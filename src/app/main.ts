@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectionTest } from '../broadcast/connection-test.ts';
 import type { Telemetry } from '../broadcast/telemetry/telemetry.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { AddedProvider } from '../catalog/model-entries.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfigurationInThread } from '../config/load.ts';
 import { type ConfigurationWatch, watchConfiguration } from '../config/watch.ts';
 import { workerCountOf } from '../config/worker-count.ts';
@@ -20,7 +21,6 @@ import { type Clock, systemClock } from '../kit/time/clock.ts';
 import { mcpProviders } from '../manage/byok/byok-secret.ts';
 import { keepSwept } from '../manage/files/files.ts';
 import { providerSetters } from '../manage/gateway-providers/provider-setters.ts';
-import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import { keptMs } from '../manage/generations/retention.ts';
 import { bootstrap, type FirstKeys } from '../manage/keys/bootstrap.ts';
 import { MoneyLeft } from '../manage/keys/money-left.ts';
@@ -162,7 +162,7 @@ async function openParts(given: OpenOptions, closers: Closers): Promise<RunningG
     settings,
     closers,
   );
-  const useProviders = async (entries: readonly StoredEntry[]) => {
+  const useProviders = async (entries: readonly AddedProvider[]) => {
     await settings.useProviders(entries);
     await workers?.useProviders(entries);
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { AddedProvider } from '../catalog/model-entries.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { workerCountOf } from '../config/worker-count.ts';
 import type { HttpServer } from '../http/http-server.ts';
@@ -14,7 +15,6 @@ import {
 } from '../kit/metrics/metric-snapshot.ts';
 import { WORKER_MODULE } from '../kit/program-files.ts';
 import { systemClock } from '../kit/time/clock.ts';
-import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import type { ContentStore } from '../ports/content/content.ts';
 import type { ResponseCache } from '../ports/content/response-cache.ts';
 import type { Change } from '../ports/shared/changes.ts';
@@ -105,7 +105,7 @@ export class WorkerOwner {
   /** The newest configuration: workers that start later begin with it. */
   #loaded: LoadedConfiguration;
   /** The providers that the operator has added, as last read. */
-  #providers: readonly StoredEntry[] = [];
+  #providers: readonly AddedProvider[] = [];
   #asked: Address = { host: '', port: 0 };
   #onBound: (address: Address) => void = () => {};
   /** Resolves when the first worker listens. */
@@ -185,7 +185,7 @@ export class WorkerOwner {
   }
 
   /** Takes other providers of the operator into use in all workers, likewise. */
-  async useProviders(entries: readonly StoredEntry[]): Promise<void> {
+  async useProviders(entries: readonly AddedProvider[]): Promise<void> {
     this.#providers = entries;
     await this.#have('useProviders', entries);
   }

@@ -1,3 +1,4 @@
+import type { AddedProvider } from '../catalog/model-entries.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { TailedGeneration } from '../gateway/observers/generation-tail.ts';
 import type { LastFailure } from '../gateway/observers/last-failures.ts';
@@ -5,7 +6,6 @@ import type { SharedItemStore } from '../gateway/request/shared-output-items.ts'
 import type { LogLevel } from '../kit/log/log-level.ts';
 import type { MetricSnapshot } from '../kit/metrics/metric-snapshot.ts';
 import type { TokenName } from '../manage/byok/replace-token.ts';
-import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import type { StoredContent } from '../ports/content/content.ts';
 import type { FileStore, StoredFile } from '../ports/content/files.ts';
 import type { CachedAnswer, ResponseCache } from '../ports/content/response-cache.ts';
@@ -93,7 +93,7 @@ export interface WorkerStart {
   readonly worker: number;
   readonly loaded: LoadedConfiguration;
   /** The providers that the operator has added. */
-  readonly providers: readonly StoredEntry[];
+  readonly providers: readonly AddedProvider[];
   readonly log: { readonly level: LogLevel; readonly readable: boolean; readonly colours: boolean };
 }
 
@@ -130,7 +130,7 @@ export type WorkerCalls = {
   changesSeen(ageMs: number): void;
   reload(loaded: LoadedConfiguration): Promise<void>;
   /** Other providers of the operator take the place of those before. */
-  useProviders(providers: readonly StoredEntry[]): Promise<void>;
+  useProviders(providers: readonly AddedProvider[]): Promise<void>;
   /** The models of `catalog refresh` were changed. */
   knowledgeChanged(): Promise<void>;
   change(change: Change): void;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildCatalog } from './build-catalog.ts';
+import { buildCatalog, type CatalogSource } from './build-catalog.ts';
 import { CATALOG_DAY } from './build-model.ts';
+import type { Catalog } from './catalog.ts';
 import type { ModelEntry } from './entries.ts';
+import { type AddedProvider, addedTo } from './model-entries.ts';
 
 const KNOWN: ModelEntry[] = [
   {
@@ -137,6 +139,143 @@ describe('the configuration over what is known', () => {
       ['gpt', 'gpt-latest', 'openai/mini', 'openai/gpt', 'mini'].map((name) => resolve(name)?.id),
     ).toEqual(['own/a', 'gpt-latest', 'own/a', 'openai/gpt', undefined]);
     expect(resolve('openai/gpt')?.aliases).toEqual([]);
+  });
+});
+
+describe('providers that were added', () => {
+  const added = (slug: string, ...ids: string[]): AddedProvider => ({
+    provider: { slug, dialect: 'openai-chat', base_url: 'http://127.0.0.1:1', api_key: 'k' },
+    models: ids.map((id) => ({ id, name: slug, endpoints: [{ provider: slug, model: `${slug}-${id}` }] })),
+  });
+  const known: CatalogSource['known'] = function* (slugs) {
+    return KNOWN.map((model) => ({
+      ...model,
+      endpoints: model.endpoints?.filter(({ provider }) => slugs.has(provider)) ?? [],
+    })).filter(({ endpoints }) => endpoints.length > 0);
+  };
+  const shown = ({ models, providers }: Catalog) => ({
+    providers: providers.map(({ slug, isDormant = false }) => [slug, isDormant]).sort(),
+    models: models.map(({ endpoints, ...model }) => ({
+      ...model,
+      endpoints: endpoints.map(({ provider, ...endpoint }) => ({ ...endpoint, provider: provider.slug })),
+    })),
+  });
+  const limitedTo = (entry: AddedProvider, ...workspaces: string[]): AddedProvider => ({
+    ...entry,
+    provider: { ...entry.provider, workspaces },
+  });
+
+  it('have their models behind what the configuration says', () => {
+    const models = [{ id: 'a/one', name: 'file', aliases: ['one'], endpoints: [{ provider: 'openai' }] }];
+    const catalog = buildCatalog({
+      providers: both,
+      models,
+      added: [added('workshop', 'a/one', 'b/two', 'b/two'), added('shed', 'one')],
+    });
+    expect(
+      catalog.models.map(({ id, name, endpoints }) => [id, name, endpoints.map(({ tag }) => tag)]),
+    ).toEqual([
+      ['a/one', 'file', ['openai', 'workshop', 'shed']],
+      ['b/two', 'workshop', ['workshop']],
+    ]);
+    expect(catalog.resolve('one')?.id).toBe('a/one');
+  });
+
+  it('give way to those of the configuration', () => {
+    expect(addedTo({ providers: both }, [added('openai', 'a'), added('shed', 'b')])).toMatchObject([
+      { provider: { slug: 'shed' } },
+    ]);
+  });
+
+  const sources: [string, Omit<CatalogSource, 'nowMs'>][] = [
+    ['models of its own', { providers: both, models: [], added: [added('shed', 'own/a', 'own/b')] }],
+    [
+      'models of others too',
+      { providers: both, models: [], known, added: [added('shed', 'openai/gpt', 'own/b')] },
+    ],
+    ['the alias of a known model', { providers: both, models: [], known, added: [added('shed', 'mini')] }],
+    [
+      'a model that the file names',
+      {
+        providers: both,
+        models: [
+          { id: 'own/a', description: 'of the file', aliases: ['a'], endpoints: [{ provider: 'groq' }] },
+        ],
+        known,
+        added: [added('shed', 'own/a', 'a')],
+      },
+    ],
+    [
+      'endpoints of the file',
+      {
+        providers: [{ slug: 'groq', api_key: 'k' }],
+        models: [
+          { id: 'own/a', name: 'of the file', endpoints: [{ provider: 'openai', model: 'x' }] },
+          { id: 'openai/gpt', name: 'Mine', endpoints: [{ provider: 'openai' }] },
+        ],
+        known,
+        added: [{ provider: { slug: 'openai', api_key: 'k' }, models: [] }],
+      },
+    ],
+    [
+      'a known provider elsewhere',
+      {
+        providers: [{ slug: 'groq', api_key: 'k' }],
+        models: [],
+        known,
+        added: [added('openai', 'openai/gpt')],
+      },
+    ],
+    [
+      'a known provider',
+      {
+        providers: [{ slug: 'groq', api_key: 'k' }],
+        models: [],
+        known,
+        added: [{ provider: { slug: 'openai', api_key: 'k' }, models: [] }],
+      },
+    ],
+  ];
+  it.each(sources)('are not there for other workspaces, with %s', (_, source) => {
+    const [one] = source.added ?? [];
+    const kept = added('lathe', 'own/b', 'own/c');
+    const limited = one === undefined ? [] : [limitedTo(one, 'lab')];
+    const catalog = buildCatalog({ ...source, added: [...limited, kept] });
+    const without = buildCatalog({ ...source, added: [kept] });
+    const seen = catalog.seenFrom?.('other') as Catalog;
+    expect(catalog.seenFrom?.('lab')).toBe(catalog);
+    expect(shown(seen)).toEqual(shown(without));
+    const names = ['openai/gpt', 'gpt', 'openai/mini', 'mini', 'own/a', 'a', 'own/b', 'own/c', 'none'];
+    for (const name of names) expect(seen.resolve(name)?.id).toBe(without.resolve(name)?.id);
+    const every = [seen.withEveryProvider(), without.withEveryProvider()] as const;
+    expect(shown(every[0])).toEqual(shown(every[1]));
+    for (const name of names) expect(every[0].resolve(name)?.id).toBe(every[1].resolve(name)?.id);
+    // Models that are the same are no copies.
+    expect(seen.resolve('own/c')).toBe(catalog.resolve('own/c'));
+    expect(seen.models).toBe(seen.models);
+  });
+});
+
+describe('the catalogue with every provider', () => {
+  it('has known models of providers without a credential, and their endpoints of others', () => {
+    const catalog = catalogOf(
+      [{ id: 'own/a', endpoints: [{ provider: 'groq' }] }],
+      [{ slug: 'groq', api_key: 'k' }],
+    );
+    const every = catalog.withEveryProvider();
+    expect(
+      every.models.map(({ id, endpoints }) => [id, endpoints.map(({ provider }) => provider.slug)]),
+    ).toEqual([
+      ['openai/gpt', ['openai', 'groq']],
+      ['openai/mini', ['openai']],
+      ['own/a', ['groq']],
+    ]);
+    expect(every.resolve('openai/gpt')?.endpoints[0]?.provider.isDormant).toBe(true);
+    expect(every.resolve('mini')?.id).toBe('openai/mini');
+    expect(catalog.resolve('mini')).toBeUndefined();
+    expect(every.resolve('own/a')).toBe(catalog.resolve('own/a'));
+    expect(every.withEveryProvider()).toBe(every);
+    expect(catalog.withEveryProvider()).toBe(every);
   });
 });
 

@@ -1,6 +1,5 @@
 import { forEachSliced, runInTurns, type Sliced } from '../kit/loop/turns.ts';
 import type { GatewayProviders } from '../manage/gateway-providers/gateway-providers.ts';
-import { withStoredProviders } from '../manage/gateway-providers/with-stored-providers.ts';
 import {
   type ConfiguredCatalog,
   filteredModels,
@@ -44,13 +43,11 @@ async function withModels<T>(
   run: (models: readonly ListedModel[]) => Sliced<T>,
 ): Promise<T> {
   const known = await modelKnowledge.all();
-  const settings = withStoredProviders<ConfiguredCatalog>(
-    configured?.() ?? { providers: [], models: [] },
-    gatewayProviders?.entries ?? [],
-  );
+  const settings = configured?.() ?? { providers: [], models: [] };
   return runInTurns(
     (function* () {
-      return yield* run(yield* listedModels(known, settings, Date.now()));
+      const added = gatewayProviders?.entries ?? [];
+      return yield* run(yield* listedModels(known, { ...settings, added }, Date.now()));
     })(),
   );
 }

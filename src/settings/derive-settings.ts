@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { buildCatalogSliced, type CatalogSource } from '../catalog/build-catalog.ts';
 import { type ConfiguredTeam, FUSION_PRESETS, type FusionSettings } from '../catalog/fusion-team.ts';
+import { type AddedProvider, addedTo } from '../catalog/model-entries.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { callableModes, type SearchEngineName } from '../config/schema/search-engines.ts';
 import { workerCountOf } from '../config/worker-count.ts';
@@ -18,8 +19,6 @@ import { forEachSliced, runAtOnce, type Sliced } from '../kit/loop/turns.ts';
 import { nanosOf } from '../kit/money.ts';
 import { parseTrustedProxies } from '../kit/net/client-address.ts';
 import { type EgressRules, parseEgressRules } from '../kit/net/egress.ts';
-import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
-import { withStoredProviders } from '../manage/gateway-providers/with-stored-providers.ts';
 import { type ConfiguredServers, configuredServersOf } from '../mcp/configured-servers.ts';
 import type { FileQuotas } from '../ports/content/files.ts';
 import type { CooldownSettings } from '../routing/health/breaker.ts';
@@ -50,7 +49,7 @@ export interface CatalogAdditions {
   /** Facts about models, shipped and from `catalog refresh`. */
   readonly known?: CatalogSource['known'];
   /** Providers that the operator has added. */
-  readonly stored?: readonly StoredEntry[];
+  readonly stored?: readonly AddedProvider[];
 }
 
 /** The source of a configuration's catalogue. */
@@ -58,7 +57,8 @@ function catalogSourceOf(
   { config }: LoadedConfiguration,
   { known, stored = [] }: CatalogAdditions,
 ): CatalogSource {
-  return { ...withStoredProviders(config, stored), ...(known !== undefined && { known }) };
+  const { providers, models } = config;
+  return { providers, models, added: addedTo(config, stored), ...(known !== undefined && { known }) };
 }
 
 /** Derives the settings of all parts from a configuration. */

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { AddedProvider } from '../catalog/model-entries.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { runInTurns } from '../kit/loop/turns.ts';
 import { systemClock } from '../kit/time/clock.ts';
-import type { StoredEntry } from '../manage/gateway-providers/stored-entry.ts';
 import {
   type CatalogAdditions,
   type DerivedSettings,
@@ -57,7 +57,7 @@ export class RunningSettings {
   }
 
   /** Replaces the providers that the operator has added, in slices beside requests. */
-  async useProviders(stored: readonly StoredEntry[]): Promise<void> {
+  async useProviders(stored: readonly AddedProvider[]): Promise<void> {
     this.#additions = { ...this.#additions, stored };
     await this.#rebuild();
   }

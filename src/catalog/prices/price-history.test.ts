@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, modelOf } from '../../../test/kit/builders/catalog.ts';
+import { runAtOnce } from '../../kit/loop/turns.ts';
 import { nextChangeMs, priceListsOf, pricingAt } from './price-history.ts';
 
 const MAY = Date.parse('2026-05-01');
@@ -53,8 +54,8 @@ describe('pricingAt', () => {
 describe('nextChangeMs', () => {
   it('is the next beginning of all, if any is still to come', () => {
     const models = [modelOf(), modelOf({ endpoints: [endpoint, endpointOf()] })];
-    expect(nextChangeMs(models, 0)).toBe(MAY);
-    expect(nextChangeMs(models, MAY)).toBe(JUNE);
-    expect(nextChangeMs(models, JUNE)).toBeUndefined();
+    expect(runAtOnce(nextChangeMs(models, 0))).toBe(MAY);
+    expect(runAtOnce(nextChangeMs(models, MAY))).toBe(JUNE);
+    expect(runAtOnce(nextChangeMs(models, JUNE))).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { PRICE_NAMES, type PriceName } from '../../config/schema/price-names.ts';
+import { forEachSliced, type Sliced } from '../../kit/loop/turns.ts';
 import { parsePrice } from '../../kit/money.ts';
 import { momentMs } from '../../kit/time/moment.ts';
 import type { Endpoint, Model, PriceList, Pricing, PricingOverride } from '../catalog.ts';
@@ -32,13 +33,13 @@ export function listAt(lists: readonly PriceList[], atMs: number): PriceList | u
 }
 
 /** Start of the next price list after a time; undefined if there is none. */
-export function nextChangeMs(models: readonly Model[], afterMs: number): number | undefined {
+export function* nextChangeMs(models: readonly Model[], afterMs: number): Sliced<number | undefined> {
   let next = Number.POSITIVE_INFINITY;
-  for (const { endpoints } of models) {
+  yield* forEachSliced(models, ({ endpoints }) => {
     for (const { priceLists = [] } of endpoints) {
       for (const { fromMs } of priceLists) if (fromMs > afterMs && fromMs < next) next = fromMs;
     }
-  }
+  });
   return next === Number.POSITIVE_INFINITY ? undefined : next;
 }
 

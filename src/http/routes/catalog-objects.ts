@@ -147,7 +147,10 @@ function renderPrices({ discount, ...prices }: Pricing) {
 /** Parameters that at least one endpoint of the model takes, in the order that clients know. */
 export function parametersOf(model: Model): string[] {
   const names = namesFor(model);
-  const taken = new Set(model.endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? names)]));
+  const { endpoints } = model;
+  const isAll = endpoints.every(({ supportedParameters }) => supportedParameters === undefined);
+  if (isAll && endpoints.length > 0) return [...names];
+  const taken = new Set(endpoints.flatMap((endpoint) => [...(endpoint.supportedParameters ?? names)]));
   const known = names.filter((name) => taken.has(name));
   const others = [...taken].filter((name) => !names.includes(name)).sort();
   return [...known, ...others];

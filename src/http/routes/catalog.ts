@@ -17,6 +17,7 @@ import { providerListSchema } from '../../contract/catalog/provider.ts';
 import { errorEnvelopeSchema } from '../../contract/envelopes/error-envelope.ts';
 import type { EndpointService } from '../../gateway/gateway.ts';
 import { GatewayError, invalidRequest } from '../../ir/errors.ts';
+import { forEachSliced, runInTurns } from '../../kit/loop/turns.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { renderArchitecture, renderEndpoint, renderModel, renderProvider } from './catalog-objects.ts';
 import { codexModels } from './codex-models.ts';
@@ -46,9 +47,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     permission: 'catalogue.read',
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 500]) },
-    handler: (call) => {
-      replyWithModels(call, '/models', catalogOf(call).models);
-    },
+    handler: (call) => replyWithModels(call, '/models', catalogOf(call).models),
   }),
   route({
     ...CATALOG,
@@ -72,7 +71,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     request: { ...NOTHING_DECLARED, query: modelsQuerySchema },
     responses: { 200: ok(modelListSchema), ...errors(errorEnvelopeSchema, [400, 401, 500]) },
     handler: async (call) => {
-      replyWithModels(call, '/models/user', await call.services.gateway.modelsFor(call.caller));
+      await replyWithModels(call, '/models/user', await call.services.gateway.modelsFor(call.caller));
     },
   }),
   route({
@@ -157,13 +156,16 @@ function catalogOf({ services, caller }: Call): Catalog {
 const NO_WORKSPACE = '';
 
 /** `path`: where the next page is. */
-function replyWithModels(call: Call, path: string, models: readonly Model[]): void {
+async function replyWithModels(call: Call, path: string, models: readonly Model[]): Promise<void> {
   const query = call.query;
   const matching = filterModels(models, query, call.services.clock.now());
   const { page, next, hasMore } = pageOf(matching, query);
+  const data: ReturnType<typeof renderModel>[] = [];
+  const render = (model: Model) => data.push(renderModel(model, call.settings.basePath));
+  await runInTurns(forEachSliced(page, render));
   call.exchange.reply.json(200, {
     object: 'list',
-    data: page.map((model) => renderModel(model, call.settings.basePath)),
+    data,
     has_more: hasMore,
     first_id: page.at(0)?.id ?? null,
     last_id: page.at(-1)?.id ?? null,

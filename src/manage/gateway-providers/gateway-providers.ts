@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { buildProvider } from '../../catalog/build-provider.ts';
 import type { Provider } from '../../catalog/catalog.ts';
+import type { AddedProvider } from '../../catalog/model-entries.ts';
 import { parseCredential } from '../../catalog/providers/credential.ts';
 import { labelledSecretOf } from '../../catalog/providers/credential-facts.ts';
 import { type ListModels, type ModelListing, offeredId } from '../../catalog/providers/model-list.ts';
@@ -29,7 +29,7 @@ import type { Vault } from '../byok/vault.ts';
 import { notFound, requireFound } from '../refusals.ts';
 import type { Sources } from '../sources.ts';
 import { modelIssues, providerIssues } from './provider-issues.ts';
-import { type ProviderPlace, providerEntryOf, type StoredEntry, storedEntryOf } from './stored-entry.ts';
+import { type ProviderPlace, providerEntryOf, storedEntryOf } from './stored-entry.ts';
 
 export interface GatewayProvidersDependencies {
   readonly store: GatewayProviderStore;
@@ -50,7 +50,7 @@ export interface GatewayProvidersDependencies {
 }
 
 /** Takes the providers that are now served into use. */
-type UseProviders = (entries: readonly StoredEntry[]) => Promise<void>;
+type UseProviders = (entries: readonly AddedProvider[]) => Promise<void>;
 
 const MAX_PROVIDERS = 200;
 
@@ -59,7 +59,9 @@ const KEY_NEEDED_AGAIN = 'is needed again: the stored one is not sent to another
 /** Providers that the operator adds to the gateway, beside those of the file and the environment, which win. */
 export class GatewayProviders {
   readonly #dependencies: GatewayProvidersDependencies;
-  #entries: readonly StoredEntry[] = [];
+  #entries: readonly AddedProvider[] = [];
+  /** What was made of each provider that was last read; undefined = it could not be served then. */
+  #known: ReadonlyMap<StoredProvider, AddedProvider | undefined> = new Map();
   #use: UseProviders = async () => {};
   /** Readings run one after another, so that the last is the newest. */
   #reading: Promise<void> = Promise.resolve();
@@ -69,7 +71,7 @@ export class GatewayProviders {
   }
 
   /** The enabled ones, with keys in clear, as last read. */
-  get entries(): readonly StoredEntry[] {
+  get entries(): readonly AddedProvider[] {
     return this.#entries;
   }
 
@@ -274,25 +276,30 @@ export class GatewayProviders {
 
   async #read(): Promise<void> {
     const stored = await this.#dependencies.store.listAll();
-    const entries = stored.filter(({ disabled }) => !disabled).flatMap((provider) => this.#entryOf(provider));
-    if (isDeepStrictEqual(entries, this.#entries)) return;
+    const served = stored.filter(({ disabled }) => !disabled);
+    const read = new Map(
+      served.map((provider) => [provider, this.#known.get(provider) ?? this.#entryOf(provider)]),
+    );
+    const entries = [...read.values()].flatMap((entry) => entry ?? []);
+    this.#known = read;
+    if (isSameList(entries, this.#entries)) return;
     this.#entries = entries;
     await this.#use(entries);
   }
 
   /** One that cannot be served is left out, so that it does not stop the others. */
-  #entryOf(stored: StoredProvider): StoredEntry[] {
+  #entryOf(stored: StoredProvider): AddedProvider | undefined {
     const { slug } = stored;
     try {
       const key = this.#keyOf(stored);
       const [issue] = providerIssues(stored, key);
-      if (issue === undefined) return [storedEntryOf(this.#withRealModels(stored), key)];
+      if (issue === undefined) return storedEntryOf(this.#withRealModels(stored), key);
       this.#warn(slug, `${issue.path} ${issue.message}`);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#warn(slug, error.message);
     }
-    return [];
+    return undefined;
   }
 
   /** Without models that were stored before their ids became those of routers. */
@@ -308,6 +315,10 @@ export class GatewayProviders {
   #warn(provider: string, reason: string): void {
     this.#dependencies.warn('a provider that was added is not served as it is stored', { provider, reason });
   }
+}
+
+function isSameList<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((member, at) => member === other[at]);
 }
 
 /** Two changes at once must not send a key to an address that it was not given for. */

@@ -1,11 +1,6 @@
-import type { DialectWord, ModelEntry, ProviderEntry } from '../../catalog/entries.ts';
+import type { DialectWord, ProviderEntry } from '../../catalog/entries.ts';
+import type { AddedProvider } from '../../catalog/model-entries.ts';
 import type { StoredModel, StoredProvider } from '../../ports/tenancy/gateway-providers.ts';
-
-/** A provider that the operator has added, and the models that were chosen for it, as a configuration names them. */
-export interface StoredEntry {
-  readonly provider: ProviderEntry;
-  readonly models: readonly ModelEntry[];
-}
 
 /** The members of a provider that decide where and how it is called. */
 export type ProviderPlace = Pick<StoredProvider, 'slug' | 'name' | 'dialect' | 'baseUrl'>;
@@ -23,7 +18,7 @@ export function providerEntryOf({ slug, name, dialect, baseUrl }: ProviderPlace,
 }
 
 /** A stored provider with its models as a configuration names them. `key`: in clear; null = it has none. */
-export function storedEntryOf(stored: StoredProvider, key: string | null): StoredEntry {
+export function storedEntryOf(stored: StoredProvider, key: string | null): AddedProvider {
   const { slug, models, workspaceIds } = stored;
   return {
     provider: {

@@ -4,7 +4,7 @@ import type { KnownModel, KnownModels } from '../../catalog/knowledge/known-mode
 import { priceAt } from '../../catalog/knowledge/merge-models.ts';
 import { similarModelId } from '../../catalog/knowledge/model-hint.ts';
 import { orderEndpoints } from '../../catalog/knowledge/order-endpoints.ts';
-import { layConfigurationOver } from '../../catalog/lay-configuration-over.ts';
+import { type AddedProvider, addedTo, allEntries, modelEntries } from '../../catalog/model-entries.ts';
 import { KNOWN_PROVIDERS } from '../../catalog/providers/known-providers.ts';
 import { SIMULATOR_MODELS } from '../../catalog/simulator-catalog.ts';
 import { pricesPerMillion } from '../../config/shown-prices.ts';
@@ -17,6 +17,8 @@ import { type ConfiguredProviders, providerNeeds } from './provider-needs.ts';
 export interface ConfiguredCatalog {
   readonly providers: readonly ProviderEntry[];
   readonly models: readonly ModelEntry[];
+  /** Providers that the operator has added; absent = none. */
+  readonly added?: readonly AddedProvider[];
 }
 
 /** Where data came from; absent for what the configuration says. */
@@ -65,13 +67,19 @@ export function* listedModels(
   yield* forEachSliced(known.values(), (model: KnownModel) => {
     ordered.push({ ...model, endpoints: orderEndpoints(model, nowMs) });
   });
-  const entries = yield* layConfigurationOver(ordered, configured.models);
-  const providers: ConfiguredProviders = new Map(configured.providers.map((entry) => [entry.slug, entry]));
+  const added = addedTo(configured, configured.added ?? []);
+  const entries = yield* allEntries(yield* modelEntries({ models: configured.models, added }, ordered));
+  const providers: ConfiguredProviders = new Map(
+    [...configured.providers, ...added.map(({ provider }) => provider)].map((entry) => [entry.slug, entry]),
+  );
   const needsOf = { own: needsBySlug(providers, true), known: needsBySlug(providers, false) };
   const own = new Set<string>();
-  yield* forEachSliced(configured.models, (model) => {
-    for (const site of sitesOf(model)) own.add(site);
-  });
+  for (const models of [configured.models, ...added.map((each) => each.models)]) {
+    yield* forEachSliced(models, (model) => {
+      for (const site of sitesOf(model)) own.add(site);
+    });
+    yield;
+  }
   const models: ListedModel[] = [];
   yield* forEachSliced(entries, (entry) => {
     models.push(listed(entry, (site, slug) => (own.has(site) ? needsOf.own : needsOf.known)(slug), nowMs));

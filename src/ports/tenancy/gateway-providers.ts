@@ -48,7 +48,7 @@ export type StoredProviderChange = Partial<
 export interface GatewayProviderStore extends SecretStore {
   /** Stores a provider. False if its slug is taken: nothing is stored then. */
   insert(provider: StoredProvider): Promise<boolean>;
-  /** By slug. */
+  /** By slug. A provider that is unchanged since the last time is the same object. */
   listAll(): Promise<StoredProvider[]>;
   find(slug: string): Promise<StoredProvider | undefined>;
   /** Undefined if there is none. If `decide` throws, nothing changes. */

@@ -15,6 +15,8 @@ import { encryptionKeyIdsIn, reencryptIn } from './encrypted-secrets.ts';
 export class SqlGatewayProviderStore implements GatewayProviderStore {
   readonly #database: Kysely<Tables>;
   readonly #purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>;
+  /** As last listed, by slug: hundreds of models are not parsed again for a change of another provider. */
+  #listed: ReadonlyMap<string, ListedProvider> = new Map();
 
   /** `purgeWipedSecrets` removes overwritten content from the engine's files, if the engine allows that. */
   constructor(database: Kysely<Tables>, purgeWipedSecrets: (database: Kysely<Tables>) => Promise<void>) {
@@ -33,7 +35,13 @@ export class SqlGatewayProviderStore implements GatewayProviderStore {
 
   async listAll(): Promise<StoredProvider[]> {
     const rows = await this.#database.selectFrom('gateway_providers').selectAll().orderBy('slug').execute();
-    return rows.map(providerOf);
+    const before = this.#listed;
+    const listed = rows.map((row): ListedProvider => {
+      const known = before.get(row.slug);
+      return known !== undefined && isSameRow(known.row, row) ? known : { row, provider: providerOf(row) };
+    });
+    this.#listed = new Map(listed.map((each) => [each.row.slug, each]));
+    return listed.map(({ provider }) => provider);
   }
 
   async find(slug: string): Promise<StoredProvider | undefined> {
@@ -92,6 +100,15 @@ export class SqlGatewayProviderStore implements GatewayProviderStore {
   async purgeWipedSecrets(): Promise<void> {
     await this.#purgeWipedSecrets(this.#database);
   }
+}
+
+interface ListedProvider {
+  readonly row: GatewayProviderRow;
+  readonly provider: StoredProvider;
+}
+
+function isSameRow(one: GatewayProviderRow, other: GatewayProviderRow): boolean {
+  return (Object.keys(one) as (keyof GatewayProviderRow)[]).every((name) => one[name] === other[name]);
 }
 
 function one(runner: Kysely<Tables> | Transaction<Tables>, slug: string) {
