@@ -82,11 +82,10 @@ describe('what receivers are told', () => {
       },
     });
     expect(attempts.map(({ name }) => name)).toEqual(['Draft']);
-    const found = await books.management.ask(
-      'GET',
-      `/generations?trace_id=${encodeURIComponent(trace.trace_id)}`,
-    );
-    expect(found.body.data.map((row: any) => row.id)).toEqual([id]);
+    const list = `/generations?trace_id=${encodeURIComponent(trace.trace_id)}`;
+    const found = async () => (await books.management.ask('GET', list)).body.data.map((row: any) => row.id);
+    // The list is written a moment after the record.
+    await expect.poll(found).toEqual([id]);
   });
 
   it('of a fallback: both calls, and events for it and for the cool-down', async () => {

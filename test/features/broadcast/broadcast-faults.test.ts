@@ -8,7 +8,6 @@ import { type Management, managementOf } from '../../kit/management.ts';
 import { openToolGateway, type ToolGateway } from '../tools/tool-gateway.ts';
 
 const PATH = '/observability/destinations';
-const WAIT = { timeout: 20_000, interval: 50 };
 const SECRET = 'canary-of-the-collector-51c2';
 
 let receiver: OtlpReceiver;
@@ -77,12 +76,12 @@ const metricsText = async () => (await fetch(`${tools.gateway.origin}/metrics`))
 describe('a destination that', () => {
   it('answers 503 is sent everything once when it is back; its state, figures and the log say so', async () => {
     const { id } = await created(receiver.origin);
-    await expect.poll(() => stateOf(id), WAIT).toMatchObject({ taken: 0, problem: null });
+    await expect.poll(() => stateOf(id)).toMatchObject({ taken: 0, problem: null });
     const cameBefore = receiver.counts.came;
     receiver.answer(() => ({ status: 503, headers: { 'retry-after': '1' } }));
     const lost = await asked();
     await expect
-      .poll(() => stateOf(id), WAIT)
+      .poll(() => stateOf(id))
       .toMatchObject({ taken: 0, problem: 'it answers with status 503', since: expect.stringMatching(/Z$/) });
     const labels = `{follower="destination/${id}",type="otel-collector"}`;
     expect(await metricsText()).toMatch(
@@ -99,9 +98,9 @@ describe('a destination that', () => {
     );
     expect(receiver.counts.came).toBeGreaterThan(cameBefore);
     receiver.answer(() => undefined);
-    await expect.poll(() => isSent(lost), WAIT).toBe(true);
+    await expect.poll(() => isSent(lost)).toBe(true);
     await expect
-      .poll(() => stateOf(id), WAIT)
+      .poll(() => stateOf(id))
       .toEqual({ taken: 1, dropped: 0, waiting: 0, problem: null, since: null });
     expect(await metricsText()).toContain(
       `signalbox_follower_generations_total{follower="destination/${id}",type="otel-collector",outcome="taken"} 1\n`,
@@ -119,13 +118,13 @@ describe('a destination that', () => {
     const hangsAt = receiver.counts.came;
     receiver.answer((index) => (index === hangsAt ? null : undefined));
     const hanging = await created(receiver.origin);
-    await expect.poll(() => stateOf(hanging.id), WAIT).not.toBeNull();
+    await expect.poll(() => stateOf(hanging.id)).not.toBeNull();
     await asked();
-    await expect.poll(() => receiver.counts.came, WAIT).toBeGreaterThan(hangsAt);
+    await expect.poll(() => receiver.counts.came).toBeGreaterThan(hangsAt);
     const other = await created(receiver.origin);
-    await expect.poll(() => stateOf(other.id), WAIT).not.toBeNull();
+    await expect.poll(() => stateOf(other.id)).not.toBeNull();
     const next = await asked();
-    await expect.poll(() => isSent(next), WAIT).toBe(true);
+    await expect.poll(() => isSent(next)).toBe(true);
     expect(await stateOf(hanging.id)).toMatchObject({ taken: 0 });
   });
 
@@ -133,33 +132,31 @@ describe('a destination that', () => {
     const redirects = await created(`http://127.0.0.1:${portOf(redirecting)}`);
     const isUntrusted = await created(`https://127.0.0.1:${portOf(untrusted)}`);
     const { id: isHidden } = await created('http://collector.invalid');
-    await expect.poll(() => stateOf(redirects.id), WAIT).not.toBeNull();
-    await expect.poll(() => stateOf(isUntrusted.id), WAIT).not.toBeNull();
-    await expect.poll(() => stateOf(isHidden), WAIT).not.toBeNull();
+    await expect.poll(() => stateOf(redirects.id)).not.toBeNull();
+    await expect.poll(() => stateOf(isUntrusted.id)).not.toBeNull();
+    await expect.poll(() => stateOf(isHidden)).not.toBeNull();
     await asked();
     const problemOf = async (id: string) => (await stateOf(id)).problem;
-    await expect.poll(() => problemOf(redirects.id), WAIT).toMatch(/^the address redirects/);
-    await expect.poll(() => problemOf(isUntrusted.id), WAIT).toBe('certificate not trusted');
-    await expect
-      .poll(() => problemOf(isHidden), WAIT)
-      .toBe('the address is unknown or not one that may be called');
+    await expect.poll(() => problemOf(redirects.id)).toMatch(/^the address redirects/);
+    await expect.poll(() => problemOf(isUntrusted.id)).toBe('certificate not trusted');
+    await expect.poll(() => problemOf(isHidden)).toBe('the address is unknown or not one that may be called');
     expect(receiver.requests).toEqual([]);
     expect(tools.gateway.logText()).not.toContain(SECRET);
   });
 
   it('takes none of a request is not asked for ever', async () => {
     const { id } = await created(receiver.origin);
-    await expect.poll(() => stateOf(id), WAIT).not.toBeNull();
+    await expect.poll(() => stateOf(id)).not.toBeNull();
     receiver.answer(() => ({ status: 400 }));
     await asked();
     await expect
-      .poll(() => stateOf(id), WAIT)
+      .poll(() => stateOf(id))
       .toMatchObject({ taken: 0, dropped: 1, problem: 'refuses generations: it answers with status 400' });
     const came = receiver.counts.came;
     receiver.answer(() => undefined);
     const next = await asked();
-    await expect.poll(() => isSent(next), WAIT).toBe(true);
+    await expect.poll(() => isSent(next)).toBe(true);
     expect(receiver.counts.came).toBe(came + 1);
-    await expect.poll(() => stateOf(id), WAIT).toMatchObject({ taken: 1, dropped: 1, problem: null });
+    await expect.poll(() => stateOf(id)).toMatchObject({ taken: 1, dropped: 1, problem: null });
   });
 });

@@ -11,7 +11,6 @@ import { openToolGateway, type ToolGateway } from '../tools/tool-gateway.ts';
 /** Destinations at services that speak as their public documents say. */
 
 const PATH = '/observability/destinations';
-const WAIT = { timeout: 30_000, interval: 20 };
 const KEYS = { publicKey: 'pk-lf-0123456789', secretKey: 'sk-lf-0123456789-WXYZ' };
 
 let langfuse: FakeLangfuse;
@@ -50,7 +49,7 @@ async function recordOf(body: object, status = 200): Promise<any> {
   await response.text();
   const id = response.headers.get('x-generation-id') ?? '';
   const find = async () => (await management.ask('GET', `/generation?id=${id}`)).body.data;
-  await expect.poll(find, WAIT).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return find();
 }
 
@@ -71,7 +70,7 @@ it('gives Langfuse traces that it makes generations with usage and cost of', asy
     trace: { trace_id: 'workflow 7', trace_name: 'Colours', team: 'physics', run: { step: 3 } },
   });
   const trace = () => langfuse.trace(traceIdOf('workflow 7'));
-  await expect.poll(() => trace()?.observations.length, WAIT).toBe(2);
+  await expect.poll(() => trace()?.observations.length).toBe(2);
   expect(trace()).toMatchObject({
     name: 'Colours',
     userId: 'ada',
@@ -110,7 +109,7 @@ it('shows Langfuse failures as errors', async () => {
   tools.upstream.answer(reply(400, { error: { message: 'a refusal of the upstream' } }));
   await recordOf({ trace: { trace_id: 'workflow 8' } }, 400);
   const trace = () => langfuse.trace(traceIdOf('workflow 8'));
-  await expect.poll(() => trace()?.observations.length, WAIT).toBeGreaterThan(0);
+  await expect.poll(() => trace()?.observations.length).toBeGreaterThan(0);
   const root = trace()?.observations.find(({ parentId }) => parentId === undefined);
   expect(root).toMatchObject({ level: 'ERROR', cost: undefined });
   expect(JSON.stringify(root?.statusMessage)).not.toContain('a refusal of the upstream');
@@ -149,7 +148,7 @@ it('writes each generation to a bucket once, also when an answer of the bucket w
   bucket.trouble('lose-reply', 1);
   tools.answers('m/chat', { text: 'The sky.' });
   const { id } = await recordOf({});
-  await expect.poll(() => bucket.requests.length, WAIT).toBe(2);
+  await expect.poll(() => bucket.requests.length).toBe(2);
   const [first, second] = bucket.requests;
   expect(first).toMatch(/^PUT year=\d{4}\/\d{4}-\d\d-\d\d\/traces-/);
   expect(second).toBe(first);

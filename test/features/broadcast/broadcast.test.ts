@@ -14,7 +14,6 @@ import { type Management, managementOf } from '../../kit/management.ts';
 import { openToolGateway, type ToolGateway } from '../tools/tool-gateway.ts';
 
 const PATH = '/observability/destinations';
-const WAIT = { timeout: 15_000, interval: 20 };
 
 let receiver: OtlpReceiver;
 let bucket: FakeS3;
@@ -74,7 +73,7 @@ async function asked(body: object = {}, key = tools.gateway.apiKey): Promise<str
 /** The root span of a generation, once it has come. */
 async function rootOf(id: string): Promise<ReceivedSpan> {
   const find = () => receiver.spans().find(({ attributes }) => attributes['signalbox.generation.id'] === id);
-  await expect.poll(() => find()?.name, WAIT).toBeDefined();
+  await expect.poll(() => find()?.name).toBeDefined();
   return find() as ReceivedSpan;
 }
 
@@ -138,10 +137,7 @@ describe('a destination', () => {
     });
     const green = await asked({ messages: [{ role: 'user', content: 'What is green?' }] });
     await expect
-      .poll(
-        () => receiver.spans().filter((s) => s.attributes['signalbox.generation.id'] === green).length,
-        WAIT,
-      )
+      .poll(() => receiver.spans().filter((s) => s.attributes['signalbox.generation.id'] === green).length)
       .toBe(2);
     // A root span of each request but the first, which only one of the three was sent.
     expect(receiver.spans().filter(({ kind }) => kind === 2)).toHaveLength(3);
@@ -211,7 +207,7 @@ describe('a destination', () => {
         config: { host: `http://127.0.0.1:${tablePort}`, database: 'traces', username: 'u', password: 'p' },
       });
       const id = await asked({ trace: { trace_id: 'a'.repeat(32), flag: true, list: [1, 'x'] } });
-      await expect.poll(() => statements.length, WAIT).toBe(1);
+      await expect.poll(() => statements.length).toBe(1);
       const [{ url, authorization, rows } = { url: new URL('http://none'), authorization: '', rows: [] }] =
         statements;
       expect(authorization).toBe(`Basic ${Buffer.from('u:p').toString('base64')}`);
@@ -259,7 +255,7 @@ describe('a destination', () => {
       },
     });
     const id = await asked();
-    await expect.poll(() => [...bucket.objects.keys()], WAIT).toHaveLength(1);
+    await expect.poll(() => [...bucket.objects.keys()]).toHaveLength(1);
     const [[key, { bytes }] = ['', { bytes: Buffer.alloc(0) }]] = [...bucket.objects];
     const date = new Date().toISOString().slice(0, 10);
     expect(key).toMatch(new RegExp(`^gateway/[^/]+/${date}/traces-[0-9T.]+Z-[0-9a-f]{16}\\.json$`));

@@ -58,7 +58,7 @@ async function reload(
   if (text === readFileSync(gateway.configFile, 'utf8')) return {};
   const before = gateway.logged(message).length;
   writeFileSync(gateway.configFile, text);
-  await expect.poll(() => gateway.logged(message).length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(() => gateway.logged(message).length).toBe(before + 1);
   return gateway.logged(message).at(-1) ?? {};
 }
 
@@ -160,9 +160,7 @@ describe('destinations of the configuration file', () => {
     const untouched = parse(readFileSync(gateway.configFile, 'utf8'));
     const reloaded = gateway.logged('the configuration was reloaded').length;
     writeFileSync(gateway.configFile, `# The same.\n${stringify(untouched)}`);
-    await expect
-      .poll(() => gateway.logged('the configuration was reloaded').length, { timeout: 20_000 })
-      .toBe(reloaded + 1);
+    await expect.poll(() => gateway.logged('the configuration was reloaded').length).toBe(reloaded + 1);
     expect(gateway.logged(message)).toHaveLength(stored);
   });
 

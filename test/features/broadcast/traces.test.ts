@@ -190,7 +190,7 @@ describe('the log of generations', () => {
     for (const [query, record] of found) {
       // Rows come a moment after the answer.
       await expect
-        .poll(async () => (await rowsOf(told.gateway, query)).map(({ id }) => id), { timeout: 20_000 })
+        .poll(async () => (await rowsOf(told.gateway, query)).map(({ id }) => id))
         .toEqual([record.id]);
       const [row] = await rowsOf(told.gateway, query);
       expect(row.trace_id).toBe(record.trace_id);
