@@ -194,7 +194,7 @@ describe.each(['m/free', 'm/paid'])(
         expect((await find())?.total_cost ?? 0).toBe(0);
         return;
       }
-      await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+      await expect.poll(find).toBeDefined();
       const { charges, total_cost, legs } = await find();
       expect(charges).toEqual(
         Array.from({ length: expected }, () => ({ kind: 'web_search', cost: SEARCH_USD })),
@@ -212,7 +212,7 @@ async function recordOf({ headers }: Response) {
     const found = await gateway.fetch(`/generation?id=${headers.get('x-generation-id')}`);
     return found.status === 200 ? ((await found.json()) as any).data : undefined;
   };
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return find();
 }
 

@@ -115,13 +115,10 @@ async function ask(gateway: TestGateway, asking: Asking, key = gateway.apiKey) {
 async function recordOf(gateway: TestGateway, id: string | null): Promise<any> {
   let shown: any;
   await expect
-    .poll(
-      async () => {
-        shown = ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data;
-        return shown !== undefined;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      shown = ((await (await gateway.fetch(`/generation?id=${id}`)).json()) as any).data;
+      return shown !== undefined;
+    })
     .toBe(true);
   return shown;
 }
@@ -617,7 +614,7 @@ describe.each([
               const record = await recordOf(restarted, id);
               return record.legs.map(({ status, cost }: any) => [status, cost > 0]);
             },
-            { timeout: 20_000, interval: 200 },
+            { interval: 200 },
           )
           .toEqual([
             ['completed', true],

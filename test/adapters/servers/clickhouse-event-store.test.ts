@@ -180,7 +180,7 @@ if (server !== undefined) {
       } finally {
         server.resume();
       }
-      await expect.poll(() => events.isAvailable, { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => events.isAvailable).toBe(true);
       expect((await events.query(wholeDays)).rows[0]?.metrics[0]).toBe(400n);
       await Promise.all([events.close(), fresh.close()]);
     });
@@ -192,7 +192,7 @@ if (server !== undefined) {
       await expect(events.query(wholeDays)).rejects.toThrow(EventsUnavailable);
       expect(events.isAvailable).toBe(false);
       await server.start();
-      await expect.poll(() => events.isAvailable, { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => events.isAvailable).toBe(true);
       expect((await events.query(wholeDays)).rows[0]?.metrics[0]).toBe(400n);
       await events.close();
     });

@@ -134,7 +134,7 @@ if (server !== undefined) {
               if (count !== 3 && answer.warnings === undefined) unwarned.push(body);
               return count;
             },
-            { timeout: 30_000, interval: 20 },
+            { interval: 20 },
           )
           .toBe(3);
         expect(unwarned).toEqual([]);

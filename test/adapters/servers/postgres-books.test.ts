@@ -146,7 +146,7 @@ if (server !== undefined) {
         expect(second.ledger.isAvailable).toBe(false);
         isAway = false;
         expect(await statement(second)).toMatchObject({ settledNanos: 7n });
-        await expect.poll(() => second.ledger.isAvailable, { timeout: 20_000 }).toBe(true);
+        await expect.poll(() => second.ledger.isAvailable).toBe(true);
         expect(await statement(second)).toMatchObject({ settledNanos: 7n, differenceNanos: 0n });
         expect(await bench.rows.count()).toBe(0);
       });
@@ -465,7 +465,7 @@ if (server !== undefined) {
         ]);
         await spend(one, 'later');
         await allow();
-        await expect.poll(() => ledger.lag, { timeout: 20_000 }).toMatchObject({ database: 0, refused: 0 });
+        await expect.poll(() => ledger.lag).toMatchObject({ database: 0, refused: 0 });
         expect(await statement(one)).toMatchObject({
           settledNanos: 42n,
           reservedNanos: 0n,
@@ -535,7 +535,7 @@ if (server !== undefined) {
       } finally {
         await server.start();
       }
-      await expect.poll(() => second.ledger.isAvailable, { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => second.ledger.isAvailable).toBe(true);
       await spend(second, 'g2');
       await expect.poll(() => second.ledger.openReservations).toBe(0);
       expect(await statement(second)).toMatchObject({

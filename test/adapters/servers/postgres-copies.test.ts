@@ -186,7 +186,7 @@ if (server !== undefined) {
       await sql`select pg_terminate_backend(${before}::int)`.execute(bench.postgres.database);
       // The ended backend holds its lock until PostgreSQL has taken it down: only another holder is news.
       const retaken = async () => (await lockHolders()).some((pid) => pid !== before);
-      await expect.poll(retaken, { timeout: 10_000 }).toBe(true);
+      await expect.poll(retaken).toBe(true);
       await expect(serve(opened.copy)).rejects.toThrow(GatewayIdInUse);
       await expectUntouched(opened);
     });
@@ -195,8 +195,8 @@ if (server !== undefined) {
       const opened = await openedAndCopied();
       await server.stop();
       await server.start();
-      await expect.poll(() => opened.original.ledger.isAvailable, { timeout: 10_000 }).toBe(true);
-      await expect.poll(heldLocks, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => opened.original.ledger.isAvailable).toBe(true);
+      await expect.poll(heldLocks).toBe(1);
       await expect(serve(opened.copy)).rejects.toThrow(GatewayIdInUse);
       await expectUntouched(opened);
     });
@@ -214,14 +214,14 @@ if (server !== undefined) {
       };
       const lock = { hold, close() {} };
       const copy = await bench.ledger(opened.copy, { gatewayId: identity.id, identity, lock });
-      await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(2);
+      await expect.poll(() => tries).toBeGreaterThan(2);
       expect(await copy.ledger.sweep()).toBe(0);
       expect(copy.ledger.isAvailable).toBe(false);
       expect(await journals()).toEqual(before);
       await expectUntouched(opened);
       await opened.original.close();
       isFree = true;
-      await expect.poll(() => copy.ledger.isAvailable, { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => copy.ledger.isAvailable).toBe(true);
       expect(await settled(copy)).toMatchObject({ settledNanos: 51n, differenceNanos: 0n });
     });
 
@@ -314,7 +314,7 @@ if (server !== undefined) {
       await earlier.hold('one');
       const next = lockWith(PATIENT_MS);
       const held = next.hold('one');
-      await expect.poll(() => next.warnings, { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => next.warnings).toHaveLength(1);
       expect(next.isHeld).toBe(false);
       earlier.close();
       await held;

@@ -86,13 +86,13 @@ if (server !== undefined) {
         const listed = await manage(gateway, '/keys?search=used%20once&include_last_used=true');
         return ((await listed.json()) as { data: { last_used_at: string | null }[] }).data[0]?.last_used_at;
       };
-      await expect.poll(() => lastUsed(one), { timeout: 20_000 }).toBe(null);
-      await expect.poll(() => lastUsed(other), { timeout: 20_000 }).toBe(null);
+      await expect.poll(() => lastUsed(one)).toBe(null);
+      await expect.poll(() => lastUsed(other)).toBe(null);
       const sentAtMs = Date.now();
       expect((await answered(other, key)).status).toBe(200);
       for (const gateway of [other, one]) {
         await expect
-          .poll(async () => Date.parse((await lastUsed(gateway)) ?? ''), { timeout: 20_000, interval: 250 })
+          .poll(async () => Date.parse((await lastUsed(gateway)) ?? ''), { interval: 250 })
           .toBeGreaterThan(sentAtMs - 1_000);
       }
     });
@@ -114,12 +114,8 @@ if (server !== undefined) {
         server.resume();
       }
       expect(text).toMatch(/"type":"response\.(completed|incomplete)"/);
-      await expect
-        .poll(async () => (await gateway.fetch(`/generation?id=${id}`)).status, { timeout: 20_000 })
-        .toBe(200);
-      await expect
-        .poll(async () => usageOf(await gateway.fetch('/key')), { timeout: 20_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await gateway.fetch(`/generation?id=${id}`)).status).toBe(200);
+      await expect.poll(async () => usageOf(await gateway.fetch('/key'))).toBeGreaterThan(0);
     });
 
     it('does not answer 500 to text that the database cannot store', async () => {
@@ -177,11 +173,9 @@ if (server !== undefined) {
       } finally {
         await server.start();
       }
-      await expect.poll(async () => (await answered(gateway, limited)).status, { timeout: 20_000 }).toBe(200);
+      await expect.poll(async () => (await answered(gateway, limited)).status).toBe(200);
       // The answer that was served without the database is booked.
-      await expect
-        .poll(async () => usageOf(await gateway.fetch('/key')), { timeout: 20_000 })
-        .toBeGreaterThan(usage);
+      await expect.poll(async () => usageOf(await gateway.fetch('/key'))).toBeGreaterThan(usage);
       expect((await gateway.fetch('/key', { key: 'sk-sb-v1-nobody-knows-this-one' })).status).toBe(401);
     });
 
@@ -194,7 +188,7 @@ if (server !== undefined) {
       await sql`update ledger_journals set owner = 'the run of a copy'`.execute(database);
       await close();
       await expect
-        .poll(async () => (await answered(gateway)).body, { timeout: 10_000 })
+        .poll(async () => (await answered(gateway)).body)
         .toMatchObject({ error: { code: 503, message: expect.stringContaining('restart this gateway') } });
       const probe = await fetch(`${gateway.origin}/readyz`);
       expect(probe.status).toBe(503);
@@ -210,9 +204,7 @@ if (server !== undefined) {
       const opening = openTestGateway({ metrics: { public: true } }, { env: { DATABASE_URL: url }, port });
       try {
         await expect
-          .poll(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.status, {
-            timeout: 20_000,
-          })
+          .poll(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.status)
           .toBe(200);
         await delay(700);
         const ready = await fetch(`${origin}/readyz`);

@@ -128,9 +128,7 @@ if (server !== undefined) {
       settled: readonly string[],
     ) => {
       const store = new SqlGenerationStore(postgres.database);
-      await expect
-        .poll(async () => (await ledger.verify()).openReservations, { timeout: 20_000, interval: 100 })
-        .toBe(0);
+      await expect.poll(async () => (await ledger.verify()).openReservations, { interval: 100 }).toBe(0);
       for (const id of settled) expect(await store.find('account-1', id), id).toBeDefined();
       const { accounts, generations } = await ledger.verify();
       expect(accounts.map(({ differenceNanos }) => differenceNanos)).toEqual([0n]);
@@ -187,7 +185,7 @@ if (server !== undefined) {
         const began = Date.now();
         await ledger.settle('open', use(7n));
         expect(Date.now() - began).toBeLessThan(2_000);
-        await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(false);
+        await expect.poll(() => ledger.isAvailable).toBe(false);
         const refused = Date.now();
         const late = generation('late', AMPLE);
         await expect(ledger.reserve(late, () => credit(1n))).rejects.toThrow(LedgerUnavailable);
@@ -199,9 +197,9 @@ if (server !== undefined) {
       } finally {
         server.resume();
       }
-      await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => ledger.isAvailable).toBe(true);
       const before = load.settled.length;
-      await expect.poll(() => load.settled.length, { timeout: 20_000 }).toBeGreaterThan(before);
+      await expect.poll(() => load.settled.length).toBeGreaterThan(before);
       await load.stop();
       expect(load.refused()).toBeGreaterThan(0);
       await expectWhole(postgres, ledger, [...load.settled, 'open', 'free']);
@@ -216,7 +214,7 @@ if (server !== undefined) {
       await delay(200);
       expect(ledger.isAvailable).toBe(false);
       await server.start();
-      await expect.poll(() => ledger.isAvailable, { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => ledger.isAvailable).toBe(true);
       await delay(200);
       await load.stop();
       await expectWhole(postgres, ledger, load.settled);
@@ -239,8 +237,8 @@ if (server !== undefined) {
         const second = await openLedger(postgres, directory, { sweepMs: 300 });
         expect(second.recentGenerations.recent('a')).toMatchObject({ id: 'a', charge: credit(7n) });
         await server.start();
-        await expect.poll(() => second.ledger.isAvailable, { timeout: 20_000 }).toBe(true);
-        await expect.poll(() => second.recentGenerations.recent('a'), { timeout: 20_000 }).toBeUndefined();
+        await expect.poll(() => second.ledger.isAvailable).toBe(true);
+        await expect.poll(() => second.recentGenerations.recent('a')).toBeUndefined();
         expect(await second.ledger.verify()).toMatchObject({
           openReservations: 0,
           generations: 2,
@@ -309,9 +307,7 @@ if (server !== undefined) {
         await ledger.reserve(generation(`g${index}`), () => credit(9n));
         await ledger.settle(`g${index}`, use(7n));
       }
-      await expect
-        .poll(async () => (await ledger.verify()).journal.segments, { timeout: 20_000 })
-        .toBeLessThanOrEqual(2);
+      await expect.poll(async () => (await ledger.verify()).journal.segments).toBeLessThanOrEqual(2);
     });
 
     it('runs no statement of a transaction outside of it when the connection is lost in between', async () => {

@@ -193,7 +193,7 @@ if (server !== undefined) {
     it('are returned when they are not used, and at the end of their gateway', async () => {
       const one = await withSlice();
       bench.timeMs += 10_000;
-      await expect.poll(held, { timeout: 20_000 }).toEqual([]);
+      await expect.poll(held).toEqual([]);
       for (let index = 0; index < 4; index++) await spend(one, 10n);
       await expect.poll(held).not.toEqual([]);
       await one.close();
@@ -295,7 +295,7 @@ if (server !== undefined) {
       const across = (await reserve(gateways[0], 10n, limits)) ?? '';
       const today = async () =>
         (await gateways[0].ledger.spendingOf('key', ['key-1']))[0]?.credit.daily ?? 0n;
-      await expect.poll(today, { timeout: 10_000 }).toBe(80n);
+      await expect.poll(today).toBe(80n);
       bench.timeMs += 4_000;
       expect(await today()).toBe(0n);
       await gateways[0].ledger.settle(across, use(10n, { atMs: bench.timeMs }));
@@ -325,10 +325,10 @@ if (server !== undefined) {
         for (let index = 0; index < 4; index++) await spend(one, 10n, limits);
         await expect.poll(() => one.ledger.slices.freeNanos).toBeGreaterThan(0n);
         offsetMs = jumpMs;
-        await expect.poll(() => one.ledger.clockAheadMs, { timeout: 10_000 }).toBe(jumpMs);
+        await expect.poll(() => one.ledger.clockAheadMs).toBe(jumpMs);
         await expect(reserve(one, 10n, limits)).rejects.toThrow(LedgerUnavailable);
         offsetMs = 0;
-        await expect.poll(() => one.ledger.clockAheadMs, { timeout: 10_000 }).toBe(0);
+        await expect.poll(() => one.ledger.clockAheadMs).toBe(0);
         let spent = 40n;
         while ((await spend(one, 10n, limits)) !== undefined) spent += 10n;
         await expectRight(one);

@@ -22,7 +22,7 @@ if (server !== undefined) {
       isTls: false,
     };
     const client = new RedisClient(address, prefix);
-    await expect.poll(() => client.ping().then(() => true, String), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => client.ping().then(() => true, String)).toBe(true);
     return client;
   };
 

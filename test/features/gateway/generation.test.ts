@@ -233,7 +233,7 @@ describe('GET /generation', () => {
     const id = response.headers.get('x-generation-id') ?? '';
     await response.body?.getReader().read();
     leaving.abort();
-    await expect.poll(async () => (await show(id)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await show(id)).status).toBe(200);
     const { data } = await show(id);
     expect(data).toMatchObject({ cancelled: true, finish_reason: null, usage_source: 'estimated' });
     expect(data.tokens_completion).toBeGreaterThan(0);
@@ -303,7 +303,7 @@ describe('GET /generation', () => {
       await response.body?.getReader().read();
       leaving.abort();
       const id = response.headers.get('x-generation-id') ?? '';
-      await expect.poll(async () => (await show(id)).data?.cancelled, { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => (await show(id)).data?.cancelled).toBe(true);
       const { data } = await show(id);
       expect(data.tokens_completion / all).toBeGreaterThan(0.98);
       expect(data.tokens_completion / all).toBeLessThan(1.03);

@@ -357,7 +357,7 @@ describe('references', () => {
     }
     leaving.abort();
     upstream.clear();
-    await expect.poll(async () => (await naming(id)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await naming(id)).status).toBe(200);
     expect(upstream.requests.at(-1)?.json.input[1]).toMatchObject({
       status: 'incomplete',
       content: [{ text: 'Half a' }],

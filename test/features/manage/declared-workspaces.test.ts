@@ -67,7 +67,7 @@ async function reload(gateway: TestGateway, config: object): Promise<void> {
   const message = 'the configuration was reloaded';
   const before = gateway.logged(message).length;
   writeFileSync(gateway.configFile, stringify(config));
-  await expect.poll(() => gateway.logged(message).length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(() => gateway.logged(message).length).toBe(before + 1);
 }
 
 describe('workspaces of the configuration file', () => {
@@ -178,7 +178,7 @@ describe('workspaces of the configuration file', () => {
       stringify({ ...CONFIG, workspaces: [{ ...RESEARCH, name: 'Other', keys: [stolen] }] }),
     );
     const refused = () => gateway.logged('the configuration was not reloaded; the running one stays');
-    await expect.poll(() => refused().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => refused().length).toBe(1);
     expect(refused()[0]).toMatchObject({
       path: 'workspaces[0].keys[0].hash',
       reason: expect.stringContaining('is of a management key'),

@@ -301,14 +301,14 @@ describe('a server of your own', () => {
       ],
     };
     writeFileSync(gateway.configFile, stringify({ routing: { cooldown: { failures: 1000 } }, ...file }));
-    await expect.poll(async () => (await stateOf('workshop')).set_by, { timeout: 20_000 }).toBe('file');
+    await expect.poll(async () => (await stateOf('workshop')).set_by).toBe('file');
     expect(await stateOf('workshop')).toMatchObject({
       stored: { set_by: 'file', disabled: false },
       models: 0,
     });
     expect((await say('workshop/llama3.2-3b')).status).toBe(400);
     writeFileSync(gateway.configFile, stringify({ routing: { cooldown: { failures: 999 } } }));
-    await expect.poll(async () => (await stateOf('workshop')).set_by, { timeout: 20_000 }).toBe('stored');
+    await expect.poll(async () => (await stateOf('workshop')).set_by).toBe('stored');
     expect((await say('workshop/llama3.2-3b')).status).toBe(200);
   });
 

@@ -53,7 +53,7 @@ async function rowsOf(hash: string): Promise<readonly LoggedGenerationObject[]> 
 
 /** The rows of a key, once there are so many. */
 async function rowsOnce(hash: string, count: number): Promise<readonly LoggedGenerationObject[]> {
-  await expect.poll(async () => (await rowsOf(hash)).length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(async () => (await rowsOf(hash)).length).toBe(count);
   return rowsOf(hash);
 }
 
@@ -178,12 +178,12 @@ describe('a refused request', () => {
     await change(hash, { limit: 0 });
     for (let count = 0; count < 15; count++) expect((await ask(key)).status).toBe(402);
     // Ten rows at once; the next one stands for the rest.
-    await expect.poll(async () => (await rowsOf(hash)).length, { timeout: 20_000 }).toBeGreaterThan(10);
+    await expect.poll(async () => (await rowsOf(hash)).length).toBeGreaterThan(10);
     const management = managementOf(gateway);
     const counts = async (): Promise<GenerationCounts> =>
       (await management.ask('GET', `/generations/counts?key=${hash}`)).body.data;
     // The next row of the key is due after ten seconds.
-    await expect.poll(async () => (await counts()).refused_requests, { timeout: 30_000 }).toBe(15);
+    await expect.poll(async () => (await counts()).refused_requests).toBe(15);
     expect(await counts()).toMatchObject({ total: 12, failed: 0, refused: 11 });
     const query = async (metrics: string[]) =>
       (
@@ -214,9 +214,7 @@ describe('a refused request', () => {
     for (let count = 0; refused < 3 && count < 130; count++) if ((await ask(key)).status === 429) refused++;
     expect(refused).toBe(3);
     await expect
-      .poll(async () => (await rowsOf(hash)).filter(({ state }) => state === 'refused').length, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await rowsOf(hash)).filter(({ state }) => state === 'refused').length)
       .toBe(3);
     const { body } = await managementOf(gateway).ask('GET', `/generations?key=${hash}&state=refused`);
     expect(body.data[0]).toMatchObject({ error_status: 429, model: '' });
@@ -270,7 +268,7 @@ it('has its row after a restart', async () => {
   });
   const rows = async () =>
     (await managementOf(second).ask('GET', `/generations?key=${body.data.hash}`)).body.data;
-  await expect.poll(async () => (await rows()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await rows()).length).toBe(1);
   expect((await rows())[0]).toMatchObject({ state: 'refused', error_status: 402 });
   await Promise.all([first.close(), second.close()]);
 }, 60_000);

@@ -323,7 +323,7 @@ it('counts what guardrails did in analytics', async () => {
     });
     return JSON.stringify(await response.json());
   };
-  await expect.poll(counted, { timeout: 15_000 }).toMatch(/"guardrail_invoked_count":[1-9]/);
+  await expect.poll(counted).toMatch(/"guardrail_invoked_count":[1-9]/);
 });
 
 it.each([

@@ -161,7 +161,7 @@ describe('content in a bucket', () => {
       const response = await gateway.fetch(`/generation/content?id=${id}`, { key: gateway.managementKey });
       return response.status === 200 ? JSON.stringify(await response.json()) : '';
     };
-    await expect.poll(find, { timeout: 10_000 }).toContain(TEXT);
+    await expect.poll(find).toContain(TEXT);
     await expect
       .poll(() => [...storage.objects.keys()].filter((key) => key.includes(`/${id}.json.gz`)))
       .toHaveLength(1);

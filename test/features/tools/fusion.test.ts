@@ -571,9 +571,7 @@ it('ends all legs of a caller that leaves, and charges each once', async () => {
   leaving.abort();
   await Promise.all(['p-b', 'p-c'].map((model) => sentTo(model)?.closed));
   await expect
-    .poll(async () => (await recorded(id))?.legs?.map(({ model, status }: any) => [model, status]).sort(), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await recorded(id))?.legs?.map(({ model, status }: any) => [model, status]).sort())
     .toEqual([
       ['p/a', 'completed'],
       ['p/b', 'cancelled'],

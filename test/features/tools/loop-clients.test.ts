@@ -151,7 +151,7 @@ describe('a caller who leaves in the third leg', () => {
       const reply = await tools.gateway.fetch(`/generation?id=${id}`);
       return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
     };
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(find).toBeDefined();
     const record = await find();
     expect(record.cancelled).toBe(true);
     expect(record.legs.map(({ status }: any) => status)).toEqual(['completed', 'completed', 'cancelled']);

@@ -143,10 +143,7 @@ describe('a sound installation', () => {
         })
       ).json();
       await expect
-        .poll(
-          async () => (await doctor(gateway.configFile, gateway.dataDir)).of('events')[0]?.figures.events,
-          { timeout: 10_000 },
-        )
+        .poll(async () => (await doctor(gateway.configFile, gateway.dataDir)).of('events')[0]?.figures.events)
         .toBe(1);
       const report = await doctor(gateway.configFile, gateway.dataDir);
       // A machine that is busy with other tests may be slow enough for a warning.

@@ -92,10 +92,10 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     disk.freeze();
     const waiting = generate();
     await expect
-      .poll(ledgerPart, { timeout: 10_000 })
+      .poll(ledgerPart)
       .toMatchObject({ reason: expect.stringContaining('the ledger waits for its disk') });
     expect((await get('/healthz')).status).toBe(200);
-    await expect.poll(async () => (await get('/readyz')).status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(async () => (await get('/readyz')).status).toBe(503);
     const refused = await generate();
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -109,9 +109,9 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     disk.thaw();
     // It waited for ten seconds at most, or was answered after the thaw.
     expect([200, 503]).toContain((await waiting).status);
-    await expect.poll(async () => (await get('/readyz')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get('/readyz')).status).toBe(200);
     expect((await generate()).status).toBe(200);
-    await expect.poll(() => program.stderr(), { timeout: 20_000 }).toContain('answers again');
+    await expect.poll(() => program.stderr()).toContain('answers again');
     expect(program.stderr()).toContain('the ledger waits for its disk');
   });
 
@@ -130,11 +130,11 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is frozen', () => {
     const ended = stopped(program.child, 'SIGTERM');
     const lines = () => linesOf(program.stderr().slice(before));
     await expect
-      .poll(lines, { timeout: 30_000 })
+      .poll(lines)
       .toContainEqual(
         expect.objectContaining({ level: 'warn', message: expect.stringMatching(/^stopping waits for /) }),
       );
-    await expect.poll(lines, { timeout: 30_000 }).toContainEqual(
+    await expect.poll(lines).toContainEqual(
       expect.objectContaining({
         level: 'error',
         message: expect.stringMatching(/^stopped by force: .* did not close in time; the next start settles/),

@@ -61,7 +61,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
 
   /** Index of the line at which the outage under way begins. */
   const begun = async (path: string) => {
-    await expect.poll(() => about(path).at(-1), { timeout: 20_000 }).toHaveProperty('errno');
+    await expect.poll(() => about(path).at(-1)).toHaveProperty('errno');
     return about(path).length - 1;
   };
 
@@ -69,14 +69,11 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
     expect((await generate()).status).toBe(200);
     // The reserve is released for work under way, and is filled too.
     await expect
-      .poll(
-        async () => {
-          disk.fill();
-          const [generation, key] = [await generate(), await createKey('x'.repeat(90))];
-          return [generation.status, generation.text.includes('the ledger cannot be written'), key];
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        disk.fill();
+        const [generation, key] = [await generate(), await createKey('x'.repeat(90))];
+        return [generation.status, generation.text.includes('the ledger cannot be written'), key];
+      })
       .toEqual([503, true, 503]);
     const ledger = { level: 'warn', path: join(dataDir, 'journal') };
     const database = { level: 'warn', path: join(dataDir, 'signalbox.sqlite') };
@@ -88,12 +85,12 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
       text: expect.stringContaining('files cannot be stored at the moment'),
     });
     disk.free();
-    await expect.poll(async () => (await generate()).status, { timeout: 20_000 }).toBe(200);
-    await expect.poll(() => createKey('y'), { timeout: 20_000 }).toBe(201);
+    await expect.poll(async () => (await generate()).status).toBe(200);
+    await expect.poll(() => createKey('y')).toBe(201);
     expect((await upload()).status).toBe(200);
 
     await expect
-      .poll(() => about(ledger.path).slice(ledgerLines), { timeout: 20_000 })
+      .poll(() => about(ledger.path).slice(ledgerLines))
       .toEqual([
         expect.objectContaining({
           ...ledger,
@@ -107,7 +104,7 @@ describe.skipIf(!disk.isThere)('a gateway whose disk is full', () => {
         }),
       ]);
     await expect
-      .poll(() => about(database.path).slice(databaseLines), { timeout: 20_000 })
+      .poll(() => about(database.path).slice(databaseLines))
       .toEqual([
         expect.objectContaining({
           ...database,

@@ -52,7 +52,7 @@ async function killedLoop(
   const id = (await asked).headers.get('x-generation-id');
   if (isReached === undefined) await ended;
   else {
-    await expect.poll(() => isReached({ upstream, engine, folder }), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isReached({ upstream, engine, folder })).toBe(true);
     await stopped(first.child, 'SIGKILL');
   }
   const restarted = await startProgram(folder, env);
@@ -60,7 +60,7 @@ async function killedLoop(
     const reply = await fetch(`${restarted.url}/generation?id=${id}`, { headers });
     return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
   };
-  await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   const record = await find();
   await stopped(restarted.child, 'SIGTERM');
   const verified = execFileSync(process.execPath, [PROGRAM, 'ledger', 'verify'], { cwd: folder, env });

@@ -40,9 +40,7 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
     expect((await generate(program.url)).status).toBe(200);
     expect((await generate(program.url, limited)).status).toBe(200);
     await server?.stop();
-    await expect
-      .poll(async () => (await generate(program.url, limited)).status, { timeout: 20_000 })
-      .toBe(503);
+    await expect.poll(async () => (await generate(program.url, limited)).status).toBe(503);
     const refused = await generate(program.url, limited);
     // No limit covers it: it is booked when the database is back.
     expect((await generate(program.url)).status).toBe(200);
@@ -64,9 +62,7 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
     expect(text + refused.message).not.toContain(place);
 
     await server?.start();
-    await expect
-      .poll(async () => (await generate(program.url, limited)).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await generate(program.url, limited)).status).toBe(200);
     const lines = linesOf(program.stderr()).filter(({ host }) => host !== undefined);
     expect(lines.find(({ store }) => store === 'postgres')).toMatchObject({
       level: 'warn',
@@ -121,12 +117,12 @@ describe.skipIf(server === undefined)('a gateway whose database is lost', () => 
     try {
       const url = `http://127.0.0.1:${port}/api/v1`;
       const ask = () => generate(url).catch(() => undefined);
-      await expect.poll(ask, { timeout: 30_000 }).toEqual({
+      await expect.poll(ask).toEqual({
         status: 503,
         message: 'Service temporarily unavailable: the gateway is starting',
       });
       await expect
-        .poll(starting.stderr, { timeout: 20_000 })
+        .poll(starting.stderr)
         .toMatch(/the database test_1 at \S+ cannot be used \(E[A-Z]+\); waiting for it/);
       expect(signalbox(folder, ['keys', 'list', '--data-dir', other])).toMatchObject({
         code: 1,

@@ -61,7 +61,7 @@ it('remembers approved calls and the descriptions of tools after kill -9', async
   upstream.clear();
   upstream.answer([head(200, SSE), never()]);
   const id = (await ask(first, input, true)).headers.get('x-generation-id');
-  await expect.poll(() => upstream.requests.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => upstream.requests.length).toBe(1);
   expect(calls()).toBe(1);
   await stopped(first.child, 'SIGKILL');
 
@@ -70,7 +70,7 @@ it('remembers approved calls and the descriptions of tools after kill -9', async
     const reply = await fetch(`${second.url}/generation?id=${id}`, { headers });
     return reply.status === 200 ? ((await reply.json()) as any).data : undefined;
   };
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(found).toBeDefined();
   expect((await found()).tool_calls).toMatchObject([
     { name: 'docs__search', leg: 0, outcome: 'ok', started_at: expect.any(String), output_characters: 12 },
   ]);

@@ -118,9 +118,9 @@ describe('the program', () => {
     shell.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    await expect.poll(() => stderr, { timeout: 50_000 }).toContain('"ready"');
+    await expect.poll(() => stderr).toContain('"ready"');
     await stopped(shell, 'SIGKILL');
-    await expect.poll(() => stderr, { timeout: 30_000 }).toContain('"stopped"');
+    await expect.poll(() => stderr).toContain('"stopped"');
   });
 
   it('reloads a changed configuration, and keeps the old one if the new one is invalid', async () => {
@@ -134,7 +134,7 @@ describe('the program', () => {
       file,
       'providers: [{slug: simulator}]\nmodels: [{id: my/own, endpoints: [{provider: simulator, model: standard}]}]\n',
     );
-    await expect.poll(count, { timeout: 20_000 }).toBe(before + 1);
+    await expect.poll(count).toBe(before + 1);
     for (const broken of [
       'models: [',
       'surprise: 1\n',
@@ -143,7 +143,7 @@ describe('the program', () => {
       const complaints = () => stderr().split('not reloaded').length;
       const already = complaints();
       writeFileSync(file, broken);
-      await expect.poll(complaints, { timeout: 20_000 }).toBeGreaterThan(already);
+      await expect.poll(complaints).toBeGreaterThan(already);
       expect(await count()).toBe(before + 1);
     }
   });

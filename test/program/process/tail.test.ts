@@ -81,7 +81,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
         await ask('m/two');
         return all.out() !== '' && two.out() !== '';
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     .toBe(true);
   expect(failed.out()).toBe('');
@@ -93,7 +93,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
         await ask('m/one');
         return failed.out();
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     .toMatch(
       /failed {4}gen-\d+-\w{16,} {2}m\/one at up\/main .* 502 upstream-unavailable .*up\/main 401 invalid_api_key \d+ ms "bad .+"/,
@@ -122,7 +122,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
         await ask('m/two', { session_id: 'session', user: 'user-2' });
         return [byKey.out().includes(keyHash), bySession.out() !== '', byUser.out() !== ''];
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     .toEqual([true, true, true]);
   expect(byOther.out()).toBe('');
@@ -133,7 +133,7 @@ it('shows generations as they end, filtered, as text and as JSON', async () => {
   expect(byUser.out()).not.toContain('m/one');
   for (const { child, out, err } of [all, failed, two, byKey, byOther, bySession, byUser]) {
     await expect
-      .poll(err, { timeout: 20_000 })
+      .poll(err)
       .toBe('signalbox: connected to the gateway; generations are shown as they end (Ctrl-C stops)\n');
     expect(out() + err()).not.toMatch(/a-secret-question|key-of-the-provider|api-key-of-the-tail/);
     await killHard(child);

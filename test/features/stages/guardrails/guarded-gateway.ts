@@ -101,7 +101,7 @@ export async function openGuardedGateway(config: JsonObject = {}): Promise<Guard
         const answer = await ask('GET', `/generation?id=${generationId}`, undefined, key);
         return answer.status === 200 ? answer.body.data : undefined;
       };
-      await expect.poll(found, { timeout: 10_000 }).toBeDefined();
+      await expect.poll(found).toBeDefined();
       return found();
     },
     async metric(line) {

@@ -308,7 +308,7 @@ describe('pages that have a price', () => {
       const found = await gateway.fetch(`/generation?id=${id}`);
       return found.status === 200 ? ((await found.json()) as any).data : undefined;
     };
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(find).toBeDefined();
     return find();
   };
 

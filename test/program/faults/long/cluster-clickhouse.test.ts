@@ -59,7 +59,7 @@ async function killedUnderLoad(served: readonly TestGateway[]): Promise<void> {
   expect(Math.max(...callers.map(({ longestMs }) => longestMs))).toBeLessThan(LONGEST_MS);
   expect(answered).toBeGreaterThan(KILLS);
   for (const gateway of served) {
-    await expect.poll(() => counted(gateway, statuses), { timeout: 60_000, interval: 3_000 }).toBe(answered);
+    await expect.poll(() => counted(gateway, statuses), { interval: 3_000 }).toBe(answered);
   }
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
 }

@@ -90,7 +90,7 @@ describe('imported usage', () => {
   it('comes back after the events were lost; answers carry a warning until then', async () => {
     importFile('data');
     const first = await start('data');
-    await expect.poll(() => usage(first), { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(() => usage(first)).toEqual(ALL);
     await stopped(first.child, 'SIGTERM');
     const dataDir = join(temporary.path, 'data');
     for (const name of readdirSync(dataDir)) {
@@ -104,7 +104,7 @@ describe('imported usage', () => {
     });
     const activity = await fetch(`${second.url}/activity`, { headers: HEADERS });
     expect(activity.headers.get('x-analytics-warning')).toContain('events are being filled again');
-    await expect.poll(() => usage(second), { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(() => usage(second)).toEqual(ALL);
     // A file that is imported again adds nothing, and the kept slices stay the same.
     importFile('data');
     expect(await usage(second)).toEqual(ALL);
@@ -120,6 +120,6 @@ describe.skipIf(server === undefined)('imported usage of gateways that share Pos
     const other = await start('other', shared);
     importFile('one', shared);
     expect(await usage(one)).toEqual(ALL);
-    await expect.poll(() => usage(other), { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(() => usage(other)).toEqual(ALL);
   }, 60_000);
 });
