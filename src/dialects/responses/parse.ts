@@ -309,10 +309,13 @@ function parseTruncation(value: Json | undefined): GenerationRequest['truncation
 /** Documented fields, and values of them, that only this dialect has. */
 function parseExt(body: JsonObject, choice: ToolChoice | undefined): GenerationRequest['ext'] {
   const { truncation } = body;
-  const fields = withoutNulls({
-    ...Object.fromEntries(UNMODELLED_FIELDS.map((name) => [name, body[name]])),
-    tool_choice: choice === undefined ? body.tool_choice : undefined,
-    truncation: parseTruncation(truncation) === undefined ? truncation : undefined,
-  });
-  return Object.keys(fields).length > 0 ? { responses: fields } : {};
+  const responses: JsonObject = {};
+  for (const name of UNMODELLED_FIELDS) setGiven(responses, name, body[name]);
+  if (choice === undefined) setGiven(responses, 'tool_choice', body.tool_choice);
+  if (parseTruncation(truncation) === undefined) setGiven(responses, 'truncation', truncation);
+  return Object.keys(responses).length > 0 ? { responses } : {};
+}
+
+function setGiven(target: JsonObject, name: string, value: Json | undefined): void {
+  if (value !== undefined && value !== null) target[name] = value;
 }

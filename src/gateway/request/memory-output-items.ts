@@ -52,7 +52,10 @@ export class MemoryOutputItems implements OutputItems {
     const id = stringAt(item, 'id');
     if (id === undefined || this.#maxBytes() === 0) return;
     const name = nameOf(keyHash, id);
-    const writing = runInTurns(this.#write(name, item)).finally(() => {
+    const work = this.#write(name, item);
+    // Most items are written in one slice, so that nobody waits for them.
+    if (work.next().done === true) return;
+    const writing = runInTurns(work).finally(() => {
       if (this.#writing.get(name) === writing) this.#writing.delete(name);
     });
     this.#writing.set(name, writing);
@@ -85,7 +88,7 @@ export class MemoryOutputItems implements OutputItems {
     const known = this.#valid(name);
     const isUnique = known === undefined || known.text === text;
     // Deleted first, so that it is the last that expires.
-    this.#entries.delete(name);
+    if (known !== undefined) this.#entries.delete(name);
     this.#entries.set(name, {
       text: isUnique ? text : undefined,
       bytes: ENTRY_BYTES + name.length + (isUnique ? memoryOf(text) : 0),
