@@ -4,7 +4,9 @@ import { SHARED, siteOf } from '../routing/rules/candidate.ts';
 import { LearntLengths } from './admission/learnt-lengths.ts';
 import { LearntThoughts } from './admission/learnt-thoughts.ts';
 import type { AnswerState } from './answer/answer-dependencies.ts';
+import { OneLeg } from './answer/one-leg.ts';
 import { OpenWork } from './answer/open-work.ts';
+import { SeveralLegs } from './answer/several-legs.ts';
 import type { Underway } from './answer/underway.ts';
 import { explainRequest } from './explain.ts';
 import type { Gateway } from './gateway.ts';
@@ -21,6 +23,7 @@ import { CredentialOpener } from './leg/credentials.ts';
 import { Drains } from './leg/upstream-reading.ts';
 import { planWhole } from './plan/plan-compressed.ts';
 import { reachableModels } from './plan/plan-leg.ts';
+import { SettledAnswer } from './record/settle.ts';
 import { settingsOfRequest } from './request/accept-request.ts';
 import { ContentRoom } from './request/content-room.ts';
 import type { GenerationInput } from './request/generation-input.ts';
@@ -37,7 +40,20 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   /** A request that only counts tokens is no generation, and has no row if it is refused. */
   const withoutRefusals = { ...dependencies, refusals: undefined };
 
-  /** accept -> stages.before -> plan -> reserve -> stages.around -> settle -> stages.after */
+  /**
+   * One generation, from its body to its answer:
+   *
+   * 1. **accept**: presets, items, files and defaults are filled in, the dialect parses the body
+   * 2. **stages.before**: guardrails check the prompt, plugins add to it; the response cache may answer
+   * 3. **plan**: the candidates in order; each is the fallback of those before it
+   * 4. **reserve**: money for the worst cost, or as much of it as the limits leave
+   * 5. **stages.around**: one leg, or several where stages run them: tools ask the model again, guardrails and plugins
+   *    change its answer. `Attempts` calls the candidates of a leg until one brings content
+   * 6. **settle**: usage, cost and one record, before the terminal event passes
+   * 7. **stages.after**: the cache keeps the answer
+   *
+   * The last three happen while `read` pulls the answer. `BATCH_POINT`: the requests of a turn take each step together.
+   */
   async function generate<T>(
     input: GenerationInput,
     read: (answer: ModelAnswer | ServedGeneration) => Promise<T>,
@@ -56,10 +72,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       endOfPlanning();
     }
     await BATCH_POINT;
-    const reserved = await reserveGeneration(planned, dependencies, state);
-    // The last three steps happen while the answer is read: `Answering` runs the legs, `SettledAnswer` closes the
-    // account.
-    return await read(new ModelAnswer(reserved, dependencies, state));
+    const { underway, admission } = await reserveGeneration(planned, dependencies, state);
+    const legs = underway.stages.runsLegs
+      ? new SeveralLegs(underway, admission, dependencies, state)
+      : new OneLeg(underway, admission, dependencies, state);
+    return await read(new ModelAnswer(underway, new SettledAnswer(legs.flow(), legs), dependencies));
   }
 
   /** Times what comes before the first upstream call, for `Server-Timing`. */

@@ -3,26 +3,26 @@ import { DIALECTS } from '../../dialects/dialects.ts';
 import type { LegStatus } from '../../ir/leg.ts';
 import type { Result } from '../../ir/result.ts';
 import type { Candidate } from '../../routing/rules/candidate.ts';
-import type { AnswerState } from '../answer/answer-dependencies.ts';
-import { OneLeg } from '../answer/one-leg.ts';
-import { SeveralLegs } from '../answer/several-legs.ts';
 import { metadataOf, routedError, servedBy, type Underway } from '../answer/underway.ts';
 import { modelsOf } from '../plan/plan.ts';
-import { SettledAnswer } from '../record/settle.ts';
+import type { SettledAnswer } from '../record/settle.ts';
 import { itemKeeper } from '../request/item-references.ts';
 import type { GatewayDependencies } from './gateway-dependencies.ts';
 import type { FinishedGeneration, OpenedStream } from './opened-generation.ts';
-import type { ReservedGeneration } from './reserve-generation.ts';
 
 /** The answer of models to a reserved generation. Pull it at once: pulling runs and settles it. */
 export class ModelAnswer {
   readonly #underway: Underway;
   readonly #batches: SettledAnswer;
-  readonly #dependencies: GatewayDependencies;
+  readonly #dependencies: Pick<GatewayDependencies, 'clock' | 'items'>;
 
-  constructor(reserved: ReservedGeneration, dependencies: GatewayDependencies, state: AnswerState) {
-    this.#underway = reserved.underway;
-    this.#batches = settledAnswer(reserved, dependencies, state);
+  constructor(
+    underway: Underway,
+    batches: SettledAnswer,
+    dependencies: Pick<GatewayDependencies, 'clock' | 'items'>,
+  ) {
+    this.#underway = underway;
+    this.#batches = batches;
     this.#dependencies = dependencies;
   }
 
@@ -94,16 +94,4 @@ export class ModelAnswer {
     const { input, attemptLog } = this.#underway;
     input.timing.answered(attemptLog.firstByteMs, attemptLog.waitedMs);
   }
-}
-
-/** The answer as a lazy pipeline: attempts inside legs inside stages inside settlement. */
-function settledAnswer(
-  { underway, admission }: ReservedGeneration,
-  dependencies: GatewayDependencies,
-  state: AnswerState,
-): SettledAnswer {
-  const answering = underway.stages.runsLegs
-    ? new SeveralLegs(underway, admission, dependencies, state)
-    : new OneLeg(underway, admission, dependencies, state);
-  return new SettledAnswer(answering.flow(), answering);
 }
