@@ -45,6 +45,15 @@ export function allViewsSuite(under: () => ConsoleUnderTest): void {
       expect(opened.problems).toEqual([]);
     }, 180_000);
 
+    it('answers at the address of each view', async () => {
+      const { page } = opened;
+      await page.goto('/more');
+      for (const path of await viewsOf(page)) {
+        const response = await page.request.get(path, { headers: { accept: 'text/html' } });
+        expect([path, response.status()]).toEqual([path, 200]);
+      }
+    });
+
     it('can be used by everyone in the dialogs that ask before they act', async () => {
       const { page } = opened;
       await goTo(page, '/guardrails');
@@ -166,7 +175,7 @@ async function ask(
   const answered = await gateway.fetch('/responses', {
     method: 'POST',
     key,
-    body: JSON.stringify({ model, input: PROMPT, user: MARKUP }),
+    body: JSON.stringify({ model, input: PROMPT, user: MARKUP, session_id: MARKUP }),
     headers: {
       'content-type': 'application/json',
       'http-referer': referer,
