@@ -71,9 +71,12 @@ const MILLISECONDS: Readonly<Record<string, string>> = {
 };
 
 /** The filters of an address as parameters of the interface, without its range. */
-export function logParameters(query: URLSearchParams): Readonly<Record<string, string>> {
+export function logParameters(
+  query: URLSearchParams,
+  fields: readonly FilterField[] = ALL_FIELDS,
+): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = {};
-  for (const { field, values } of filtersOf(query, ALL_FIELDS)) {
+  for (const { field, values } of filtersOf(query, fields)) {
     const inMs = MILLISECONDS[field.name];
     const [first = ''] = values;
     if (inMs === undefined) parameters[field.name] = field.kind === 'choice' ? values.join(',') : first;

@@ -1,14 +1,15 @@
+import type { NamedOrder } from '../../parts/table/order-choice.tsx';
 import { type Sort, sortOf, sortText } from '../../parts/table/sort.ts';
 
 /** What the log can be in order of: names of the interface. */
 export type LogSort = 'created_at' | 'latency' | 'duration_ms' | 'cost';
 
-/** Orders that the reader can choose by name; columns offer both directions. */
-export const LOG_ORDERS: readonly (readonly [LogSort, title: string])[] = [
-  ['created_at', 'newest first'],
-  ['duration_ms', 'longest first'],
-  ['latency', 'slowest to begin first'],
-  ['cost', 'dearest first'],
+/** Orders that the reader can choose. */
+export const LOG_ORDERS: readonly NamedOrder<LogSort>[] = [
+  ['created_at', 'newest first', 'oldest first'],
+  ['duration_ms', 'longest first', 'shortest first'],
+  ['latency', 'slowest to begin first', 'quickest to begin first'],
+  ['cost', 'dearest first', 'cheapest first'],
 ];
 
 /** The order of the log. */

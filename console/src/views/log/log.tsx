@@ -9,6 +9,7 @@ import { useShortcut } from '../../parts/keyboard.ts';
 import type { Range } from '../../parts/range/range.ts';
 import { RangePicker, useRange } from '../../parts/range/range-picker.tsx';
 import { Empty, FailureNote, SkeletonRows } from '../../parts/states.tsx';
+import { OrderChoice } from '../../parts/table/order-choice.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { useChosenColumns } from './chosen-columns.ts';
 import { ColumnsMenu } from './columns-menu.tsx';
@@ -88,7 +89,7 @@ export function Log() {
         fields={logFields(isManagement)}
         before={
           <>
-            <OrderChoice order={order} onChoose={choose} />
+            <OrderChoice orders={LOG_ORDERS} order={order} onChoose={choose} />
             <LogSearch />
           </>
         }
@@ -116,29 +117,6 @@ function liveTitle(isMoving: boolean, canBeLive: boolean, isLost: boolean): stri
   if (!isMoving) return 'This range has ended';
   if (!canBeLive) return 'Only a log with the newest first is live';
   return isLost ? 'The gateway does not answer' : 'New and running generations every three seconds';
-}
-
-interface OrderProps {
-  readonly order: LogOrder;
-  readonly onChoose: (order: LogOrder) => void;
-}
-
-/** The order in words, for phones, whose rows have no heads. */
-function OrderChoice({ order, onChoose }: OrderProps) {
-  return (
-    <select
-      class="in-t narrow ws-choice"
-      aria-label="Order"
-      value={order.by}
-      onChange={(event) => onChoose({ by: event.currentTarget.value as LogSort, isDescending: true })}
-    >
-      {LOG_ORDERS.map(([by, title]) => (
-        <option key={by} value={by}>
-          {title}
-        </option>
-      ))}
-    </select>
-  );
 }
 
 interface RowsProps {
