@@ -55,6 +55,10 @@ export type {
 } from '../../../src/contract/gateway/provider-state.ts';
 export type { UptimeObject } from '../../../src/contract/gateway/uptime.ts';
 export type {
+  ConversationObject,
+  ConversationsReply,
+} from '../../../src/contract/generations/conversation.ts';
+export type {
   GenerationCounts,
   GenerationsReply,
   LoggedGenerationObject,

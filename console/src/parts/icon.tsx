@@ -2,6 +2,7 @@
 const PATHS = {
   overview: 'M2.5 13.5v-5M6.2 13.5v-9M9.8 13.5v-6.5M13.5 13.5v-11',
   log: 'M2.5 4h11M2.5 8h11M2.5 12h7',
+  conversations: 'M2.5 2.5h8v5.5H6L4 10V8H2.5zM12 5.5h1.5V11H12v2l-2-2H7.5v-1',
   playground: 'M3 3.5h10v7H7.5L4.5 13v-2.5H3z',
   analytics: 'M2.5 2.5v11h11M5 10l2.5-3.5L10 8.5l3.5-5',
   models: 'M8 2l5.5 3v6L8 14l-5.5-3V5zM2.5 5L8 8l5.5-3M8 8v6',

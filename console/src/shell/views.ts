@@ -49,6 +49,15 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../views/log/log.tsx')).Log,
   },
   {
+    path: '/conversations',
+    title: 'Conversations',
+    icon: 'conversations',
+    group: null,
+    shortcut: 'c',
+    isForAnyKey: true,
+    load: async () => (await import('../views/conversations/conversations.tsx')).Conversations,
+  },
+  {
     path: '/playground',
     title: 'Playground',
     icon: 'playground',

@@ -5,6 +5,7 @@ import { analyticsSuite } from './views/analytics.ts';
 import { brokenAnalyticsSuite } from './views/broken-analytics.ts';
 import { brokenPartsSuite } from './views/broken-parts.ts';
 import { classifiersSuite } from './views/classifiers.ts';
+import { conversationsSuite } from './views/conversations.ts';
 import { destinationsSuite } from './views/destinations.ts';
 import { guardrailsSuite } from './views/guardrails.ts';
 import { keysSuite } from './views/keys.ts';
@@ -19,6 +20,7 @@ describeViews('the console of a gateway with a history', 'history', [
   brokenAnalyticsSuite,
   brokenPartsSuite,
   logSuite,
+  conversationsSuite,
   keysSuite,
   accessSuite,
   guardrailsSuite,
