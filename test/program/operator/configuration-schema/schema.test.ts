@@ -138,6 +138,13 @@ describe('the schema of the file', () => {
     }
   });
 
+  it('accepts what the README says to paste, without a variable, and the simulator stays on', () => {
+    const [, text = ''] = /^```yaml\n([\s\S]*?)^```/m.exec(textOf('README.md')) ?? [];
+    expect(text).not.toContain('${');
+    expect(programAccepts(valueIn(text))).toBe(true);
+    expect(valueIn(text)).toMatchObject({ providers: [{ slug: 'simulator' }, { dialect: 'openai-chat' }] });
+  });
+
   it('refuses the broken configurations whose fault is in one place, and no other', () => {
     let refused = 0;
     for (const [what, text] of BROKEN) {
