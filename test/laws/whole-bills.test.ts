@@ -113,6 +113,7 @@ const REPORT = {
   usage: { input_tokens: TOKENS, output_tokens: 0, prompt_tokens: TOKENS, total_tokens: TOKENS },
   usageMetadata: { promptTokenCount: TOKENS },
   meta: { billed_units: { input_tokens: TOKENS } },
+  inputTextTokenCount: TOKENS,
 };
 
 /** Answers that are billed and of no use. */
