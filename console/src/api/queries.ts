@@ -10,6 +10,15 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /**
+ * When a query is asked again: at its own pace, not at all after a failure, and while a part of the gateway does not
+ * answer until it does. For queries with a pace of their own, which takes the place of the default.
+ */
+export function askedAgain(error: unknown, everyMs: number | false): number | false {
+  if (isUnavailable(error)) return LONGEST_PAUSE_MS;
+  return error === null ? everyMs : false;
+}
+
+/**
  * Creates what keeps the answers of all views. Reads are tried again while the gateway does not answer, never after a
  * refusal. If only a part of it does not, the view says so after the second try and goes on asking.
  */
@@ -18,7 +27,7 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         retry: (failures, error) => error instanceof Unreachable || (isUnavailable(error) && failures < 1),
-        refetchInterval: ({ state }) => (isUnavailable(state.error) ? LONGEST_PAUSE_MS : false),
+        refetchInterval: ({ state }) => askedAgain(state.error, false),
         retryDelay: (count) => Math.min(500 * 2 ** count, LONGEST_PAUSE_MS),
         staleTime: 5_000,
       },

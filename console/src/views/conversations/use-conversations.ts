@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ConversationsReply } from '../../api/contract.ts';
+import { askedAgain } from '../../api/queries.ts';
 import { ask } from '../../api/request.ts';
 import { knownMomentsOf, type Range } from '../../parts/range/range.ts';
 import type { Sort } from '../../parts/table/sort.ts';
@@ -41,7 +42,7 @@ export function useConversations(
       next === null ? null : { after: next, from, to },
     // A reader of further pages must not lose them.
     refetchInterval: ({ state }) =>
-      range.to === 'now' && state.data?.pages.length === 1 && state.error === null ? EVERY_MS : false,
+      askedAgain(state.error, range.to === 'now' && state.data?.pages.length === 1 ? EVERY_MS : false),
   });
   const pages = read.data?.pages ?? [];
   return {

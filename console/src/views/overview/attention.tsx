@@ -10,6 +10,7 @@ import type {
 } from '../../api/contract.ts';
 import { useCurrentKey } from '../../api/current-key.ts';
 import { partMeta } from '../../api/part.ts';
+import { askedAgain } from '../../api/queries.ts';
 import { useRefusedNow } from '../../api/refused.ts';
 import { ask } from '../../api/request.ts';
 import { type LimitedKey, notesOf } from './attention-rules.ts';
@@ -93,7 +94,7 @@ function usePart<Data>(path: string, what: string, isAsked: boolean): Data | und
     meta: partMeta(what),
     queryFn: () => ask<{ data: Data }>(path),
     enabled: isAsked,
-    refetchInterval: (query) => (query.state.error === null ? EVERY_MS : false),
+    refetchInterval: ({ state }) => askedAgain(state.error, EVERY_MS),
   });
   return part.data?.data;
 }
