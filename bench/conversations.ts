@@ -1,16 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   CONVERSATION_SORT_VALUES,
   type ConversationSort,
   type ConversationsQuery,
   type GenerationEvent,
 } from '../src/ports/events/events.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
+import type { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
-import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';
 import { logFilterOf } from '../test/kit/builders/log-filter.ts';
+import { withFilledEvents } from './filled-events.ts';
 
 /**
  * How long pages of conversations take on the embedded store, in every order: `node scripts/bench.mjs conversations
@@ -27,11 +24,6 @@ const TURNS = 10;
 const AT_A_TIME = 500;
 
 const count = Number(process.argv[2] ?? 1) * MILLION;
-const kept = process.env.BENCH_DATA;
-const directory = kept ?? mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-const file = join(directory, 'conversations.duckdb');
-const isFilled = existsSync(file);
-const events = new DuckdbEventStore(file);
 const endMs = HISTORY_START_MS + DAYS * DAY_MS;
 
 const ALL: ConversationsQuery = {
@@ -55,31 +47,17 @@ const QUESTIONS: Readonly<Record<string, Partial<ConversationsQuery>>> = {
   'a session id of nobody': { sessionIds: ['of-nobody'] },
 };
 
-try {
-  if (!isFilled) await fill();
-  const { events: stored, bytes } = await events.sizes();
-  console.log(`${stored} events in ${Math.round(bytes / MILLION)} MB; load ${loadavg()[0]?.toFixed(1)}`);
-  for (const [title, change] of Object.entries(QUESTIONS)) await page(title, change);
+await withFilledEvents('conversations.duckdb', turns, async (events) => {
+  for (const [title, change] of Object.entries(QUESTIONS)) await page(events, title, change);
   for (const sort of Object.keys(CONVERSATION_SORT_VALUES) as ConversationSort[]) {
     if (sort === 'last') continue;
-    await page(`most by ${sort}`, { sort });
-    await page(`most by ${sort}, last day`, { ...LAST_DAY, sort });
+    await page(events, `most by ${sort}`, { sort });
+    await page(events, `most by ${sort}, last day`, { ...LAST_DAY, sort });
   }
-  await page('page from the middle', {
+  await page(events, 'page from the middle', {
     after: { value: BigInt(HISTORY_START_MS + 15 * DAY_MS), workspaceId: '', sessionId: '' },
   });
-  console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
-} finally {
-  await events.close();
-  if (kept === undefined) rmSync(directory, { recursive: true });
-}
-
-async function fill(): Promise<void> {
-  const bundle = join(directory, 'bundle.duckdb');
-  await writeFilledBundle(bundle, turns());
-  await events.addBundle({ file: bundle });
-  rmSync(bundle);
-}
+});
 
 function* turns(): Generator<GenerationEvent> {
   let place = 0;
@@ -93,7 +71,11 @@ function* turns(): Generator<GenerationEvent> {
 }
 
 /** Says how long a page takes, and how much processor time of this process: others on the machine do not add to it. */
-async function page(title: string, change: Partial<ConversationsQuery>): Promise<void> {
+async function page(
+  events: DuckdbEventStore,
+  title: string,
+  change: Partial<ConversationsQuery>,
+): Promise<void> {
   const took: number[] = [];
   const used: number[] = [];
   let rows = 0;

@@ -1,12 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { positionIn } from '../src/manage/generations/log-cursor.ts';
 import type { LogFilter, LogPage, LogQuery } from '../src/ports/events/events.ts';
-import { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
+import type { DuckdbEventStore } from '../src/store/events/duckdb/event-store.ts';
 import { eventHistory, HISTORY_START_MS } from '../test/kit/builders/event-history.ts';
-import { writeFilledBundle } from '../test/kit/builders/filled-bundle.ts';
 import { logFilterOf } from '../test/kit/builders/log-filter.ts';
+import { withFilledEvents } from './filled-events.ts';
 
 /**
  * How long pages and counts of the log take, with every filter and in every order: `node scripts/bench.mjs log
@@ -22,11 +19,6 @@ const PAGE_ROWS = 200;
 
 const count = Number(process.argv[2] ?? 1) * MILLION;
 const stopAfterMs = process.argv[3] === undefined ? null : Number(process.argv[3]);
-const kept = process.env.BENCH_DATA;
-const directory = kept ?? mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-const file = join(directory, 'events.duckdb');
-const isFilled = existsSync(file);
-const events = new DuckdbEventStore(file);
 const endMs = HISTORY_START_MS + DAYS * DAY_MS;
 
 const ALL = logFilterOf({ accountId: 'account-0', fromMs: HISTORY_START_MS, toMs: endMs });
@@ -76,42 +68,34 @@ const ORDERS: Readonly<Record<string, Partial<LogQuery>>> = {
   'dearest of a text found nowhere': { sort: 'cost', search: 'of-nobody' },
 };
 
-try {
-  if (!isFilled) await fill();
-  const { events: stored, bytes } = await events.sizes();
-  console.log(`${stored} events in ${Math.round(bytes / MILLION)} MB; load ${loadavg()[0]?.toFixed(1)}`);
-  for (const [title, filter] of Object.entries(FILTERS)) {
-    await page(title, filter);
-    await timed(`  counts of it`, async () => {
-      const bucketMs = DAY_MS / 3;
-      const { countedFromMs } = await events.logCounts({ ...ALL, ...filter, bucketMs, stopAfterMs });
-      return countedFromMs === null ? 'all' : `of ${daysUntil(countedFromMs)}`;
+await withFilledEvents(
+  'events.duckdb',
+  () => eventHistory(count, DAYS),
+  async (events) => {
+    for (const [title, filter] of Object.entries(FILTERS)) {
+      await page(events, title, filter);
+      await timed(`  counts of it`, async () => {
+        const bucketMs = DAY_MS / 3;
+        const { countedFromMs } = await events.logCounts({ ...ALL, ...filter, bucketMs, stopAfterMs });
+        return countedFromMs === null ? 'all' : `of ${daysUntil(countedFromMs)}`;
+      });
+    }
+    for (const [title, query] of Object.entries(ORDERS)) await page(events, title, query);
+    await page(events, 'page from the middle', {
+      after: { value: BigInt(HISTORY_START_MS + 15 * DAY_MS), id: '' },
     });
-  }
-  for (const [title, query] of Object.entries(ORDERS)) await page(title, query);
-  await page('page from the middle', { after: { value: BigInt(HISTORY_START_MS + 15 * DAY_MS), id: '' } });
-  await page('new since a moment ago', { endedFromMs: endMs - 10_000 });
-  await page('1,000 rows', { limit: 1_000 });
-  await exported();
-  console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
-} finally {
-  await events.close();
-  if (kept === undefined) rmSync(directory, { recursive: true });
-}
-
-async function fill(): Promise<void> {
-  const bundle = join(directory, 'bundle.duckdb');
-  await writeFilledBundle(bundle, eventHistory(count, DAYS));
-  await events.addBundle({ file: bundle });
-  rmSync(bundle);
-}
+    await page(events, 'new since a moment ago', { endedFromMs: endMs - 10_000 });
+    await page(events, '1,000 rows', { limit: 1_000 });
+    await exported(events);
+  },
+);
 
 /** Days at the end of the range, in words. */
 function daysUntil(ms: number): string {
   return `${((endMs - ms) / DAY_MS).toFixed(1)} days`;
 }
 
-async function page(title: string, change: Partial<LogQuery>): Promise<void> {
+async function page(events: DuckdbEventStore, title: string, change: Partial<LogQuery>): Promise<void> {
   await timed(title, async () => {
     const { rows, searchedToMs } = await events.log({ ...ALL, ...NEWEST, stopAfterMs, ...change });
     return `${rows.length} rows${searchedToMs === null ? '' : ` of ${daysUntil(searchedToMs)}`}`;
@@ -140,7 +124,7 @@ function median(values: readonly number[]): number {
 }
 
 /** The pages of an export, without writing them. */
-async function exported(): Promise<void> {
+async function exported(events: DuckdbEventStore): Promise<void> {
   const startedMs = performance.now();
   let rows = 0;
   let after: LogQuery['after'] = null;

@@ -53,7 +53,7 @@ export class MemoryOutputItems implements OutputItems {
     if (id === undefined || this.#maxBytes() === 0) return;
     const name = nameOf(keyHash, id);
     const work = this.#write(name, item);
-    // Most items are written in one slice, so that nobody waits for them.
+    // Most items are written in one slice, here and now: a request that refers to one then waits for no promise.
     if (work.next().done === true) return;
     const writing = runInTurns(work).finally(() => {
       if (this.#writing.get(name) === writing) this.#writing.delete(name);
